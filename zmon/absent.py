@@ -1,0 +1,77 @@
+"""A value that is not there, and why.
+
+A missing value is never zero.  It is an `Absent` that carries its reason, and it stays
+absent through arithmetic: whatever is computed from it is absent for the same reason.  So a
+formula is written once, for the good case, and the reason still reaches the glass.
+
+    >>> needs_lpar = absent("needs an LPAR")
+    >>> (needs_lpar - 5) / 2
+    Absent('needs an LPAR')
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+
+@final
+class Absent:
+    """The absence of one value, with the reason a person can act on.
+
+    Comparisons are false, as with a not-a-number, so an absent value never exceeds a limit.
+    Two absences are the same object when their reasons are the same.
+    """
+
+    __slots__ = ("reason",)
+    reason: str
+
+    def __init__(self, reason: str) -> None:
+        """Use `absent`, which hands out one object per reason."""
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Absent({self.reason!r})"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def _same(self, _other: object) -> Absent:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = _same
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _same
+
+    def _never(self, _other: object) -> bool:
+        return False
+
+    __lt__ = __le__ = __gt__ = __ge__ = _never
+
+
+Number = int | float | Absent
+"""A measured number, or the reason why there is none."""
+
+Value = int | float | str | Absent
+"""One cell of a sample, an interval or a table."""
+
+_known: Final[dict[str, Absent]] = {}
+
+
+def absent(reason: str) -> Absent:
+    """Return the one `Absent` for this reason.
+
+    Reasons must not contain values that change with each sample, because they are kept.
+    """
+    found = _known.get(reason)
+    if found is None:
+        found = _known[reason] = Absent(reason)
+    return found
+
+
+def ratio(part: Number, whole: Number, otherwise: str = "nothing happened in the interval") -> Number:
+    """Divide, and be absent for `otherwise` when there is nothing to divide by."""
+    if isinstance(part, Absent):
+        return part
+    if isinstance(whole, Absent):
+        return whole
+    return part / whole if whole else absent(otherwise)

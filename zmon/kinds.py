@@ -1,0 +1,278 @@
+"""The kinds of things a sample may hold, and the fields of each: the dictionary of columns.
+
+Units are spelled out per field; times are nanoseconds unless a unit says otherwise.  A counter
+with a modulus wraps there; one without a modulus never wraps in practice, so a fall is a reset.
+Widths and reset behaviour: docs/sources.md, which cites the kernel's own files.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zmon.sample import Field, Kind, Meaning
+
+U16: Final = 1 << 16
+U32: Final = 1 << 32
+TICK: Final = 128_000
+"""ns per tick of the channel subsystem's clock (128 microseconds)."""
+
+
+def _labels(*names: str, source: str = "{}") -> tuple[Field, ...]:
+    return tuple(Field(n, Meaning.LABEL, "", source.format(n)) for n in names)
+
+
+def _counters(*names: str, unit: str = "", source: str = "", modulus: int = 0) -> tuple[Field, ...]:
+    return tuple(Field(n, Meaning.COUNTER, unit, source, modulus) for n in names)
+
+
+def _gauges(*names: str, unit: str = "", source: str = "") -> tuple[Field, ...]:
+    return tuple(Field(n, Meaning.GAUGE, unit, source) for n in names)
+
+
+MACHINE: Final = Kind(
+    "machine",
+    "always `machine`",
+    (
+        *_labels(
+            "manufacturer", "type", "model", "sequence", "plant", "capacity_model",
+            "lpar_name", "lpar_number", "lpar_characteristics",
+            "vm_name", "control_program", "guest_name",
+            source="/proc/sysinfo",
+        ),
+        Field("environment", Meaning.LABEL, "", "/proc/sysinfo"),  # lpar, zvm, kvm, none
+        *_gauges(
+            "cpus_total", "cpus_configured", "cpus_standby", "cpus_reserved",
+            "lpar_cpus", "lpar_cpus_configured", "lpar_cpus_dedicated", "lpar_cpus_shared",
+            "capability", "lpar_adjustment", "vm_cpus_configured", "vm_adjustment",
+            source="/proc/sysinfo",
+        ),
+        *_labels("hostname", "kernel", "architecture", source="uname"),
+        Field("cm_enable", Meaning.GAUGE, "", "/sys/devices/css0/cm_enable"),
+        *_gauges("cap_weight_cp", "cap_absolute_cp", "cap_weight_ifl", "cap_absolute_ifl",
+                 "cap_group_cp", "cap_group_ifl",
+                 unit="hundredths of a core", source="s390_sthyi"),
+        Field("cap_group_name", Meaning.LABEL, "", "s390_sthyi"),
+    ),
+)  # fmt: skip
+
+CHANNEL: Final = Kind(
+    "channel",
+    "CHPID as the kernel names it: 0.4e",
+    (
+        *_labels("status", "configure", "shared", "chid", "chid_external", "esc", "speed"),
+        Field("type", Meaning.IDENTITY, "hex", "type"),
+        Field("cmg", Meaning.IDENTITY, "channel measurement group", "cmg"),
+        # measurement_chars: limits that the busy formulas divide by, per second
+        *_gauges("max_bus_cycles", "max_work_units", "max_write_units", "max_read_units",
+                 "data_unit_size", "data_unit_size_cpc", "msg_unit_size", "msg_unit_size_cpc",
+                 "dpu_cores", source="measurement_chars"),
+        # measurement: the time stamp and the counters of all groups; those of other groups absent
+        Field("timestamp", Meaning.COUNTER, "ticks of 128 us", "measurement", 1 << 24),
+        *_counters("busy_cpc", "busy", unit="ticks of 128 us", source="measurement", modulus=U32),
+        *_counters("bus_cycles_cpc", "work_units_cpc", "work_units",
+                   "written_cpc", "written", "read_cpc", "read",
+                   "msg_sent", "msg_sent_cpc", "send_failed", "no_buffer", "no_buffer_cpc",
+                   "data_sent", "data_sent_cpc",
+                   unit="units", source="measurement", modulus=U32),
+        # ext_measurement
+        *_counters("dpu_channel_busy_cpc", "dpu_busy_cpc", unit="ticks of 128 us",
+                   source="ext_measurement", modulus=U32),
+        *_counters("ficon_ops_cpc", "ficon_deferred_cpc", "hpf_ops_cpc", "hpf_deferred_cpc",
+                   unit="operations", source="ext_measurement", modulus=U32),
+        *_counters("ficon_active_cpc", "hpf_active_cpc", unit="sum of active operations",
+                   source="ext_measurement", modulus=1 << 64),
+    ),
+    wraps_after=2140.0,
+)  # fmt: skip
+
+DEVICE: Final = Kind(
+    "device",
+    "bus id of the ccw device: 0.0.7000",
+    (
+        Field("subchannel", Meaning.LABEL, "bus id", "the parent directory"),
+        Field("chpids", Meaning.LABEL, "installed paths: '70 71'", "../chpids, ../pimpampom"),
+        *_gauges("pim", "pam", "pom", unit="path mask", source="../pimpampom"),
+        Field("vpm", Meaning.GAUGE, "path mask", "../vpm"),
+        *_labels("driver", "status", "availability", "discipline", "vendor", "block"),
+        Field("devtype", Meaning.IDENTITY, "3390/0c", "devtype"),
+        Field("cutype", Meaning.IDENTITY, "3990/e9", "cutype"),
+        Field("uid", Meaning.IDENTITY, "VENDOR.SERIAL.SSID.UA[.token]", "uid"),
+        *_gauges("online", "alias", "cmb_enable", "readonly", "hpf", "ese"),
+        Field("use_diag", Meaning.GAUGE, "", "use_diag"),
+        Field("path_masks", Meaning.LABEL, "six masks", "path_masks"),
+    ),
+)
+
+_CMF_TIMES: Final = (
+    "connect", "pending", "disconnect", "cu_queue", "active_only", "busy", "initial_command",
+)  # fmt: skip
+
+
+def _cmf(name: str, counts: int) -> Kind:
+    return Kind(
+        name,
+        "bus id of the ccw device: 0.0.7000",
+        (
+            Field("ssch", Meaning.COUNTER, "start and resume subchannel", "cmf/ssch_rsch_count", counts),
+            Field("samples", Meaning.COUNTER, "operations with times", "cmf/sample_count", counts),
+            *_counters(*_CMF_TIMES, unit="ns", source="cmf/avg_*", modulus=U32 * TICK),
+            Field("elapsed", Meaning.AGE, "ns since enable", "cmf/avg_sample_interval"),
+            Field("error", Meaning.GAUGE, "ns each total may be off, rebuilt from averages", "cmf/avg_*"),
+            Field("via", Meaning.LABEL, "sysfs or ioctl", ""),
+            Field("uid", Meaning.IDENTITY, "", "uid"),
+        ),
+    )
+
+
+CMF: Final = _cmf("cmf", U32)
+"""Channel measurement in the extended format: 32-bit counts."""
+
+CMF_BASIC: Final = _cmf("cmf", U16)
+"""The same in the basic format, whose counts wrap at 65,536: minutes on a busy disk."""
+
+BLOCK: Final = Kind(
+    "block",
+    "name of the whole disk: dasda, sda, dm-0",
+    (
+        *_labels("number", "busid", "label", "model"),
+        Field("incarnation", Meaning.IDENTITY, "", "/sys/block/*/diskseq"),
+        *_counters("reads", "reads_merged", "sectors_read", unit="", source="/proc/diskstats"),
+        *_counters("read_ms", unit="ms", source="/proc/diskstats", modulus=U32),
+        *_counters("writes", "writes_merged", "sectors_written", unit="", source="/proc/diskstats"),
+        *_counters("write_ms", unit="ms", source="/proc/diskstats", modulus=U32),
+        *_gauges("in_flight", unit="requests", source="/proc/diskstats"),
+        *_counters("io_ms", "weighted_ms", unit="ms", source="/proc/diskstats", modulus=U32),
+        *_counters("discards", "discards_merged", "sectors_discarded", source="/proc/diskstats"),
+        *_counters("discard_ms", unit="ms", source="/proc/diskstats", modulus=U32),
+        *_counters("flushes", source="/proc/diskstats"),
+        *_counters("flush_ms", unit="ms", source="/proc/diskstats", modulus=U32),
+        *_gauges("size", unit="sectors of 512", source="/sys/block/*/size"),
+        *_gauges("nr_requests", unit="requests", source="/sys/block/*/queue/nr_requests"),
+        *_gauges("block_size", unit="bytes", source="/sys/block/*/queue/logical_block_size"),
+    ),
+    wraps_after=2_000_000.0,
+)
+
+DASD: Final = Kind(
+    "dasd",
+    "bus id: 0.0.7000",
+    (
+        *_labels("name", "discipline", "state", source="/proc/dasd/devices"),
+        *_gauges("readonly", "block_size", "blocks", "megabytes", source="/proc/dasd/devices"),
+        Field("volser", Meaning.LABEL, "volume serial", "ID_SERIAL in the udev data base"),
+        *_gauges("lss", unit="logical subsystem (CUADD)", source="BIODASDINFO2"),
+        *_gauges("channel_queue", unit="requests queued on the base device", source="BIODASDINFO2"),
+        *_gauges("cylinders", unit="cylinders", source="BIODASDINFO2"),
+    ),
+)
+
+CACHE: Final = Kind(
+    "cache",
+    "bus id: 0.0.7000",
+    (
+        Field("uid", Meaning.IDENTITY, "", "uid"),
+        *_labels("caching", "fast_write", "duplex", "unit_address", "ssid", source="BIODASDPSRD"),
+        *_labels("device_status", source="BIODASDPSRD"),
+        *_counters(
+            "reads", "read_hits", "writes", "write_hits",
+            "seq_reads", "seq_read_hits", "seq_writes", "seq_write_hits",
+            "cfw_reads", "cfw_read_hits", "cfw_writes", "cfw_write_hits",
+            "inhibited", "bypassed", "seq_staged", "staged", "destaged", "dfw_delayed",
+            "dfw_normal", "dfw_sequential", "record_misses", "quick_promotes",
+            unit="operations", source="BIODASDPSRD",
+        ),
+    ),
+)  # fmt: skip
+
+LPAR: Final = Kind(
+    "lpar",
+    "name of the logical partition",
+    (
+        Field("number", Meaning.IDENTITY, "", "diag 204"),
+        *_labels("upid", "os", "sysplex", "group", "hardware_group", source="diag 204"),
+        *_gauges("cpus", "own", source="diag 204"),
+        *_gauges("storage", unit="MiB", source="diag 204"),
+        *_gauges("group_limit", unit="", source="diag 204"),
+    ),
+)
+
+LPAR_CPU: Final = Kind(
+    "lpar_cpu",
+    "partition/cpu address: LNXPROD/0",
+    (
+        Field("type", Meaning.IDENTITY, "CP, IFL, zIIP ...", "diag 204"),
+        *_labels("lpar", "cpu", source="diag 204"),
+        *_gauges("online", "capped", "dedicated", source="diag 204"),
+        *_gauges("weight_initial", "weight_min", "weight", "weight_max", source="diag 204"),
+        *_gauges("cap_type", "cap_group", unit="hundredths of a CPU", source="diag 204"),
+        # accumulated = given to the partition + spent on its behalf by the hypervisor
+        *_counters("accumulated", "dispatched", "online_time", "wait", "mt_idle",
+                   unit="us", source="diag 204"),
+        *_counters("clock", unit="us", source="diag 204: the hypervisor's own clock"),
+    ),
+)  # fmt: skip
+
+PHYSICAL_CPU: Final = Kind(
+    "physical_cpu",
+    "address of the physical CPU",
+    (
+        Field("type", Meaning.IDENTITY, "CP, IFL, zIIP ...", "diag 204"),
+        *_gauges("dedicated", source="diag 204"),
+        *_counters("management", unit="us", source="diag 204"),
+        *_counters("clock", unit="us", source="diag 204: the hypervisor's own clock"),
+    ),
+)
+
+GUEST: Final = Kind(
+    "guest",
+    "user id of the z/VM guest",
+    (
+        *_gauges("capped", "dedicated", "logical_cpus", "virtual_cpus", "operating_cpus",
+                 "physical_cpus", "share_max", "share", source="diag 2fc"),
+        *_gauges("memory_min", "memory_max", "memory_share", "memory_used", unit="KiB", source="diag 2fc"),
+        *_counters("used_cpu", "online_time", unit="us", source="diag 2fc"),
+        *_counters("using", "delay", "page_wait", "idle", "other", "total",
+                   unit="samples", source="diag 2fc", modulus=U32),
+    ),
+)  # fmt: skip
+
+CPU: Final = Kind(
+    "cpu",
+    "number of the logical CPU",
+    (
+        *_counters("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+                   "guest", "guest_nice", unit="ns", source="/proc/stat"),
+        *_labels("polarization", "address", source="/sys/devices/system/cpu/cpu*/"),
+        Field("online", Meaning.GAUGE, "", "/sys/devices/system/cpu/cpu*/online"),
+    ),
+)  # fmt: skip
+
+MEMORY: Final = Kind(
+    "memory",
+    "always `memory`",
+    (
+        *_gauges("total", "available", "free", "buffers", "cached", "swap_total", "swap_free",
+                 unit="bytes", source="/proc/meminfo"),
+        *_counters("swapped_in", "swapped_out", unit="pages", source="/proc/vmstat"),
+    ),
+)  # fmt: skip
+
+SOURCE: Final = Kind(
+    "source",
+    "name of the source, as in docs/sources.md",
+    (
+        *_labels("state", "reason", "reads_what", source="zmon itself"),
+        *_gauges("every", unit="seconds between reads at the least", source="zmon itself"),
+        *_gauges("rows", unit="rows read last", source="zmon itself"),
+        *_counters("calls", "errors", unit="", source="zmon itself"),
+        *_counters("bytes", unit="bytes", source="zmon itself"),
+        *_counters("spent", "cpu", unit="ns", source="zmon itself"),
+    ),
+)
+
+KINDS: Final = {
+    kind.name: kind
+    for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
+                 GUEST, CPU, MEMORY, SOURCE)
+}  # fmt: skip
+"""Every kind by its name."""

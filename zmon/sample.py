@@ -1,0 +1,145 @@
+"""What was read at one instant: raw counters, nothing computed.
+
+A `Sample` holds one `Frame` per kind of thing (channel path, device, LPAR ...).  A frame is
+columnar: a list of keys and, for each field of the kind, a list of values in the same order.
+Each row carries the moment at which it was read, because reading thousands of devices takes time.
+
+A value that could not be read is `Absent` with its reason.  A whole source that could not be
+read is a frame without rows whose `missing` says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from zmon.absent import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Absent, Value
+
+
+class Meaning(Enum):
+    """What the numbers of a field mean, and so what an interval may do with them."""
+
+    COUNTER = "counter"
+    """Grows since some start; an interval takes the difference."""
+    GAUGE = "gauge"
+    """The state at the instant of reading."""
+    LABEL = "label"
+    """A name or a property; text or a number."""
+    IDENTITY = "identity"
+    """A label whose change means that another thing now has the same key."""
+    AGE = "age"
+    """Grows with time since the counters of the row were reset; if it falls, they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a kind: its name, meaning, unit, width and where it comes from."""
+
+    name: str
+    meaning: Meaning
+    unit: str = ""
+    source: str = ""
+    """File, ioctl or call, relative to the row's directory where that is natural."""
+    modulus: int = 0
+    """The counter starts again at 0 after `modulus - 1`; 0 when it never wraps in practice,
+    and a fall is then a reset."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing that is sampled, and its fields."""
+
+    name: str
+    key: str
+    """What the key of a row is, in words."""
+    fields: tuple[Field, ...]
+    wraps_after: float = 0.0
+    """Seconds after which a counter may have wrapped unseen, so that a longer interval is
+    void; 0 for never."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Field]:
+        """The fields by their names."""
+        return {f.name: f for f in self.fields}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rows of one kind at one instant."""
+
+    kind: Kind
+    keys: list[str]
+    columns: dict[str, list[Value]]
+    """For each field that was read at all, its values in the order of `keys`."""
+    times: list[int]
+    """For each row the moment of reading, in ns of the sample's clock."""
+    missing: Absent | None = None
+    """Why there are no rows at all, when there are none."""
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The row number of each key."""
+        return {key: row for row, key in enumerate(self.keys)}
+
+    def column(self, name: str) -> list[Value]:
+        """Return the values of a field, all absent when it was not read.
+
+        Raises:
+            KeyError: the kind has no such field.
+        """
+        values = self.columns.get(name)
+        if values is None:
+            declared = self.kind.by_name[name]
+            values = [absent(f"{declared.source or name} was not read")] * len(self.keys)
+        return values
+
+    def cell(self, key: str, name: str) -> Value:
+        """Return one value; absent when the row does not exist."""
+        row = self.index.get(key)
+        if row is None:
+            return self.missing or absent(f"no {self.kind.name} {key}")
+        return self.column(name)[row]
+
+
+def nothing(kind: Kind, reason: str) -> Frame:
+    """Return a frame without rows, and the reason for it."""
+    return Frame(kind, [], {}, [], absent(reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """When a sample was taken.
+
+    `utc` is for the eye and for joining with other records, in ns since 1970.  `steady` is the
+    clock that the rows' times are counted in; it never steps back within one `boot`.  A captured
+    tree knows only the times of its files, so there both are the same clock.
+    """
+
+    utc: int
+    steady: int
+    boot: str
+    """Names the run of the steady clock: a boot id, or the name of a capture."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Everything that was read at one instant."""
+
+    at: Instant
+    frames: Mapping[str, Frame]
+    source: str = ""
+    """What was read, as a person names it: `this machine`, an archive, a recording."""
+    nominal: float = 0.0
+    """Seconds that were meant to lie between samples; 0 when there was no such plan."""
+    simulated: bool = field(default=False)
+
+    def frame(self, kind: Kind) -> Frame:
+        """Return the frame of a kind; empty with a reason when it was not sampled."""
+        return self.frames.get(kind.name) or nothing(kind, f"{kind.name} was not sampled")
