@@ -1,0 +1,237 @@
+"""/sys/kernel/debug/s390_hypfs/diag_204: what PR/SM does for every logical partition.
+
+Mode 0400.  The answer of diagnose X'204' in the extended format, behind the envelope of
+`zmon.kernel.debugfs` (arch/s390/hypfs/hypfs_diag.c, arch/s390/include/asm/diag.h): a header of 64
+bytes, then for each partition a block of 96 bytes and as many blocks of 96 bytes as it has logical
+CPUs, then, only with authority, a block of 96 bytes and one for each physical CPU.  All big-endian.
+
+Times are 64-bit microseconds since the CPU was configured; they never wrap in practice and fall when
+the partition is activated again.  Some emulators keep them in another unit, so take a CPU's busy
+time relative to the same CPU's `online_time`, in which any unit cancels, before the clock.
+
+The clock and `online_time` stand still when the kernel or the hypervisor handed out an older answer:
+a difference of 0 there means "not refreshed" and says nothing about the load.
+
+The call is expensive for the hypervisor: leave at least 10 seconds between two of them.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.kernel import debugfs
+from zmon.kernel.attribute import refused
+from zmon.kernel.ebcdic import name
+from zmon.kernel.rows import frame
+from zmon.kernel.sysinfo import NEEDS_LPAR, read_sysinfo
+from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
+from zmon.sample import nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+PATH: Final = "sys/kernel/debug/s390_hypfs/diag_204"
+
+CPU_TYPES: Final = {0: "CP", 3: "IFL", 5: "zIIP"}
+"""The indexes of CPU types that zmon knows by name; others are shown as their number."""
+
+NO_AUTHORITY: Final = "no authority at the HMC (Global performance data control)"
+
+_INFO: Final = struct.Struct(">BBHHHQQ40x")
+_PARTITION: Final = struct.Struct(">BBBB4x8s8s8sQ8xBB2xI8s8s24x")
+_CPU: Final = struct.Struct(">H2xBBHQQHHH2xQQ8xIIQ24x")
+_PHYSICAL_HEADER: Final = struct.Struct(">xB94x")
+_PHYSICAL: Final = struct.Struct(">H2xBxHQ80x")
+
+_PHYSICAL_FOLLOWS: Final = 0x80
+_ONLINE: Final = 0x20
+_CAPPED: Final = 0x40
+_THREADS: Final = 0x1F
+_DEDICATED: Final = 0xFFFF
+
+Rows = dict[str, "Mapping[str, Value]"]
+
+
+class _Info(NamedTuple):
+    partitions: int
+    flags: int
+    time_slice: int
+    physical_cpus: int
+    own_offset: int
+    tod: int
+    """The upper half of the 16-byte clock: the epoch, then the 7 upper bytes of the TOD clock."""
+    tod_rest: int
+
+
+class _Partition(NamedTuple):
+    number: int
+    cpus: int
+    cpu_blocks: int
+    flags: int
+    name: bytes
+    sysplex: bytes
+    os: bytes
+    storage: int
+    upid: int
+    threads: int
+    group_limit: int
+    group: bytes
+    hardware_group: bytes
+
+
+class _Cpu(NamedTuple):
+    address: int
+    type: int
+    flags: int
+    weight: int
+    accumulated: int
+    dispatched: int
+    weight_min: int
+    weight_now: int
+    weight_max: int
+    online_time: int
+    wait: int
+    cap_type: int
+    cap_group: int
+    mt_idle: int
+
+
+class _Reader:
+    """Walks through the answer block by block; running off its end is an error that says where."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.offset = 0
+
+    def next(self, layout: struct.Struct, what: str) -> tuple[Any, ...]:
+        if self.offset + layout.size > len(self._data):
+            raise ValueError(
+                f"diag_204: {what} at offset {self.offset} needs {layout.size} bytes, "
+                f"the answer has {len(self._data)}"
+            )
+        fields = layout.unpack_from(self._data, self.offset)
+        self.offset += layout.size
+        return fields
+
+
+def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
+    """Parse the whole file into frames of the kinds LPAR, LPAR_CPU and PHYSICAL_CPU.
+
+    Without authority the answer holds our own partition alone and no physical CPUs.
+
+    Raises:
+        ValueError: the answer is shorter than its own counts require.
+    """
+    reader = _Reader(debugfs.payload(data, "diag_204"))
+    info = _Info(*reader.next(_INFO, "header"))
+    clock = info.tod >> 4  # TOD bit 51 is a microsecond; the epoch byte shifts it to bit 59
+    lpars: Rows = {}
+    cpus: Rows = {}
+    for _ in range(info.partitions):
+        own = (
+            int(reader.offset == info.own_offset)
+            if info.own_offset
+            else absent("diag 204 does not tell which partition is this one")
+        )
+        block = _Partition(*reader.next(_PARTITION, "partition"))
+        key = name(block.name) or f"#{block.number}"
+        if key in lpars:
+            key = f"{key}#{block.number}"
+        lpars[key] = _lpar(block, own)
+        for _ in range(block.cpu_blocks):
+            cpu = _Cpu(*reader.next(_CPU, f"CPU of {key}"))
+            cpus[f"{key}/{cpu.address}"] = _lpar_cpu(cpu, key, clock, bool(block.threads & _THREADS))
+    physical = (
+        frame(PHYSICAL_CPU, _physical(reader, clock), when)
+        if info.flags & _PHYSICAL_FOLLOWS
+        else nothing(PHYSICAL_CPU, NO_AUTHORITY)
+    )
+    return frame(LPAR, lpars, when), frame(LPAR_CPU, cpus, when), physical
+
+
+def _type(index: int) -> str:
+    return CPU_TYPES.get(index, str(index))
+
+
+def _lpar(block: _Partition, own: int | Absent) -> Mapping[str, Value]:
+    return {
+        "number": block.number,
+        "upid": block.upid,
+        "os": name(block.os) or absent("the partition's system gave no name"),
+        "sysplex": name(block.sysplex) or absent("in no sysplex"),
+        "group": name(block.group) or absent("in no capacity group"),
+        "hardware_group": name(block.hardware_group) or absent("in no hardware group"),
+        "cpus": block.cpu_blocks,
+        "own": own,
+        "storage": block.storage,
+        "group_limit": block.group_limit or absent("no group limit is set"),
+    }
+
+
+def _lpar_cpu(cpu: _Cpu, lpar: str, clock: int, threads: bool) -> Mapping[str, Value]:
+    dedicated = cpu.weight == _DEDICATED
+    no_weight = absent("a dedicated CPU has no weight")
+    return {
+        "type": _type(cpu.type),
+        "lpar": lpar,
+        "cpu": cpu.address,
+        "online": int(bool(cpu.flags & _ONLINE)),
+        "capped": int(bool(cpu.flags & _CAPPED)),
+        "dedicated": int(dedicated),
+        "weight_initial": no_weight if dedicated else cpu.weight,
+        "weight_min": no_weight if dedicated else cpu.weight_min,
+        "weight": no_weight if dedicated else cpu.weight_now,
+        "weight_max": no_weight if dedicated else cpu.weight_max,
+        "cap_type": cpu.cap_type or absent("no absolute cap is set"),
+        "cap_group": cpu.cap_group or absent("no absolute group cap is set"),
+        "accumulated": cpu.accumulated,
+        "dispatched": cpu.dispatched,
+        "online_time": cpu.online_time,
+        "wait": cpu.wait,
+        "mt_idle": cpu.mt_idle if threads else absent("the partition runs without multithreading"),
+        "clock": clock,
+    }
+
+
+def _physical(reader: _Reader, clock: int) -> Rows:
+    (count,) = reader.next(_PHYSICAL_HEADER, "physical block")
+    rows: Rows = {}
+    for _ in range(count):
+        address, index, weight, management = reader.next(_PHYSICAL, "physical CPU")
+        rows[str(address)] = {
+            "type": _type(index),
+            "dedicated": int(weight == _DEDICATED),
+            "management": management,
+            "clock": clock,
+        }
+    return rows
+
+
+def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
+    """Read the frames LPAR, LPAR_CPU and PHYSICAL_CPU; without rows where they cannot be had.
+
+    In a guest the file may exist, but then it does not describe the machine's partitions.
+
+    Raises:
+        ValueError: see `parse_diag204`.
+    """
+    sysinfo = read_sysinfo(tree)
+    if not isinstance(sysinfo, Absent) and sysinfo.guests:
+        return _none(NEEDS_LPAR)
+    try:
+        data = tree.read(PATH, at_once=debugfs.AT_ONCE)
+        return parse_diag204(data, tree.when(PATH))
+    except FileNotFoundError:
+        return _none("no s390_hypfs/diag_204 in debugfs: is debugfs mounted?")
+    except OSError as error:
+        return _none(refused(error).reason)
+
+
+def _none(reason: str) -> tuple[Frame, Frame, Frame]:
+    return nothing(LPAR, reason), nothing(LPAR_CPU, reason), nothing(PHYSICAL_CPU, reason)
