@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
 import posixpath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +23,7 @@ class DictTree:
     Links inside the tree are followed, as the kernel would.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one side of a tree, and all may be left out
         self,
         files: Mapping[str, bytes] | None = None,
         links: Mapping[str, str] | None = None,
@@ -88,3 +91,33 @@ class DictTree:
 def make_tree() -> Callable[..., Tree]:
     """Build a tree in memory: `make_tree(files, links, errors)`."""
     return DictTree
+
+
+@pytest.fixture
+def load_tree() -> Callable[..., Tree]:
+    """Load `tests/fixtures/NAME.tree`: `load_tree(name, files, errors)`, with what is laid over it.
+
+    One line per file below sys/devices/css0: `path = "content"`, `path -> target` or `path ! ENODEV`.
+    """
+
+    def load(
+        name: str, files: Mapping[str, bytes] | None = None, errors: Mapping[str, OSError] | None = None
+    ) -> Tree:
+        tree = DictTree(name=name)
+        for line in (Path(__file__).parent / "fixtures" / f"{name}.tree").read_text().splitlines():
+            if line.startswith("#"):
+                continue
+            path, mark, value = line.split(" ", 2)
+            path = f"sys/devices/css0/{path}"
+            if mark == "=":
+                tree.files[path] = json.loads(value).encode("latin-1")
+            elif mark == "->":
+                tree.links[path] = value
+            else:
+                number = getattr(errno, value)
+                tree.errors[path] = OSError(number, os.strerror(number), path)
+        tree.files |= files or {}
+        tree.errors |= errors or {}
+        return tree
+
+    return load

@@ -1,0 +1,243 @@
+"""Sampling thousands of devices: read only those that can have done something.
+
+/proc/diskstats is one read for all disks.  A disk whose line there is the same as at the sample
+before, with nothing in flight, did nothing; so its device did nothing, and its ten files in
+`cmf/` need not be opened.  I/O that runs on PAV aliases is counted in the lines of the volumes,
+so the aliases of a logical control unit rest when all its volumes do.
+
+The driver's own I/O is in no line.  Therefore every device is read once a minute all the same, and
+one that is caught moving while its disks rest is read each time until it stands still.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kernel import block, cmf, diskstats
+from zmon.kernel.tree import LiveTree
+from zmon.kinds import BLOCK
+from zmon.sample import nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.kernel.block import Disks
+    from zmon.kernel.cmf import Device, Row
+    from zmon.kernel.diskstats import Counts
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame, Kind
+
+ROUND: Final = 60 * 1_000_000_000
+"""Within this many ns every device is read, however quiet it is."""
+
+_NOT_YET: Final = absent("not read yet")
+
+_DIRECTORY: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_LONGEST: Final = 32
+"""A counter in sysfs has fewer digits."""
+
+
+class Lines:
+    """The lines of /proc/diskstats as they were last, and the whole disks among them."""
+
+    def __init__(self, disks: Disks) -> None:
+        """Start without lines, so that at first every disk has moved."""
+        self.counts: list[Counts] = [block.NO_LINE] * len(disks.names)
+        """For each disk the counts of its line."""
+        self._disks = disks
+        self._silent = {disks.rows[name] for name in disks.silent}
+        self._lines: list[str] = []
+        self._heads: list[str] = []
+        self._rows: list[int | None] = []
+
+    def _begin(self, lines: list[str]) -> None:
+        heads = [diskstats.head_of(line) for line in lines]
+        self._heads = [head for head, _name in heads]
+        self._rows = [self._disks.rows.get(name) for _head, name in heads]
+        self._lines = [""] * len(lines)
+
+    def take(self, data: bytes) -> set[int]:
+        """Take what was read now and return the rows of the disks that may have moved.
+
+        Raises:
+            LookupError: the lines are of other devices than before.
+            ValueError: a line is not understood.
+        """
+        lines = diskstats.lines(data)
+        if not self._lines:
+            self._begin(lines)
+        if len(lines) != len(self._lines):
+            raise LookupError("/proc/diskstats: a device came or went")
+        moved = set(self._silent)
+        for line, before, head, row in zip(lines, self._lines, self._heads, self._rows, strict=True):
+            if line != before:
+                if not line.startswith(head):
+                    raise LookupError(f"/proc/diskstats: another device in the place of {head!r}")
+                if row is not None:
+                    self.counts[row] = diskstats.parse_line(line)
+                    moved.add(row)
+        self._lines = lines
+        moved.update(row for row, counts in enumerate(self.counts) if counts[diskstats.IN_FLIGHT])
+        return moved
+
+
+def collect_nearby(directory: str, kind: Kind) -> list[bytes]:
+    """Read what `cmf.collect` reads with the fewest and shortest system calls.
+
+    Each name is looked up in the opened directory instead of along the whole path, and the file that
+    must not change meanwhile is read twice but opened once.
+
+    Raises:
+        OSError: one of the files cannot be read.
+    """
+    names = cmf.files(kind)
+    here = os.open(directory, _DIRECTORY)
+    try:
+        counting = os.open(cmf.COUNT, _FILE, dir_fd=here)
+        try:
+            for _ in range(cmf.TRIES):
+                contents = []
+                for name in names:
+                    if name is cmf.COUNT:
+                        contents.append(os.pread(counting, _LONGEST, 0))
+                        continue
+                    file = os.open(name, _FILE, dir_fd=here)
+                    try:
+                        contents.append(os.read(file, _LONGEST))
+                    finally:
+                        os.close(file)
+                contents.append(os.pread(counting, _LONGEST, 0))
+                if contents[-1] == contents[1]:
+                    break
+        finally:
+            os.close(counting)
+    finally:
+        os.close(here)
+    return contents
+
+
+class Activity:
+    """What disks and devices have done, sampled again and again with little effort."""
+
+    kind: Kind
+    """`CMF` or `CMF_BASIC`, as this machine measures."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Look at what there is in the tree; `sample` then tells what it did."""
+        self._tree = tree
+        self._devices: list[Device] = []
+        self._rows: list[Row] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again at what disks and devices there are: to be called after hot-plug events.
+
+        A disk that comes or goes is noticed without it, an alias that comes is not.
+        """
+        known = {device.busid: row for device, row in zip(self._devices, self._rows, strict=True)}
+        try:
+            self._disks = block.read_disks(self._tree)
+        except OSError:
+            self._disks = block.Disks([], {})
+        try:
+            self._devices = cmf.find_devices(self._tree)
+        except OSError:
+            self._devices = []
+        self.kind = cmf.format_of(self._tree, self._devices)
+        self._lines = Lines(self._disks)
+        self._rows = [known.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
+        self._restless: set[int] = set()
+        self._turned: int | None = None
+        self._next = 0
+        self._find_witnesses()
+
+    def _find_witnesses(self) -> None:
+        """Work out which disks tell of which devices."""
+        row_of = {device.busid: row for row, device in enumerate(self._devices)}
+        busids = self._disks.labels.get("busid", [])
+        self._device_of = [row_of.get(busid) if isinstance(busid, str) else None for busid in busids]
+        bases = {row for row in self._device_of if row is not None}
+        self._lcu_of = {row: lcu for row in bases if (lcu := self._devices[row].lcu)}
+        self._aliases: dict[str, list[int]] = {lcu: [] for lcu in self._lcu_of.values()}
+        self._unwitnessed: list[int] = []
+        for row, device in enumerate(self._devices):
+            if row not in bases:
+                self._aliases.get(device.lcu or "", self._unwitnessed).append(row)
+
+    def sample(self) -> tuple[Frame, Frame]:
+        """Read what moved; return a frame of `BLOCK` and one of `CMF` or `CMF_BASIC`.
+
+        A device that rested has its values of before, and the time at which its rest was seen.
+        """
+        now = self._tree.when(diskstats.PATH)
+        blocks, witnessed = self._look_at_disks(now)
+        return blocks, self._measure(witnessed, self._turn(now), now)
+
+    def _look_at_disks(self, now: int) -> tuple[Frame, set[int]]:
+        """Read /proc/diskstats: the frame, and the devices that the moving disks tell of."""
+        everything = set(range(len(self._devices)))
+        try:
+            data = self._tree.read(diskstats.PATH)
+            try:
+                moved = self._lines.take(data)
+            except LookupError:
+                self.refresh()
+                moved = self._lines.take(data)
+        except OSError as error:
+            return nothing(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}"), everything
+        except ValueError as error:
+            return nothing(BLOCK, str(error)), everything
+        return block.frame(self._disks, self._lines.counts, now), self._witnessed(moved)
+
+    def _witnessed(self, moved: Iterable[int]) -> set[int]:
+        bases = {row for disk in moved if (row := self._device_of[disk]) is not None}
+        lcus = {self._lcu_of[row] for row in bases if row in self._lcu_of}
+        return bases.union(self._unwitnessed, *(self._aliases[lcu] for lcu in lcus))
+
+    def _turn(self, now: int) -> set[int]:
+        """Return the devices whose turn it is, whether they rest or not: at first all."""
+        every = len(self._devices)
+        passed = ROUND if self._turned is None else now - self._turned
+        self._turned = now
+        first, many = self._next, min(every, -(-every * passed // ROUND))
+        self._next = (first + many) % max(every, 1)
+        return {row % every for row in range(first, first + many)}
+
+    def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
+        """Read the devices that are due, and keep what is known of the others."""
+        devices, rows = self._devices, self._rows
+        times = [now] * len(devices)
+        restless = set()
+        for row in witnessed | turn | self._restless:
+            if devices[row].off is not None:
+                if row not in turn:
+                    continue
+                self._look_again(row)
+            times[row] = self._tree.when(diskstats.PATH)
+            found = cmf.measured(devices[row], self._contents)
+            if found[cmf.SSCH] is cmf.GONE:
+                self._look_again(row)
+                found = cmf.measured(devices[row], self._contents)
+            if found[cmf.SSCH] != rows[row][cmf.SSCH] and row not in witnessed:
+                restless.add(row)
+            rows[row] = cmf.settled(found, rows[row])
+        self._restless = restless
+        return cmf.frame(self.kind, devices, rows, times)
+
+    def _look_again(self, row: int) -> None:
+        """Look whether a device is being measured now."""
+        device = cmf.find_device(self._tree, self._devices[row].busid)
+        if device is None:
+            return
+        if device.off is None:
+            self.kind = cmf.format_of(self._tree, [device])
+        self._devices[row] = device
+
+    def _contents(self, device: Device) -> list[bytes]:
+        here = f"{device.path}/cmf"
+        if isinstance(self._tree, LiveTree):
+            return collect_nearby(self._tree.root + here, self.kind)
+        return cmf.collect(lambda name: self._tree.read(f"{here}/{name}"), self.kind)

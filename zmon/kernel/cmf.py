@@ -1,0 +1,303 @@
+"""cmf/: what the channel subsystem measured for each ccw device.
+
+The hardware adds up times in ticks of 128 microseconds.  sysfs shows only averages over all
+operations since measurement was switched on; the totals are rebuilt from them here, so that an
+interval can take differences.  The ioctl of a DASD's node gives the totals themselves.
+
+Switching `cmb_enable` on again resets everything to zero; the age in `elapsed` then falls.
+Kernel: drivers/s390/cio/cmf.c, arch/s390/include/uapi/asm/cmb.h.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel import ioctl
+from zmon.kernel.tree import text
+from zmon.kinds import CMF, CMF_BASIC, TICK, U16, U32
+from zmon.sample import Frame, nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Kind
+
+DEVICES: Final = "sys/bus/ccw/devices"
+
+COUNT: Final = "sample_count"
+"""The file that says over how many operations the averages go."""
+
+_BASIC: Final = (
+    "ssch_rsch_count",
+    COUNT,
+    "avg_sample_interval",
+    "avg_device_connect_time",
+    "avg_function_pending_time",
+    "avg_device_disconnect_time",
+    "avg_control_unit_queuing_time",
+    "avg_device_active_only_time",
+)
+_EXTENDED: Final = (*_BASIC, "avg_device_busy_time", "avg_initial_command_response_time")
+
+FIELDS: Final = tuple(field.name for field in CMF.fields)
+"""The values of a `Row` in their order."""
+SSCH: Final = FIELDS.index("ssch")
+SAMPLES: Final = FIELDS.index("samples")
+ELAPSED: Final = FIELDS.index("elapsed")
+
+Row = tuple["Value", ...]
+"""One device's measurement in the order of `FIELDS`."""
+
+TRIES: Final = 3
+"""How often a device is read again that finishes operations while it is being read."""
+
+OFF: Final = absent("channel measurement is off for this device: cmb_enable is 0")
+OFFLINE: Final = absent("the device is offline and not measured")
+GONE: Final = absent("cmf/ is not there: measurement was switched off, or the device went away")
+_NOT_UNDERSTOOD: Final = absent("what the kernel answered was not understood")
+NO_TIMES: Final = absent("not measured: this hypervisor counts starts but no times")
+_NO_START: Final = absent("nothing was started since measurement was switched on")
+_NO_UID: Final = absent("the device has no uid: only an online ECKD DASD has one")
+_NOT_BASIC: Final = absent("needs the extended format of channel measurement")
+
+_ERROR: Final = FIELDS.index("error")
+_TIMES: Final = ELAPSED - SAMPLES - 1
+
+
+def files(kind: Kind) -> tuple[str, ...]:
+    """Return the files in `cmf/` that a measurement is made of, in the format of `kind`."""
+    return _EXTENDED if kind is CMF else _BASIC
+
+
+def parse_cmf(contents: Sequence[bytes], uid: Value) -> Row:
+    """Rebuild the totals from the files of one `cmf/` directory.
+
+    `contents` are those of `files(kind)` in that order, and at the end `sample_count` once more.
+    Counts are raw; averages are ns per operation, rounded down, so that of `n` operations
+    `ceil(average * n / 128000)` ticks are left: exactly while n is at most 128,000, and beyond
+    that at most `error` ns too little.  If operations ended while the files were read,
+    `error` grows by what they may have changed.  `avg_sample_interval` is the time since measurement
+    was switched on per operation, -1 while there was none.
+
+    Widths: counts wrap at 2**32, in the basic format (no `avg_device_busy_time`) at 2**16;
+    times at 2**32 ticks.
+
+    Raises:
+        ValueError: a file is missing or is no number.
+    """
+    extended = len(contents) > len(_BASIC) + 1
+    expected = (*(_EXTENDED if extended else _BASIC), COUNT)
+    try:
+        ssch, count, age, *averages, after = map(int, contents)
+    except ValueError:
+        raise ValueError(f"cmf: numbers expected in {', '.join(expected)}; found {contents!r}") from None
+    if len(contents) != len(expected):
+        raise ValueError(f"cmf: {len(expected)} files expected, found {len(contents)}: {contents!r}")
+    if ssch < 0 or count < 0 or min(averages) < 0:
+        raise ValueError(f"cmf: a count or time is negative: {contents!r}")
+    missed = (after - count) % (U32 if extended else U16)
+    doubt = (count - 1) // TICK if count else 0
+    if missed:
+        doubt -= -max(averages) * missed // TICK
+    totals = [-(-average * count // TICK) * TICK for average in averages]
+    return _row(ssch, count, totals, age * count, doubt * TICK, "sysfs", uid)
+
+
+_CMBDATA: Final = struct.Struct(">11Q")
+
+
+def parse_cmbdata(answer: bytes, uid: Value, kind: Kind) -> Row:
+    """Parse the answer to BIODASDREADALLCMB: eleven big-endian doublewords.
+
+    Size (72 whatever the format), ns since measurement was switched on, starts, operations with
+    times, then seven totals in ns: connect, pending, disconnect, control unit queueing, device
+    active only, device busy, initial command response.  The last two stay 0 in the basic format.
+
+    Raises:
+        ValueError: it is not 88 bytes long.
+    """
+    if len(answer) != _CMBDATA.size:
+        raise ValueError(f"BIODASDREADALLCMB: {_CMBDATA.size} bytes expected, found {len(answer)}")
+    _size, age, ssch, count, *totals = _CMBDATA.unpack(answer)
+    return _row(ssch, count, totals if kind is CMF else totals[:-2], age, 0, "ioctl", uid)
+
+
+def _row(  # noqa: PLR0913, PLR0917 - the parts of a row in their order
+    ssch: int, count: int, totals: Sequence[Value], age: Value, doubt: int, via: str, uid: Value
+) -> Row:
+    """Put a row together; it says nothing about times when none was ever taken."""
+    if not count and ssch:
+        return (ssch, count, *(NO_TIMES,) * (_TIMES + 2), via, uid)
+    lacking = (_NOT_BASIC,) * (_TIMES - len(totals))
+    return (ssch, count, *totals, *lacking, age if count else _NO_START, doubt, via, uid)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A ccw device that can be measured."""
+
+    busid: str
+    path: str
+    """Its directory, from the root of the tree, all links resolved."""
+    uid: Value
+    off: Absent | None
+    """Why it is not being measured, if it is not."""
+
+    @property
+    def lcu(self) -> str | None:
+        """Its logical control unit: vendor, serial and subsystem id out of the uid."""
+        parts = self.uid.split(".") if isinstance(self.uid, str) else []
+        return ".".join(parts[:3]) if len(parts) > 3 else None
+
+    def without(self, reason: Absent) -> Row:
+        """Return the row of the device when there is nothing to say but why."""
+        return (*(reason,) * (len(FIELDS) - 1), self.uid)
+
+
+def _word(tree: Tree, path: str) -> str:
+    try:
+        return text(tree, path).strip()
+    except OSError:
+        return ""
+
+
+def find_device(tree: Tree, busid: str) -> Device | None:
+    """Look at one ccw device; None when it is not there or cannot be measured.
+
+    Files: `/sys/bus/ccw/devices/<busid>` (a link), in it `cmb_enable` (0 or 1), `online`, `uid`.
+    """
+    try:
+        path = posixpath.normpath(posixpath.join(DEVICES, tree.link(f"{DEVICES}/{busid}")))
+        enabled = text(tree, f"{path}/cmb_enable").strip()
+    except OSError:
+        return None
+    off = None if enabled == "1" else OFFLINE if _word(tree, f"{path}/online") == "0" else OFF
+    return Device(busid, path, _word(tree, f"{path}/uid") or _NO_UID, off)
+
+
+def find_devices(tree: Tree) -> list[Device]:
+    """Find every ccw device that can be measured, whether it is or not, by bus id.
+
+    Raises:
+        OSError: /sys/bus/ccw/devices cannot be listed: this is not an IBM Z.
+    """
+    return [device for busid in tree.entries(DEVICES) if (device := find_device(tree, busid))]
+
+
+def format_of(tree: Tree, devices: Iterable[Device]) -> Kind:
+    """Tell in which format the machine measures, `CMF` or `CMF_BASIC`; all devices have the same.
+
+    The extended format it is if `cmf/avg_device_busy_time` exists.
+    """
+    for device in devices:
+        if device.off is None:
+            try:
+                names = tree.entries(f"{device.path}/cmf")
+            except OSError:
+                continue  # it was switched off just now
+            return CMF if set(_EXTENDED) <= set(names) else CMF_BASIC
+    return CMF
+
+
+def collect(read: Callable[[str], bytes], kind: Kind) -> list[bytes]:
+    """Read the files that `parse_cmf` wants, again when an operation ended meanwhile."""
+    names = files(kind)
+    contents: list[bytes] = []
+    for _ in range(TRIES):
+        contents = [*map(read, names), read(COUNT)]
+        if contents[-1] == contents[1]:
+            break
+    return contents
+
+
+def measured(device: Device, contents: Callable[[Device], Sequence[bytes]]) -> Row:
+    """Return the row of a device from the contents of its files, or the reason why there are none."""
+    if device.off is not None:
+        return device.without(device.off)
+    try:
+        return parse_cmf(contents(device), device.uid)
+    except FileNotFoundError:
+        return device.without(GONE)
+    except OSError as error:
+        return device.without(absent(f"cmf cannot be read: {error.strerror}"))
+    except ValueError:
+        return device.without(_NOT_UNDERSTOOD)
+
+
+def settled(row: Row, before: Row) -> Row:
+    """Keep a total from falling where only rounding made it fall.
+
+    Rebuilt totals are off by up to `error`, the age by up to one ns per operation; without this a
+    difference of two would now and then be taken for a wrap or a reset.
+    """
+    doubt, earlier = row[_ERROR], before[_ERROR]
+    if not (isinstance(doubt, int) and isinstance(earlier, int)):
+        return row
+    count = row[SAMPLES]
+    limits = [doubt + earlier] * _TIMES + [count if isinstance(count, int) else 0]
+    return (
+        *row[: SAMPLES + 1],
+        *(
+            was if isinstance(now, int) and isinstance(was, int) and now < was <= now + limit else now
+            for now, was, limit in zip(
+                row[SAMPLES + 1 : _ERROR], before[SAMPLES + 1 : _ERROR], limits, strict=True
+            )
+        ),
+        *row[_ERROR:],
+    )
+
+
+def frame(kind: Kind, devices: Sequence[Device], rows: Iterable[Row], times: list[int]) -> Frame:
+    """Put the rows of devices into one frame."""
+    if not devices:
+        return nothing(kind, "no ccw device that could be measured")
+    columns = dict(zip(FIELDS, map(list, zip(*rows, strict=True)), strict=True))
+    return Frame(kind, [device.busid for device in devices], columns, times)
+
+
+def read_cmf(tree: Tree) -> Frame:
+    """Read the measurement of every ccw device: one frame of `CMF` or `CMF_BASIC`.
+
+    A device that is not measured has a row, whose values say why.
+    """
+    try:
+        devices = find_devices(tree)
+    except OSError as error:
+        return nothing(CMF, f"/{DEVICES} cannot be listed: {error.strerror}")
+    kind = format_of(tree, devices)
+
+    def contents(device: Device) -> list[bytes]:
+        return collect(lambda name: tree.read(f"{device.path}/cmf/{name}"), kind)
+
+    rows = [measured(device, contents) for device in devices]
+    return frame(kind, devices, rows, [_when(tree, device) for device in devices])
+
+
+def _when(tree: Tree, device: Device) -> int:
+    for name in (f"cmf/{COUNT}", "cmb_enable"):
+        try:
+            return tree.when(f"{device.path}/{name}")
+        except OSError:
+            continue
+    return 0
+
+
+def read_exact(tree: Tree, device: Device, disk: str, kind: Kind) -> Row:
+    """Read one device's totals through the node of its disk, where nothing is rounded.
+
+    It waits for an operation under way, without limit if the device hangs: see `ioctl.ask`.
+    """
+    if device.off is not None:
+        return device.without(device.off)
+    try:
+        return parse_cmbdata(ioctl.ask(tree, disk, ioctl.BIODASDREADALLCMB), device.uid, kind)
+    except OSError as error:
+        return device.without(ioctl.refused(ioctl.BIODASDREADALLCMB, error))
+    except ValueError:
+        return device.without(_NOT_UNDERSTOOD)

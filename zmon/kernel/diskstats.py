@@ -1,0 +1,96 @@
+"""/proc/diskstats: what every block device has done since it appeared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+
+if TYPE_CHECKING:
+    from zmon.absent import Number
+    from zmon.kernel.tree import Tree
+
+PATH: Final = "proc/diskstats"
+
+FIELDS: Final = (
+    "reads", "reads_merged", "sectors_read", "read_ms",
+    "writes", "writes_merged", "sectors_written", "write_ms",
+    "in_flight", "io_ms", "weighted_ms",
+    "discards", "discards_merged", "sectors_discarded", "discard_ms",
+    "flushes", "flush_ms",
+)  # fmt: skip
+"""The values of a line in their order, as `zmon.kinds.BLOCK` calls them."""
+
+IN_FLIGHT: Final = FIELDS.index("in_flight")
+
+_ALWAYS: Final = 11
+_NO_DISCARDS: Final = absent("needs Linux 4.18, which counts discards")
+_NO_FLUSHES: Final = absent("needs Linux 5.5, which counts flushes")
+_BEFORE_THEY_CAME: Final = (0,) * _ALWAYS + (_NO_DISCARDS,) * 4 + (_NO_FLUSHES,) * 2
+
+Counts = tuple["Number", ...]
+"""The values of one line in the order of `FIELDS`."""
+
+
+def head_of(line: str) -> tuple[str, str]:
+    """Split off the head of a line, as it is, and the name in it as sysfs spells it.
+
+    sysfs cannot have a slash in a name and shows `cciss/c0d0` as `cciss!c0d0`.
+
+    Raises:
+        ValueError: nothing follows the name.
+    """
+    try:
+        _major, _minor, name, values = line.split(None, 3)
+    except ValueError:
+        raise ValueError(f"/proc/diskstats: major, minor, name and values expected: {line!r}") from None
+    return line[: len(line) - len(values)], name.replace("/", "!")
+
+
+def parse_line(line: str) -> Counts:
+    """Parse the values of one line of /proc/diskstats.
+
+    Major, minor and name are followed by 11 values, 15 since Linux 4.18 and 17 since 5.5; more
+    than that are left alone.  Counts are as wide as a long, times are milliseconds that wrap at
+    2**32, sectors have 512 bytes whatever the device's own block is.  Everything starts at 0 when
+    the device appears.
+
+    Source: block/genhd.c, Documentation/admin-guide/iostats.rst.
+
+    Raises:
+        ValueError: fewer than 11 values, or something that is no number.
+    """
+    values = line.split()[3:20]
+    try:
+        counts = tuple(map(int, values))
+    except ValueError:
+        raise ValueError(f"/proc/diskstats: not all values are numbers: {line!r}") from None
+    if len(counts) == len(FIELDS):
+        return counts
+    if len(counts) < _ALWAYS:
+        raise ValueError(f"/proc/diskstats: {_ALWAYS} values or more expected after the name: {line!r}")
+    return counts + _BEFORE_THEY_CAME[len(counts) :]
+
+
+def lines(data: bytes) -> list[str]:
+    """Split what was read from /proc/diskstats into its lines, unparsed."""
+    return data.decode("ascii", "replace").splitlines()
+
+
+def parse_diskstats(data: bytes) -> dict[str, Counts]:
+    """Parse /proc/diskstats: the values of every block device, partitions too, by its name.
+
+    Raises:
+        ValueError: a line is too short, or holds something that is no number.
+    """
+    return {head_of(line)[1]: parse_line(line) for line in lines(data)}
+
+
+def read_diskstats(tree: Tree) -> dict[str, Counts]:
+    """Read /proc/diskstats of a tree.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not understood.
+    """
+    return parse_diskstats(tree.read(PATH))
