@@ -248,15 +248,15 @@ def read_sthyi(tree: Tree) -> Sthyi | Absent:
         ValueError: see `parse_sthyi`.
     """
     try:
-        return parse_sthyi(_call() if tree.live else tree.read(CAPTURED))
+        return parse_sthyi(call() if tree.live else tree.read(CAPTURED))
     except FileNotFoundError:
         return absent("the answer of s390_sthyi was not captured")
     except OSError as error:
         return absent(f"s390_sthyi: {error.strerror or error}")
 
 
-def _call() -> bytes:
-    """Make the system call.
+def call() -> bytes:
+    """Make the system call and return its answer.
 
     Raises:
         OSError: there is none on this machine, or it does not answer here.
