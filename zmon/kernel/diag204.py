@@ -228,7 +228,11 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
         data = tree.read(PATH, at_once=debugfs.AT_ONCE)
         return parse_diag204(data, tree.when(PATH))
     except FileNotFoundError:
-        return _none("no s390_hypfs/diag_204 in debugfs: is debugfs mounted?")
+        return _none(
+            sysinfo.reason
+            if isinstance(sysinfo, Absent)
+            else "no s390_hypfs/diag_204 in debugfs: is debugfs mounted?"
+        )
     except OSError as error:
         return _none(refused(error).reason)
 

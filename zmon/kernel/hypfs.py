@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 ROOT: Final = "sys/hypervisor/s390"
+TYPE: Final = f"{ROOT}/hyp/type"
 SYSTEMS: Final = f"{ROOT}/systems"
 CPUS: Final = f"{ROOT}/cpus"
 
@@ -64,7 +65,7 @@ def read_hypfs(tree: Tree) -> tuple[Frame, Frame, Frame, Frame]:
         ValueError: the tree is of neither form, or a file that should hold a number does not.
     """
     try:
-        form = text(tree, f"{ROOT}/hyp/type").strip()
+        form = text(tree, TYPE).strip()
         if form.startswith("LPAR"):
             return *_partitions(tree), nothing(GUEST, NEEDS_ZVM)
         if form.startswith("z/VM"):
@@ -108,7 +109,7 @@ def _partitions(tree: Tree) -> tuple[Frame, Frame, Frame]:
         }
         for number in _listed(tree, CPUS)
     }
-    when = tree.when(SYSTEMS)
+    when = tree.when(TYPE)
     return (
         frame(LPAR, lpars, when),
         frame(LPAR_CPU, cpus, when),
@@ -170,4 +171,4 @@ def _guests(tree: Tree) -> Frame:
                 now=_number(tree, f"{path}/cpus/weight_cur"),
             ),
         }
-    return frame(GUEST, rows, tree.when(SYSTEMS))
+    return frame(GUEST, rows, tree.when(TYPE))

@@ -13,8 +13,10 @@ from zmon.absent import Absent, absent
 from zmon.kernel.attribute import read_value
 from zmon.kernel.rows import frame
 from zmon.kernel.sthyi import Sthyi, read_sthyi
+from zmon.kernel.sysinfo import PATH as SYSINFO
 from zmon.kernel.sysinfo import read_sysinfo
 from zmon.kinds import MACHINE
+from zmon.sample import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 KEY: Final = "machine"
 CM_ENABLE: Final = "sys/devices/css0/cm_enable"
+VERSION: Final = "proc/version"
+
+_LPAR_ONLY: Final = absent("channel measurement is offered in an LPAR only")
 
 _SYSINFO_FIELDS: Final = (
     "manufacturer", "type", "model", "sequence", "plant", "capacity_model",
@@ -57,11 +62,13 @@ def read_machine(tree: Tree) -> Frame:
     else:
         row = {**_levels(sysinfo), "environment": sysinfo.environment}
     row |= _linux(tree, on_z=not isinstance(sysinfo, Absent))
-    row["cm_enable"] = read_value(
-        tree, CM_ENABLE, int, absent("channel measurement is offered in an LPAR only")
-    )
+    row["cm_enable"] = read_value(tree, CM_ENABLE, int, _LPAR_ONLY)
     row |= _capacity(read_sthyi(tree))
-    return frame(MACHINE, {KEY: row}, tree.when("proc"))
+    try:
+        when = tree.when(VERSION if isinstance(sysinfo, Absent) else SYSINFO)
+    except OSError:
+        return nothing(MACHINE, "neither /proc/sysinfo nor /proc/version is there")
+    return frame(MACHINE, {KEY: row}, when)
 
 
 def _levels(sysinfo: Sysinfo) -> Mapping[str, Value]:
@@ -121,7 +128,7 @@ def _linux(tree: Tree, *, on_z: bool) -> Mapping[str, Value]:
         # no other architecture has a /proc/sysinfo, and no 31-bit kernel is left
         "architecture": "s390x" if on_z else absent("the capture does not tell the architecture")
     }
-    row["kernel"] = read_value(tree, "proc/version", parse_version)
+    row["kernel"] = read_value(tree, VERSION, parse_version)
     row["hostname"] = read_value(
         tree, "proc/sys/kernel/hostname", missing=absent("the host name was not captured")
     )
