@@ -29,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 from zmon.kernel.captured import (
     ArchivedTree,
+    CaptureError,
     DirectoryTree,
     File,
     Folder,
@@ -76,10 +77,6 @@ _FOREIGN: Final = {
 }
 
 
-class CaptureError(ValueError):
-    """A capture cannot be opened; one sentence says what, where and what to do."""
-
-
 @dataclass(frozen=True)
 class Capture:
     """A capture that was opened."""
@@ -90,6 +87,9 @@ class Capture:
     """At least one, in the order of time."""
     notes: list[str]
     """What was left out and why, as sentences for a person."""
+
+
+__all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 
 
 def open_capture(path: str) -> Capture:
@@ -162,7 +162,7 @@ class _Found:
     def remarks(self) -> list[str]:
         """Return what was left out, a sentence for each kind."""
         return [
-            f"Left out: {count} {what}, such as {_printable(self.examples[what])}."
+            f"Left out: {count} {what}, such as {printable(self.examples[what])}."
             for what, count in self.left_out.items()
         ]
 
@@ -175,7 +175,8 @@ def _plain(name: str) -> str | None:
     return None if ".." in parts else "/".join(parts)
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """Return a foreign path so that a terminal can show it, cut when it is very long."""
     shown = name if name.isprintable() else ascii(name)[1:-1]
     return shown if len(shown) <= 120 else f"{shown[:117]}..."
 

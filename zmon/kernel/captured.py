@@ -22,6 +22,10 @@ LINKS: Final = 40
 """As many links may lead to one file; Linux has the same limit."""
 
 
+class CaptureError(ValueError):
+    """A capture cannot be opened or made; one sentence says what, where and what to do."""
+
+
 class File(NamedTuple):
     """The content of a file and when it was read, in ns since 1970."""
 

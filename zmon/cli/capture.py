@@ -1,0 +1,117 @@
+"""`zmon capture`: take the kernel's files along, to look at them elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from zmon.kernel.archive import CaptureError, printable
+from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
+
+if TYPE_CHECKING:
+    from zmon.kernel.capture import Pass, Summary
+
+DESCRIPTION = """\
+Read what zmon reads from the kernel, once or several times, into one archive.  Every command
+takes it in the place of this machine: --from FILE.tar.gz.  Two passes or more are needed for rates.
+
+Nothing is switched on and nothing is written but the archive.  Without root some files cannot be
+read; the summary says which.  The archive names your disks, partitions and mount points.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `capture` to the commands."""
+    parser = subparsers.add_parser(
+        "capture",
+        help="write the kernel's files into an archive, to look at them elsewhere",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE.tar.gz", type=_archive, help="the archive to write")
+    parser.add_argument(
+        "-n", "--passes", metavar="PASSES", type=_passes, default=2, help="how often to read (%(default)s)"
+    )
+    parser.add_argument(
+        "-i",
+        "--interval",
+        metavar="SECONDS",
+        type=_seconds,
+        default=SELDOM_SECONDS,
+        help="from one pass to the next (%(default)g); below 10 the data of other partitions is left out",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also what is costly: cache statistics (one I/O for each DASD), the exact channel "
+        "measurement of each DASD (may wait for I/O), other partitions however short the interval",
+    )
+    parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
+
+
+def _archive(text: str) -> str:
+    if not text.endswith((".tar.gz", ".tgz")):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .tar.gz, which is what will be written")
+    return text
+
+
+def _passes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= 9999 and len(text) < 9):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 9999")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= 86400:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to 86400")
+    return seconds
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the archive; everything said goes to stderr."""
+
+    def progress(number: int, found: Pass) -> None:
+        if sys.stderr.isatty():
+            took = (found.end - found.begin) / 1e9
+            _say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
+
+    plan = Plan(args.root, args.passes, args.interval, args.all)
+    try:
+        summary = write_capture(args.file, plan, force=args.force, progress=progress)
+    except FileExistsError:
+        _say(f"zmon capture: {args.file} exists already; give another name, or --force to overwrite it")
+    except OSError as error:
+        _say(f"zmon capture: {args.file} cannot be written: {error.strerror}")
+    except CaptureError as error:
+        _say(f"zmon capture: {error}")
+    except KeyboardInterrupt:
+        _say("zmon capture: interrupted before a pass was complete; nothing was written")
+    else:
+        for line in report(args.file, summary):
+            _say(line)
+        return 0
+    return 1
+
+
+def report(file: str, summary: Summary) -> list[str]:
+    """Return what a capture came to, and what could not be read and why, most frequent first."""
+    passes = "1 pass" if summary.passes == 1 else f"{summary.passes} passes"
+    lines = [f"{file}: {passes}, {summary.files:,} files, {summary.bytes:,} bytes in {summary.seconds:.1f} s"]
+    reasons = Counter(summary.refused.values())
+    first = {why: path for path, why in reversed(summary.refused.items())}
+    if reasons:
+        lines.append("Could not be read:")
+    lines += [f"{count:7,}  {why}: {printable(first[why])}" for why, count in reasons.most_common()]
+    return lines
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the command's own messages
