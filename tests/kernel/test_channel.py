@@ -7,7 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
@@ -527,3 +527,15 @@ def test_a_path_that_disappears_is_left_out(load_tree: Callable[..., Tree]) -> N
     gone = f"{CSS}/chp0.71"
     tree = load_tree("css-hyperion", errors={gone: FileNotFoundError(errno.ENOENT, "gone", gone)})
     assert read_channels(tree).keys == ["0.00", "0.01", "0.70", "0.72"]
+
+
+FILES = ("status", "configure", "shared", "chid", "chid_external", "esc", "speed_bps", "type", "cmg",
+         "measurement", "ext_measurement", "measurement_chars", "measurement_chars_full", "cm_enable")  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it only hands out a function
+@given(files=st.dictionaries(st.sampled_from(FILES), st.binary(max_size=70)))
+def test_no_content_breaks_the_frame(measured: Callable[..., Tree], files: dict[str, bytes]) -> None:
+    """Whatever the files hold, the path has its row with a cell for every field."""
+    frame = read_channels(measured(**files))
+    assert {name: len(cells) for name, cells in frame.columns.items()} == dict.fromkeys(CHANNEL.by_name, 1)

@@ -6,11 +6,12 @@ import errno
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kernel.device import (
+    DASD_ATTRIBUTES,
     installed,
     parse_chpids,
     parse_number,
@@ -20,6 +21,7 @@ from zmon.kernel.device import (
     parse_vpm,
     read_devices,
 )
+from zmon.kinds import DEVICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -306,3 +308,15 @@ def test_nothing_is_asked_twice(load_tree: Callable[..., Tree]) -> None:
     read_devices(tree)
     asked = tree.read_paths + tree.listed
     assert len(asked) == len(set(asked))
+
+
+FILES = (*(f"{DASD}/{name}" for name in (*DASD_ATTRIBUTES, "online", "devtype", "cutype", "cmb_enable")),
+         *(f"{CSS}/0.0.0004/{name}" for name in ("chpids", "pimpampom", "vpm")))  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it only hands out a function
+@given(files=st.dictionaries(st.sampled_from(FILES), st.binary(max_size=70)))
+def test_no_content_breaks_the_frame(load_tree: Callable[..., Tree], files: dict[str, bytes]) -> None:
+    """Whatever the files hold, every device has its row with a cell for every field."""
+    frame = read_devices(load_tree("css-hyperion", files=files))
+    assert {name: len(cells) for name, cells in frame.columns.items()} == dict.fromkeys(DEVICE.by_name, 8)

@@ -311,7 +311,7 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
         return nothing(CHANNEL, "no channel subsystem here")
     except OSError as error:
         return nothing(CHANNEL, refused(error).reason)
-    unmeasured = _why_unmeasured(tree) if paths else absent("no channel paths")
+    unmeasured = _why_unmeasured(tree)
     keys: list[str] = []
     rows: list[dict[str, Value]] = []
     times: list[int] = []
@@ -357,7 +357,7 @@ def _measured(tree: Tree, path: str, group: Value, unmeasured: Absent) -> dict[s
             **_decoded(parse_ext_measurement, extended, group, EXT_COUNTERS),
             **_characteristics(tree, path, group),
         }
-    why = entry if isinstance(entry, Absent) else absent("the path's measurement group is unknown")
+    why = next(it for it in (entry, group) if isinstance(it, Absent))
     return dict.fromkeys((*COUNTERS, *EXT_COUNTERS, *CHARACTERISTICS), why)
 
 
