@@ -82,6 +82,8 @@ class Frame:
     """For each row the moment of reading, in ns of the sample's clock."""
     missing: Absent | None = None
     """Why there are no rows at all, when there are none."""
+    prior: Frame | None = field(default=None, repr=False, compare=False)
+    """The reading before this one, for sources that are read more seldom than samples are taken."""
 
     @cached_property
     def index(self) -> Mapping[str, int]:

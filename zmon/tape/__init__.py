@@ -1,0 +1,1 @@
+"""Tapes hand out samples by time: this machine live, a capture of another."""

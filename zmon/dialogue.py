@@ -1,0 +1,248 @@
+"""The dialogue with a person: which screen is shown, and what a command changes.
+
+The glass and the line-mode console lead the same dialogue; they differ in how they show it.  Commands are
+those of the Toolkit: a screen's name (with an argument or conditions), its number in the menu, and a few
+words that change how the present screen is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from zmon.screen.definition import ScreenError
+from zmon.screen.query import QueryError, check_column, parse_conditions
+from zmon.screen.sheet import Order, Sheet, natural
+from zmon.tables.view import NoSuchThing, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.screen.definition import Screen, Screens
+    from zmon.screen.query import Condition
+    from zmon.tape.tape import Watch
+
+
+class CommandError(ValueError):
+    """A command that cannot be carried out; the message says why and what would be possible."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is shown: a screen, what it is about, and in which order and choice."""
+
+    screen: Screen
+    argument: str = ""
+    order: Order | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A word of the command line: what it does, in help and completion."""
+
+    word: str
+    shortest: int
+    """How many characters must be given."""
+    operand: str
+    help: str
+
+
+COMMANDS: Final = (
+    Command("HELP", 1, "[column]", "explain this screen, or one of its columns"),
+    Command("SORT", 2, "column [ASC|DESC]", "sort on a column"),
+    Command(
+        "WHERE", 1, "[condition ...]", "show rows that meet all conditions, such as resp>10; without: all"
+    ),
+    Command("LOCATE", 2, "text", "go to the next row that contains a text; also /text"),
+    Command("TOP", 3, "", "go to the first row"),
+    Command("BOTTOM", 3, "", "go to the last row"),
+    Command("NEXTSAMP", 5, "", "go to the next sample of a capture"),
+    Command("PREVSAMP", 5, "", "go back to the sample before"),
+    Command("REFRESH", 3, "", "take a sample now"),
+    Command("PRINT", 2, "[file]", "write this screen as text to a file"),
+    Command("RETURN", 3, "", "leave this screen"),
+    Command("QUIT", 4, "", "leave zmon; also EXIT"),
+)
+"""The words that are no screens."""
+
+
+class Dialogue:
+    """The state of a dialogue: a stack of pages over a tape."""
+
+    def __init__(self, watch: Watch, screens: Screens, first: str = "MENU") -> None:
+        """Open on a screen; the watch must stand on a sample before a sheet is asked for."""
+        self.watch = watch
+        self.screens = screens
+        self.pages: list[Page] = []
+        self.ended = False
+        self._sheet: Sheet | None = None
+        self._shown: tuple[object, Page] | None = None
+        self.open(first)
+
+    @property
+    def page(self) -> Page:
+        """What is shown now."""
+        return self.pages[-1]
+
+    def _show(self, page: Page) -> None:
+        self.pages[-1] = page
+
+    def open(self, word: str, operands: str = "") -> None:
+        """Open the screen that a word names, on top of the present one.
+
+        `operands` is the thing that the screen is about (`DEVICE 7000`) or conditions (`DEVICE resp>10`).
+
+        Raises:
+            CommandError: there is no such screen, thing or column.
+        """
+        try:
+            screen = self.screens.find(word)
+            if operands and screen.command == "DEVICE" and not _is_condition(operands):
+                screen = self.screens.find("DETAILS")
+            page = Page(screen, order=natural(screen))
+            if operands and _is_condition(operands):
+                page = replace(page, conditions=self._conditions(page, operands))
+            elif operands and not screen.argument:
+                raise CommandError(f"{screen.command} takes no operand {operands!r}")
+            elif operands:
+                page = replace(page, argument=operands)
+            if screen.layout == "page" and not operands:
+                raise CommandError(f"{screen.command} needs a {screen.argument}")
+            if page.argument:
+                self._sheet_of(page)  # raises when there is no such thing
+        except (ScreenError, QueryError, NoSuchThing) as error:
+            raise CommandError(str(error)) from error
+        if screen.layout == "menu":
+            self.pages.clear()  # the menu is where every way begins
+        self.pages.append(page)
+
+    def drill(self, key: str) -> bool:
+        """Go deeper into a row; return False where there is nothing deeper."""
+        if not self.page.screen.drill:
+            return False
+        word, _, operands = self.page.screen.drill.format(key=key).partition(" ")
+        self.open(word, operands)
+        return True
+
+    def back(self) -> bool:
+        """Leave the present screen; return False on the first."""
+        if len(self.pages) < 2:
+            return False
+        self.pages.pop()
+        return True
+
+    def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
+        names = [column.name for column in page.screen.columns]
+        return parse_conditions(operands, names)
+
+    def sort(self, column: str, direction: str = "") -> None:
+        """Sort the present screen; naming the column again turns the direction round.
+
+        Raises:
+            CommandError: there is no such column, or it cannot be sorted on.
+        """
+        screen = self.page.screen
+        sortable = [c.name for c in screen.columns if c.sort]
+        try:
+            check_column(column.lower(), sortable)
+        except QueryError as error:
+            raise CommandError(str(error)) from error
+        order = natural(screen, column.lower())
+        present = self.page.order
+        if direction:
+            order = Order(column.lower(), direction.upper().startswith("D"))
+        elif order == present and present is not None:
+            order = replace(present, descending=not present.descending)
+        self._show(replace(self.page, order=order))
+
+    def where(self, operands: str) -> None:
+        """Show only rows that meet the conditions; all rows when there are none.
+
+        Raises:
+            CommandError: a condition is not understood.
+        """
+        try:
+            self._show(replace(self.page, conditions=self._conditions(self.page, operands)))
+        except QueryError as error:
+            raise CommandError(str(error)) from error
+
+    def sheet(self) -> Sheet:
+        """Return the present page filled from the present interval; made once per sample and page."""
+        now = (self.watch.interval, self.page)
+        if self._sheet is None or self._shown != now:
+            self._sheet, self._shown = self._sheet_of(self.page), now
+        return self._sheet
+
+    def _sheet_of(self, page: Page) -> Sheet:
+        view = self.watch.view(page.argument)
+        if view is None:
+            raise CommandError("there is no sample yet")
+        return Sheet(page.screen, fill(page.screen.table, view), page.order, page.conditions)
+
+    def run(self, line: str) -> Command | None:
+        """Carry out a command line.
+
+        Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,
+        BOTTOM, PRINT, REFRESH), else None.
+
+        Raises:
+            CommandError: it is not understood or cannot be done.
+        """
+        line = line.strip()
+        if line.startswith("/"):
+            return _find("LOCATE")
+        word, _, operands = line.partition(" ")
+        operands = operands.strip()
+        command = _find(word)
+        if command is None:
+            self.open(word, operands)
+            return None
+        done = self._own.get(command.word)
+        if done is None:
+            return command
+        done(self, operands)
+        return None
+
+    def _sort(self, operands: str) -> None:
+        column, _, direction = operands.partition(" ")
+        if direction and direction.upper() not in {"ASC", "DESC"}:
+            raise CommandError(f"{direction!r} is no direction; write ASC or DESC")
+        self.sort(column, direction)
+
+    def _return(self, _operands: str) -> None:
+        if not self.back():
+            self.ended = True
+
+    def _quit(self, _operands: str) -> None:
+        self.ended = True
+
+    def _next(self, _operands: str) -> None:
+        if self.watch.forward() is None:
+            raise CommandError("this is the last sample")
+
+    def _previous(self, _operands: str) -> None:
+        if self.watch.back() is None:
+            raise CommandError("there is no sample before this one")
+
+    _own: Final[dict[str, Callable[[Dialogue, str], None]]] = {
+        "SORT": _sort,
+        "WHERE": where,
+        "RETURN": _return,
+        "QUIT": _quit,
+        "NEXTSAMP": _next,
+        "PREVSAMP": _previous,
+    }
+
+
+def _is_condition(operands: str) -> bool:
+    return any(sign in operands for sign in "=<>~")
+
+
+def _find(word: str) -> Command | None:
+    """Return the command that a word or its beginning names."""
+    wanted = "QUIT" if word.upper() == "EXIT" else word.upper()
+    for command in COMMANDS:
+        if command.word.startswith(wanted) and len(wanted) >= command.shortest:
+            return command
+    return None

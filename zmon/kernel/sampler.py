@@ -1,0 +1,225 @@
+"""Samples of one tree of kernel files: every source there is, put together.
+
+`Sampler` serves the running machine, again and again; `sample_once` serves one pass of a capture.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kernel.activity import Activity
+from zmon.kernel.cache import read_cache
+from zmon.kernel.captured import moment
+from zmon.kernel.channel import read_channels
+from zmon.kernel.cpu import read_cpu
+from zmon.kernel.dasd import read_dasd
+from zmon.kernel.device import read_devices
+from zmon.kernel.hotplug import Hotplug
+from zmon.kernel.machine import read_machine
+from zmon.kernel.memory import read_memory
+from zmon.kernel.partitions import read_partitions
+from zmon.kernel.source import PATIENCE, Lane, Source
+from zmon.kernel.tree import text
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    GUEST,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PHYSICAL_CPU,
+    SOURCE,
+)
+from zmon.sample import Frame, Instant, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+
+IDENTITY_EVERY: Final = 60.0
+"""Seconds after which labels are read again when no event said that they changed."""
+
+HYPERVISOR_EVERY: Final = 10.0
+"""Seconds between two diag 204, which the kernel calls very expensive."""
+
+CACHE_EVERY: Final = 60.0
+"""Seconds between two questions to the storage controllers: each is a channel program per volume."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of the expensive sources is wanted."""
+
+    cache: bool = False
+    """Ask the storage controllers for cache statistics."""
+    hypervisor: bool = True
+    """Ask the hypervisor for all partitions or guests."""
+
+
+class Counters:
+    """The source that is read at every sample: disks, and the devices below them.
+
+    What it has to remember between samples is made at the first reading, in the source's own thread.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        """Read nothing yet."""
+        self._tree = tree
+        self._activity: Activity | None = None
+        self._changed = False
+
+    def changed(self) -> None:
+        """Take note that devices came or went."""
+        self._changed = True
+
+    def read(self) -> Sequence[Frame]:
+        """Return a frame of block devices and one of channel measurement."""
+        if self._activity is None:
+            self._activity = Activity(self._tree)
+        elif self._changed:
+            self._activity.refresh()
+        self._changed = False
+        return self._activity.sample()
+
+
+def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
+    """Return the sources of a tree; those that cost something are off unless they were chosen.
+
+    In a capture nothing costs anything, so all are read.
+    """
+    free = not tree.live
+    no_cache = "" if choice.cache or free else "costs I/O on every volume: ask for it with --cache"
+    no_hypervisor = "" if choice.hypervisor or free else "switched off with --no-hypervisor"
+    partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)
+    return [
+        Source("disks", "/proc/diskstats, cmf/* of devices", (BLOCK, CMF), counters.read),
+        Source("channels", "/sys/devices/css0/chp0.*", (CHANNEL,), _channels(tree)),
+        Source("cpus", "/proc/stat", (CPU,), lambda: [read_cpu(tree)]),
+        Source("memory", "/proc/meminfo", (MEMORY,), lambda: [read_memory(tree)]),
+        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), lambda: [read_devices(tree)], IDENTITY_EVERY),
+        Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,), lambda: [read_dasd(tree)],
+               IDENTITY_EVERY),
+        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), lambda: [read_machine(tree)],
+               IDENTITY_EVERY),
+        Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions, lambda: read_partitions(tree),
+               HYPERVISOR_EVERY, no_hypervisor),
+        Source("cache", "BIODASDPSRD", (CACHE,), lambda: [read_cache(tree)], CACHE_EVERY, no_cache),
+    ]  # fmt: skip
+
+
+def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:
+    """Return the reader of channel paths, which asks for `configure` once a minute only."""
+    recent: Frame | None = None
+    asked = 0.0
+
+    def read() -> Sequence[Frame]:
+        nonlocal recent, asked
+        if time.monotonic() - asked >= IDENTITY_EVERY:
+            recent, asked = None, time.monotonic()
+        recent = read_channels(tree, recent)
+        return [recent]
+
+    return read
+
+
+class Sampler:
+    """Samples of the running machine, one after the other."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        choice: Choice,
+        nominal: float = 0.0,
+        patience: float = PATIENCE,
+        hotplug: Hotplug | None = None,
+    ) -> None:
+        """Prepare; `nominal` is the intended distance of samples in seconds.
+
+        Without `hotplug`, devices that come or go are noticed by their disks, others within a minute.
+        """
+        self._tree = tree
+        self._nominal = nominal
+        self._patience = patience
+        self._counters = Counters(tree)
+        self._lanes = [Lane(source) for source in sources(tree, choice, self._counters)]
+        self._hotplug = hotplug or Hotplug(None)
+        self._disks: list[str] = []
+        self._boot = _boot_id(tree)
+
+    def _look_again(self) -> None:
+        """Have the identity of devices read again at the next sample."""
+        self._counters.changed()
+        for lane in self._lanes:
+            if lane.source.name in {"devices", "volumes"}:
+                lane.again()
+
+    def sample(self) -> Sample:
+        """Read every source that is due and return what there is now."""
+        if self._hotplug.changed():
+            self._look_again()
+        frames: dict[str, Frame] = {}
+        for lane in self._lanes:
+            frames.update(lane.frames(self._patience))
+            if lane.source.name == "disks" and self._disks != frames[BLOCK.name].keys:
+                self._disks = frames[BLOCK.name].keys
+                self._look_again()
+        at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
+        frames[SOURCE.name] = costs(self._lanes, at.steady)
+        return Sample(at, frames, self._tree.name, self._nominal)
+
+
+def sample_once(tree: Tree, boot: str) -> Sample:
+    """Read one pass of a capture; its times are those of its files."""
+    lanes = [Lane(source) for source in sources(tree, Choice(), Counters(tree))]
+    frames: dict[str, Frame] = {}
+    for lane in lanes:
+        frames.update({frame.kind.name: frame for frame in lane.read()})
+    now = moment(tree)
+    frames[SOURCE.name] = _without_costs(costs(lanes, now))
+    return Sample(Instant(now, now, boot), frames, tree.name)
+
+
+def costs(lanes: Iterable[Lane], when: int) -> Frame:
+    """Return the frame that says what each source cost."""
+    lanes = list(lanes)
+    columns: dict[str, list[Value]] = {
+        "state": [lane.cost.state for lane in lanes],
+        "reason": [lane.cost.reason for lane in lanes],
+        "reads_what": [lane.source.what for lane in lanes],
+        "every": [lane.source.every for lane in lanes],
+        "rows": [lane.cost.rows for lane in lanes],
+        "calls": [lane.cost.calls for lane in lanes],
+        "errors": [lane.cost.errors for lane in lanes],
+        "spent": [lane.cost.spent for lane in lanes],
+        "cpu": [lane.cost.cpu for lane in lanes],
+    }
+    return Frame(SOURCE, [lane.source.name for lane in lanes], columns, [when] * len(lanes))
+
+
+def _without_costs(frame: Frame) -> Frame:
+    """Leave out what it cost to read a capture: that is no matter of the machine it shows."""
+    kept = {"state", "reason", "reads_what", "rows"}
+    none = absent("a capture was read, not a machine")
+    return replace(
+        frame,
+        columns={n: v if n in kept else [none] * len(frame.keys) for n, v in frame.columns.items()},
+    )
+
+
+def _boot_id(tree: Tree) -> str:
+    """Return what names this run of the machine, so that a restart between samples is noticed."""
+    try:
+        return text(tree, "proc/sys/kernel/random/boot_id").strip()
+    except OSError:
+        return "unknown"

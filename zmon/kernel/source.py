@@ -1,0 +1,145 @@
+"""The sources of a sample: what is read, how often at the most, and what it costs.
+
+Each source is read in a thread of its own, one after the other, because a kernel file or an ioctl may
+never return.  A source that does not answer in time is left behind: its rows are absent, the screen says
+since when, and the others go on.  When it answers at last, its answer counts for the next sample.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from zmon.sample import nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zmon.sample import Frame, Kind
+
+PATIENCE: Final = 2.0
+"""Seconds that a source may take before the sample goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing to read: which frames it gives, how, and how seldom."""
+
+    name: str
+    what: str
+    """What is read, for the screen about zmon itself."""
+    kinds: tuple[Kind, ...]
+    read: Callable[[], Sequence[Frame]]
+    every: float = 0.0
+    """Seconds between two reads at the least."""
+    off: str = ""
+    """Why it is not read, and how to have it read; empty when it is read."""
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a source has cost so far."""
+
+    calls: int = 0
+    errors: int = 0
+    spent: int = 0
+    """Elapsed ns."""
+    cpu: int = 0
+    """Processor ns of the reading thread."""
+    rows: int = 0
+    state: str = "ok"
+    reason: str = ""
+
+
+@dataclass
+class Lane:
+    """The thread of one source, and its last answer."""
+
+    source: Source
+    cost: Cost = field(default_factory=Cost)
+    _asked: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
+    _answers: queue.SimpleQueue[Sequence[Frame]] = field(default_factory=queue.SimpleQueue)
+    _thread: threading.Thread | None = None
+    _waiting: bool = False
+    _due: float = 0.0
+    _last: dict[str, Frame] = field(default_factory=dict)
+
+    def frames(self, patience: float = PATIENCE) -> dict[str, Frame]:
+        """Return the source's frames by kind: read now if it is due, else the last ones.
+
+        What does not answer within `patience` seconds is absent.
+        """
+        if self.source.off:
+            self.cost.state, self.cost.reason = "off", self.source.off
+            return self._absent(self.source.off)
+        now = time.monotonic()
+        if not self._waiting and now >= self._due:
+            self._ask()
+            self._due = now + self.source.every
+        if self._waiting:
+            try:
+                answer = self._answers.get(timeout=patience)
+            except queue.Empty:
+                self.cost.state = "hangs"
+                self.cost.reason = f"{self.source.what} does not answer"
+                return self._absent(self.cost.reason)
+            self._waiting = False
+            self._keep(answer)
+        return self._last
+
+    def again(self) -> None:
+        """Make the source due at once, whatever its interval."""
+        self._due = 0.0
+
+    def _ask(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self.source.name, daemon=True)
+            self._thread.start()
+        self._waiting = True
+        self._asked.put(None)
+
+    def _run(self) -> None:
+        while True:
+            self._asked.get()
+            self._answers.put(self.read())
+
+    def read(self) -> Sequence[Frame]:
+        """Read the source here and now, and count what it cost."""
+        begun, cpu = time.monotonic_ns(), time.thread_time_ns()
+        failed = ""
+        try:
+            frames = self.source.read()
+        except OSError as error:
+            failed = f"{error.strerror or error}: {error.filename or self.source.what}"
+        except ValueError as error:
+            failed = str(error)
+        except Exception as error:  # noqa: BLE001 - one source must never stop the others
+            failed = f"zmon cannot read {self.source.what}: {type(error).__name__}: {error}"
+        if failed:
+            frames = [nothing(kind, failed) for kind in self.source.kinds]
+        cost = self.cost
+        cost.calls += 1
+        cost.errors += bool(failed)
+        cost.spent += time.monotonic_ns() - begun
+        cost.cpu += time.thread_time_ns() - cpu
+        cost.rows = sum(len(frame.keys) for frame in frames)
+        missing = next((f.missing.reason for f in frames if f.missing is not None), "")
+        cost.state = "error" if failed else "ok" if cost.rows else "absent"
+        cost.reason = failed or missing
+        return frames
+
+    def _keep(self, frames: Sequence[Frame]) -> None:
+        """Make these the last frames; each remembers the one before it, but no further."""
+        kept = {}
+        for frame in frames:
+            before = self._last.get(frame.kind.name)
+            if before is not None and self.source.every:
+                frame = replace(frame, prior=replace(before, prior=None))  # noqa: PLW2901 - the same reading
+            kept[frame.kind.name] = frame
+        self._last = kept
+
+    def _absent(self, reason: str) -> dict[str, Frame]:
+        return {kind.name: nothing(kind, reason) for kind in self.source.kinds}

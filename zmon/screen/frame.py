@@ -1,0 +1,58 @@
+"""The frame around every screen: header, guidance, command line, PF keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.screen.number import clock, printable
+
+if TYPE_CHECKING:
+    from zmon.interval import Interval
+    from zmon.screen.definition import Screen
+
+WIDTH: Final = 79
+"""No line of the frame is longer; column 80 is never used."""
+
+PF_NARROW: Final = " F1=Help  F4=Top  F5=Bot  F7=Bkwd  F8=Fwd  F12=Return"
+PF_WIDE: Final = " F1=Help  F4=Top  F5=Bot  F7=Bkwd  F8=Fwd  F10=Left  F11=Right  F12=Return"
+
+
+def pf_line(screen: Screen, width: int = 80) -> str:
+    """Return the line of PF keys: with left and right only when the screen is wider than the glass."""
+    return PF_WIDE if screen.width > width - 1 else PF_NARROW
+
+
+def mode(interval: Interval, *, live: bool) -> str:
+    """Name what the data are: live, captured or simulated."""
+    if interval.after.simulated:
+        return "Simulated"
+    return "Perf. Monitor" if live else "Captured data"
+
+
+def header(screen: Screen, interval: Interval, *, live: bool) -> str:
+    """Write the first line: screen number, CPU type, serial, interval and mode.
+
+    The menu has its title there instead, because it covers no interval.
+    """
+    right = mode(interval, live=live)
+    if screen.layout == "menu":
+        middle = screen.title.center(WIDTH - 2 * 14)
+        return (f" {screen.id:<13}" + middle)[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
+    machine = interval.after.frames.get("machine")
+    kind = _known(machine.cell("machine", "type")) if machine else ""
+    serial = _known(machine.cell("machine", "sequence")) if machine else ""
+    line = f" {screen.id:<12}"
+    line += f"CPU {kind[:4] or '....'}  SER {serial[-5:] or '.....'}  "
+    line += _span(interval)
+    return line[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
+
+
+def _known(value: object) -> str:
+    return "" if isinstance(value, Absent) else printable(str(value))
+
+
+def _span(interval: Interval) -> str:
+    end = clock(interval.after.at.utc)
+    begin = clock(interval.before.at.utc) if interval.before is not None else "--:--:--"
+    return f"Interval {begin} - {end}"

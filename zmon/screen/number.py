@@ -1,0 +1,116 @@
+"""Numbers the way the Performance Toolkit writes them.
+
+Rates and times below 100 have one decimal and no leading zero (`.0`, `.3`, `54.1`), from 100 on
+none (`124`); queue lengths have two decimals (`.00`, `1.05`); percentages are whole.  What is not
+available is dots.  A number that does not fit is scaled (`124k`), never cut.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Value
+
+DOTS: Final = "...."
+"""What stands for a value that is not available; fewer in a narrower field."""
+
+
+def rate(value: float) -> str:
+    """Write a rate or a time: three significant digits is the aim."""
+    if -99.95 < value < 99.95:
+        return _bare(f"{value:.1f}")
+    return f"{value:.0f}"
+
+
+def queue(value: float) -> str:
+    """Write a queue length or an average of few things: two decimals below 10."""
+    if -9.995 < value < 9.995:
+        return _bare(f"{value:.2f}")
+    return rate(value)
+
+
+def percent(value: float) -> str:
+    """Write a percentage or a count, whole."""
+    return f"{value:.0f}"
+
+
+def plain(value: object) -> str:
+    """Write a label as it is, control characters made visible."""
+    return printable(str(value))
+
+
+def bytes_(value: float) -> str:
+    """Write a size with a binary unit: `782M`."""
+    for unit in ("", "K", "M", "G", "T"):
+        if abs(value) < 999.5 or unit == "T":
+            break
+        value /= 1024
+    return f"{value:.0f}{unit}"
+
+
+def clock(ns: int) -> str:
+    """Write an instant, in ns since 1970, as local wall-clock time."""
+    return datetime.fromtimestamp(ns // 1_000_000_000).astimezone().strftime("%H:%M:%S")
+
+
+FORMATS: Final[dict[str, Callable[..., str]]] = {
+    "text": plain,
+    "rate": rate,
+    "queue": queue,
+    "percent": percent,
+    "count": percent,
+    "bytes": bytes_,
+    "clock": clock,
+}
+"""The formats a column may name."""
+
+
+def _bare(digits: str) -> str:
+    """Drop the zero before the point, and the sign of a zero."""
+    if digits.startswith("0."):
+        return digits[1:]
+    if digits.startswith("-0."):
+        return digits[2:] if not digits.strip("-0.") else "-" + digits[2:]
+    return digits
+
+
+def printable(text: str) -> str:
+    """Replace what a terminal would obey or misplace: control and non-ASCII characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
+
+
+def fit(digits: str, value: float, width: int) -> str:
+    """Scale a number that is wider than its field: `124k`, `12M`; stars when nothing helps."""
+    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
+        scaled = f"{value / size:.0f}{unit}"
+        if len(scaled) <= width:
+            return scaled
+    return "*" * min(width, len(digits))
+
+
+def cell(value: Value, form: str, width: int) -> str:
+    """Write one value into a field of `width` characters, as the format `form` says.
+
+    Numbers stand right, text left (as the column's heading does).
+    """
+    if isinstance(value, Absent):
+        return DOTS[:width].rjust(width) if form != "text" else DOTS[:width].ljust(width)
+    if form == "text":
+        return plain(value)[:width].ljust(width)
+    if isinstance(value, str):
+        return plain(value)[:width].rjust(width)
+    if not math.isfinite(value):
+        return ("*" * min(width, 4)).rjust(width)
+    digits = FORMATS[form](value)
+    if len(digits) > width:
+        digits = fit(digits, value, width)
+    return digits.rjust(width)

@@ -1,0 +1,241 @@
+"""A screen with its table: the lines that are printed, and the same lines that are painted.
+
+A `Sheet` is made once per sample.  Lines are formatted only when they are asked for, so a screen of
+thousands of rows costs what its visible lines cost.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.screen import number
+from zmon.screen.query import filtered, ordered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.screen.definition import Column, Screen
+    from zmon.screen.query import Condition
+    from zmon.tables.table import Table
+
+ESTIMATE: Final = "~"
+"""Stands behind a value that is an estimate."""
+
+_FIELD: Final = re.compile(r"\{(?P<name>\w+)(?P<right>:)? *\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The column that a sheet is sorted on, and the direction."""
+
+    column: str
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A part of a line that deserves attention: where, how wide, and how much (`*` or `!`)."""
+
+    start: int
+    width: int
+    sign: str
+
+
+def natural(screen: Screen, column: str = "") -> Order | None:
+    """Return the order in which a column (by default the screen's own) is first shown."""
+    name = column or screen.sort
+    if not name:
+        return None
+    return Order(name, screen.by_name[name].sort != "asc")
+
+
+class Sheet:
+    """One screen filled with one table: headings, rows in order, marks."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        table: Table,
+        order: Order | None = None,
+        conditions: Sequence[Condition] = (),
+    ) -> None:
+        """Sort and filter the rows; nothing is formatted yet."""
+        self.screen = screen
+        self.table = table
+        self.order = order
+        rows = filtered(table, conditions)
+        self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
+        self._values = [table.column(c.name) for c in screen.columns] if table.keys else []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The keys of the rows, in the order in which they are shown."""
+        return [self.table.keys[row] for row in self.rows]
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each key stands among the shown rows."""
+        return {key: place for place, key in enumerate(self.keys)}
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """The heading lines: the line of sort marks first, then groups and names."""
+        return headings(self.screen, self.order, self.table.facts)
+
+    @cached_property
+    def form(self) -> list[str]:
+        """The lines above the rows, filled in."""
+        return [fill(line, self.table.facts, self.screen.form_formats) for line in self.screen.form]
+
+    @cached_property
+    def summary(self) -> str | None:
+        """The line that speaks of all rows; None when the table has none."""
+        if self.table.summary is None:
+            return None
+        title, cells = self.table.summary.title, self.table.summary.cells
+        line = self._line([cells.get(c.name, "") for c in self.screen.columns], -1)
+        return f" {title}" + line[len(title) + 1 :]
+
+    def line(self, place: int) -> str:
+        """Return the text of the row that stands at `place`."""
+        row = self.rows[place]
+        return self._line([values[row] for values in self._values], row)
+
+    def _line(self, values: Sequence[Value], row: int) -> str:
+        parts: list[str] = []
+        sign = ""
+        for column, value in zip(self.screen.columns, values, strict=True):
+            parts.append((sign or " ") + " " * (column.gap - 1))
+            parts.append(text(column, value))
+            sign = self._sign(column, value, row)
+        parts.append(sign)
+        return "".join(parts).rstrip()
+
+    def _sign(self, column: Column, value: Value, row: int) -> str:
+        if value.__class__ is Absent or value == "":
+            return ""
+        if column.limit is not None:
+            mark = column.limit.mark(value)
+            if mark != " ":
+                return mark
+        return ESTIMATE if self.table.is_estimate(column.name, row) else ""
+
+    def marks(self, place: int) -> list[Mark]:
+        """Return the cells of a row that exceed a limit."""
+        row = self.rows[place]
+        found = []
+        for start, column, values in zip(self.screen.starts, self.screen.columns, self._values, strict=True):
+            if column.limit is not None:
+                sign = column.limit.mark(values[row])
+                if sign != " ":
+                    found.append(Mark(start, column.width + 1, sign))
+        return found
+
+    def at(self, position: int) -> Column | None:
+        """Return the column that stands at a position of the line, for a click or a cursor."""
+        for start, column in zip(self.screen.starts, self.screen.columns, strict=True):
+            if start <= position < start + column.width:
+                return column
+        return None
+
+
+def text(column: Column, value: Value) -> str:
+    """Write one value into its column."""
+    if value == "":
+        return " " * column.width
+    written = number.cell(value, column.format, column.width)
+    return written.strip().ljust(column.width) if column.left else written
+
+
+def headings(
+    screen: Screen, order: Order | None = None, facts: Mapping[str, Value] | None = None
+) -> list[str]:
+    """Draw the heading lines of a screen.
+
+    The first is the line of marks: a dot above the last character of a heading that can be sorted
+    on, underscores over the heading that is.  Group texts span their columns between `<` and `>`,
+    and may name facts: `{begin}`.
+    """
+    if not screen.columns:
+        return []
+    depth = max(len(c.head) + bool(c.group) for c in screen.columns)
+    lines = [[" "] * (screen.width + 1) for _ in range(depth + 1)]
+    sortable = any(c.sort for c in screen.columns)
+    for start, column in zip(screen.starts, screen.columns, strict=True):
+        end = start + column.width
+        for height, words in enumerate(reversed(column.head)):
+            written = words.ljust(column.width) if _stands_left(column) else words.rjust(column.width)
+            _put(lines[depth - height], start if _stands_left(column) else end - len(written), written)
+        if order is not None and order.column == column.name:
+            longest = max(len(words) for words in column.head) or column.width
+            _put(lines[0], start if _stands_left(column) else end - longest, "_" * longest)
+        elif column.sort:
+            last = start + len(column.head[-1]) if _stands_left(column) else end
+            _put(lines[0], last - 1, ".")
+    for group, start, end in _groups(screen):
+        line = depth - max(len(c.head) for c in screen.columns if c.group == group)
+        words = _FIELD.sub(lambda found: _fact(found["name"], facts or {}, screen), group)
+        _put(lines[line], start, span(words, end - start))
+    drawn = ["".join(line).rstrip() for line in lines]
+    return drawn if sortable else drawn[1:]
+
+
+def _fact(name: str, facts: Mapping[str, Value], screen: Screen) -> str:
+    value = facts.get(name, "")
+    if value == "":
+        return ""
+    return number.cell(value, screen.form_formats.get(name, "text"), len(f"{value}")).strip()
+
+
+def _stands_left(column: Column) -> bool:
+    return column.format == "text" or column.left
+
+
+def _put(line: list[str], at: int, words: str) -> None:
+    for offset, character in enumerate(words):
+        if 0 <= at + offset < len(line) and character != " ":
+            line[at + offset] = character
+
+
+def _groups(screen: Screen) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    for start, column in zip(screen.starts, screen.columns, strict=True):
+        end = start + column.width
+        if column.group and found and found[-1][0] == column.group:
+            found[-1] = (column.group, found[-1][1], end)
+        elif column.group:
+            found.append((column.group, start, end))
+    return found
+
+
+def span(words: str, width: int) -> str:
+    """Write a group heading over `width` characters: `<-Rate/s->`."""
+    room = width - 2 - len(words)
+    if room < 0:
+        return words[:width]
+    return "<" + "-" * ((room + 1) // 2) + words + "-" * (room // 2) + ">"
+
+
+def fill(line: str, facts: Mapping[str, Value], formats: Mapping[str, str]) -> str:
+    """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
+
+    `{name:  }` stands right in its field.  The format of a fact is `form_formats[name]`, or text.
+    """
+
+    def one(found: re.Match[str]) -> str:
+        name, width = found["name"], len(found[0])
+        value = facts.get(name, "")
+        if value == "":
+            return " " * width
+        written = number.cell(value, formats.get(name, "text"), width)
+        return written.strip().rjust(width) if found["right"] else written.strip().ljust(width)
+
+    return _FIELD.sub(one, line).rstrip()

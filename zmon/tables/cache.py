@@ -1,0 +1,70 @@
+"""CACHEXT (FCX177): what the storage controller's cache does for each volume.
+
+The controller counts for every system that uses the volume, so Total Cache (its count) and Total SCMBK (this
+system's starts) differ where the volume is shared.  Percentages without activity are absent, not zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import CACHE, CMF, DASD, DEVICE
+from zmon.tables.device import IDLE, NO_CMF, address, device_type
+from zmon.tables.join import Joined, plus, quotient
+from zmon.tables.table import Table
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+    from zmon.tables.view import View
+
+NO_DASD: Final = absent("not a DASD")
+
+
+def table(view: View) -> Table:
+    """Fill CACHEXT: one row per volume whose controller was asked."""
+    interval = view.interval
+    caches = interval.of(CACHE)
+    keys = caches.keys
+    ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
+    dasd = Joined(interval.of(DASD), keys, NO_DASD)
+    starts = Joined(interval.of(CMF), keys, NO_CMF).rate("ssch")
+
+    def added(*names: str) -> list[Number]:
+        return plus(*(caches.numbers(name) for name in names))
+
+    def per_second(*names: str) -> list[Number]:
+        return plus(*(caches.rate(name) for name in names))
+
+    reads, writes = added("reads", "seq_reads", "cfw_reads"), added("writes", "seq_writes", "cfw_writes")
+    read_hits = added("read_hits", "seq_read_hits", "cfw_read_hits")
+    write_hits = added("write_hits", "seq_write_hits", "cfw_write_hits")
+    requests = plus(reads, writes)
+    columns: dict[str, list[Value]] = {
+        "addr": [address(key) for key in keys],
+        "type": [device_type(value) for value in ccw["devtype"]],
+        "volser": dasd["volser"],
+        "ctlr": caches["ssid"],
+        "caching": caches["caching"],
+        "dfw": caches["fast_write"],
+        "dual": caches["duplex"],
+        "status": caches["device_status"],
+        "total": list(per_second("reads", "seq_reads", "cfw_reads", "writes", "seq_writes", "cfw_writes")),
+        "scmbk": list(starts),
+        "nseq": list(per_second("reads", "cfw_reads")),
+        "seq": list(per_second("seq_reads")),
+        "fw": list(per_second("dfw_normal", "dfw_sequential")),
+        "read": list(quotient(reads, requests, 100.0, IDLE)),
+        "hit": list(quotient(plus(read_hits, write_hits), requests, 100.0, IDLE)),
+        "readhit": list(quotient(read_hits, reads, 100.0, IDLE)),
+        "writehit": list(quotient(write_hits, writes, 100.0, IDLE)),
+        "staged": list(per_second("staged")),
+        "seqstaged": list(per_second("seq_staged")),
+        "destaged": list(per_second("destaged")),
+        "delayed": list(per_second("dfw_delayed")),
+        "inhibited": list(per_second("inhibited")),
+        "bypassed": list(per_second("bypassed")),
+        "dasd": dasd["name"],
+    }
+    notes = ("The controller counts the I/O of all systems that use a volume",) if keys else ()
+    return Table(list(keys), columns, notes=notes, missing=caches.missing)

@@ -1,0 +1,204 @@
+"""CHANNEL (FCX107): how busy each channel path is, now and over the period.
+
+In an LPAR the channel subsystem measures it (linux-sources: channel-path measurement).  Elsewhere
+nothing measures it; what is shown then is an estimate, the connect time that this system's own
+devices put on the path, shared equally among the paths of each device.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.tables.join import Joined, first
+from zmon.tables.table import Table
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+    from zmon.interval import Delta, Interval
+    from zmon.tables.period import Period
+    from zmon.tables.view import View
+
+TICK_SECONDS: Final = 128e-6
+"""Seconds per tick of a channel's time stamp."""
+
+RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
+"""The names of the ten columns of the distribution."""
+
+TYPES: Final = {
+    0x03: "ESCON", 0x04: "ESCON", 0x05: "ESCON", 0x06: "CVC", 0x07: "NTV",
+    0x08: "CTC_P", 0x09: "CTC_S", 0x0A: "CTC", 0x0B: "CFS", 0x0C: "CFR", 0x0F: "CBY",
+    0x10: "OSE", 0x11: "OSD", 0x12: "OSA", 0x13: "ISD", 0x14: "OSC", 0x15: "OSN",
+    0x16: "CBS", 0x17: "CBR", 0x18: "ICS", 0x19: "ICR", 0x1A: "FICON", 0x1B: "FICON", 0x1C: "FCV",
+    0x1D: "FICON", 0x1E: "DSD", 0x1F: "EIO", 0x21: "CBP", 0x22: "CFP", 0x23: "ICP", 0x24: "IQD",
+    0x25: "FCP", 0x26: "CIB", 0x30: "OSX", 0x31: "OSM", 0x32: "KVM",
+}  # fmt: skip
+"""Channel path types as the store-channel-path description codes them."""
+
+NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
+
+
+def stamp_seconds(channels: Delta) -> list[Number]:
+    """Return the interval of each path by its own time stamp; equal stamps are no new data."""
+    return [
+        ratio(ticks * TICK_SECONDS, 1 if ticks else 0, "the channel subsystem gave no new figures yet")
+        for ticks in channels.numbers("timestamp")
+    ]
+
+
+def _used(channels: Delta, counter: str, limit: str, seconds: list[Number]) -> list[Number]:
+    """Return percent of a maximum per second that was used."""
+    return [
+        100.0 * ratio(used, most * length, "the channel states no maximum")
+        for used, most, length in zip(
+            channels.numbers(counter), channels.numbers(limit), seconds, strict=True
+        )
+    ]
+
+
+def busy(channels: Delta, *, own: bool = False) -> list[Number]:
+    """Return percent busy of each path, of the whole machine or of this partition alone.
+
+    Group 1 counts busy time, groups 2, 4 and 5 count work units against a maximum per second;
+    group 3 (HiperSockets) has no such figure.
+    """
+    seconds = stamp_seconds(channels)
+    units = _used(channels, "work_units" if own else "work_units_cpc", "max_work_units", seconds)
+    ticks = [
+        100.0 * used * TICK_SECONDS / length
+        for used, length in zip(channels.numbers("busy" if own else "busy_cpc"), seconds, strict=True)
+    ]
+    return first(units, ticks)
+
+
+def data_rate(channels: Delta, counter: str) -> list[Number]:
+    """Return MB/s (10**6 bytes) that a counter of data units stands for."""
+    return [
+        units * size / length / 1e6
+        for units, size, length in zip(
+            channels.numbers(counter),
+            channels.numbers("data_unit_size"),
+            stamp_seconds(channels),
+            strict=True,
+        )
+    ]
+
+
+def own_load(interval: Interval) -> dict[str, float]:
+    """Estimate, per CHPID, the percentage of time that this system's own devices were connected.
+
+    The connect time of a device is shared equally among its installed paths.
+    """
+    devices = interval.of(DEVICE)
+    connects = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED).rate("connect")
+    load: dict[str, float] = {}
+    for paths, connect in zip(devices["chpids"], connects, strict=True):
+        if isinstance(connect, Absent) or not isinstance(paths, str):
+            continue
+        chpids = paths.split()
+        for chpid in chpids:
+            load[chpid] = load.get(chpid, 0.0) + 100.0 * connect / 1e9 / len(chpids)
+    return load
+
+
+def count(period: Period, interval: Interval) -> None:
+    """Add one interval to the period's averages and distributions, unless it is a gap."""
+    before = interval.before
+    if before is None or interval.gap:
+        return
+    channels = interval.of(CHANNEL)
+    seconds, percents = stamp_seconds(channels), busy(channels)
+    figures = {key: (seconds[row], percents[row]) for row, key in enumerate(channels.keys)}
+    period.add(before.at, interval.after.at, figures)
+
+
+def _devices_per_path(interval: Interval) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for paths in interval.of(DEVICE)["chpids"]:
+        for chpid in paths.split() if isinstance(paths, str) else ():
+            counts[chpid] = counts.get(chpid, 0) + 1
+    return counts
+
+
+def table(view: View) -> Table:
+    """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
+    interval, period = view.interval, view.period
+    channels = interval.of(CHANNEL)
+    behind = _devices_per_path(interval)
+    names = [key.rpartition(".")[2] for key in channels.keys]
+    extra = sorted(set(behind) - set(names))
+    rows = len(names)
+    keys = names + extra
+
+    def column(values: list[Value] | list[Number]) -> list[Value]:
+        return [*values, *[ONLY_NAMED] * len(extra)]
+
+    current = busy(channels)
+    estimated: dict[str, frozenset[int] | None] = {}
+    notes: list[str] = []
+    cur = column(current)
+    measured = any(not isinstance(v, Absent) for v in current)
+    if not measured:
+        load = own_load(interval)
+        guessed = frozenset(row for row, key in enumerate(keys) if key in load)
+        for row in guessed:
+            cur[row] = load[keys[row]]
+        if guessed:
+            estimated["cur"] = guessed
+            notes.append("~ estimate: this system's own connect time on the path, not its whole load")
+        else:
+            reason = next((v.reason for v in current if isinstance(v, Absent)), NOT_MEASURED.reason)
+            notes.append(f"No channel load: {reason}")
+    if extra:
+        notes.append(
+            "CHPIDs without a description: this kernel lists no channel paths; subchannels name them"
+        )
+    averages: list[Value] = []
+    ranges: list[list[Value]] = []
+    for row in range(rows):
+        figures = period.channels.get(channels.keys[row])
+        why = current[row] if isinstance(current[row], Absent) else absent("no complete interval yet")
+        averages.append(figures.average if figures else why)
+        ranges.append(list(figures.distribution) if figures else [why] * 10)
+    columns: dict[str, list[Value]] = {
+        "chpid": list(keys),
+        "descr": column([_type(v) for v in channels["type"]]),
+        "qual": [absent("Linux does not tell the channel model group")] * len(keys),
+        "cur": cur,
+        "ave": column(averages),
+        **{name: column([r[place] for r in ranges]) for place, name in enumerate(RANGES)},
+        "own": column(busy(channels, own=True)),
+        "bus": column(_used(channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(channels))),
+        "read": column(data_rate(channels, "read_cpc")),
+        "write": column(first(data_rate(channels, "written_cpc"), data_rate(channels, "data_sent"))),
+        "status": column(channels["status"]),
+        "configured": column(channels["configure"]),
+        "shared": column(channels["shared"]),
+        "pchid": column(channels["chid"]),
+        "speed": column(channels["speed"]),
+        "cmg": column(channels["cmg"]),
+        "devices": [behind.get(key, 0) for key in keys],
+    }
+    facts: dict[str, Value] = {}
+    if period.begin is not None and period.end is not None:
+        facts = {"begin": period.begin.utc, "end": period.end.utc}
+    return Table(
+        keys,
+        columns,
+        facts=facts,
+        estimated=estimated,
+        notes=tuple(notes),
+        missing=channels.missing if not keys else None,
+    )
+
+
+def _type(value: Value) -> Value:
+    """Name a channel path type; an unknown code is shown as it is."""
+    if isinstance(value, str):
+        try:
+            return TYPES.get(int(value, 16), value)
+        except ValueError:
+            return value
+    return value

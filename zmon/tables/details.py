@@ -1,0 +1,137 @@
+"""DEVICE nnnn (FCX110): everything that is known of one device, on one page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, DASD, DEVICE
+from zmon.tables import cache, device
+from zmon.tables.device import CP_ONLY
+from zmon.tables.table import Table
+from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.tables.view import View
+
+NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
+NOT_COUNTED: Final = absent("Linux does not count this")
+
+
+def table(view: View) -> Table:
+    """Fill the page of the device that `view.argument` names.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    load = device.table(view)
+    key = find(view.argument, load)
+    row = load.keys.index(key)
+    facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
+    interval = view.interval
+    ccw = interval.of(DEVICE)
+    chpids = facts["chpids"]
+    paths = chpids.split() if isinstance(chpids, str) else []
+    states = path_states(interval, key, len(paths))
+    facts |= {
+        "device": facts["addr"] if isinstance(facts["addr"], str) else key,
+        "kind": _kind(facts),
+        "busid": key,
+        "subchannel": ccw.cell(key, "subchannel"),
+        "status": _status(interval, key),
+        "uid": ccw.cell(key, "uid"),
+        "seek": NOT_COUNTED,
+        "contention": NOT_COUNTED,
+        "reserved": NOT_COUNTED,
+        "sense": NOT_COUNTED,
+        "recovery": NOT_COUNTED,
+        "throttle": CP_ONLY,
+        "path_names": "".join(f"{name.upper():<6}" for name in paths) or chpids,
+        "path_states": "".join(f"{state:<6}" for state in states) or chpids,
+        "size": _size(interval, facts["dasd"]),
+        "cylinders": interval.of(DASD).cell(key, "cylinders"),
+        "measured": _measured(facts),
+        "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
+    }
+    caches = cache.table(view)
+    place = caches.keys.index(key) if key in caches.keys else None
+    for name in ("total", "read", "readhit", "writehit", "inhibited", "bypassed"):
+        facts[f"cu_{name}"] = (
+            caches.columns[name][place] if place is not None else caches.missing or NOT_ASKED
+        )
+    return Table([], {}, facts=facts)
+
+
+def find(argument: str, load: Table) -> str:
+    """Return the key of the device that goes by this bus id, number, Linux name or volume label.
+
+    Raises:
+        NoSuchThing: none does, or several do; says which.
+    """
+    wanted = argument.strip().lower()
+    if wanted in load.keys:
+        return wanted
+    number = wanted.zfill(4)
+    found = [
+        key
+        for key, *names in zip(
+            load.keys, load.columns["addr"], load.columns["dasd"], load.columns["label"], strict=True
+        )
+        if number == names[0] or wanted in {str(n).lower() for n in names[1:] if isinstance(n, str)}
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NoSuchThing(f"{argument!r} may be {' or '.join(found)}: say which")
+    raise NoSuchThing(f"no device {argument!r} is on line; DEVICE lists those that are")
+
+
+def path_states(interval: Interval, key: str, paths: int) -> list[str]:
+    """Return for each installed path `ON`, or which mask says that it cannot be used."""
+    ccw = interval.of(DEVICE)
+    masks = {name: ccw.cell(key, name) for name in ("pim", "pam", "pom", "vpm")}
+    pim = masks.pop("pim")
+    if not isinstance(pim, int):
+        return []
+    words = {"pam": "OFF", "pom": "NOTOP", "vpm": "NOTVER"}
+    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
+    return [
+        next((words[n] for n, mask in masks.items() if isinstance(mask, int) and not mask & bit), "ON")
+        for bit in bits[:paths]
+    ]
+
+
+def _kind(facts: dict[str, Value]) -> Value:
+    role = facts["role"]
+    if role in {"PAV", "HPAV"}:
+        return f"{role} ALIAS"
+    return "LINUX" if isinstance(facts["dasd"], str) else "NO BLOCK DEVICE"
+
+
+def _status(interval: Interval, key: str) -> Value:
+    ccw = interval.of(DEVICE)
+    words = [ccw.cell(key, name) for name in ("status", "availability", "discipline")]
+    said = [word.upper() for word in words if isinstance(word, str)]
+    for name, label in (("readonly", "READ ONLY"), ("hpf", "HPF"), ("ese", "THIN")):
+        if ccw.cell(key, name) == 1:
+            said.append(label)
+    return ", ".join(said) or words[0]
+
+
+def _size(interval: Interval, name: Value) -> Value:
+    sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
+    return sectors if isinstance(sectors, (Absent, str)) else sectors * 512
+
+
+def _measured(facts: dict[str, Value]) -> str:
+    """Say why times are missing, or how far they may be off."""
+    for name in ("serv", "await"):
+        value = facts[name]
+        if isinstance(value, Absent):
+            return value.reason
+    off = facts["error"]
+    if isinstance(off, int) and off:
+        return f"times are rebuilt from averages: each total may be off by {off / 1e6:.1f} ms"
+    return ""

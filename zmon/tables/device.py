@@ -1,0 +1,237 @@
+"""DEVICE (FCX108): the load of each I/O device.
+
+Pend, Disc and Conn come from channel measurement (CMF) and are per operation that the channel
+subsystem timed; Serv is their sum.  Resp is what Linux waits for a request, from the block layer, and Qued
+follows from it by Little's law.  Where starts are not counted, Linux's requests stand in for them, marked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
+from zmon.tables.table import Summary, Table
+from zmon.topology.lcu import lcus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.view import View
+
+MS: Final = 1e-6
+"""ns to ms."""
+
+LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
+"""Block devices that are no disks of their own; their I/O is counted on the disks below them."""
+
+IDLE: Final = absent("no I/O in the interval")
+NO_BLOCK: Final = absent("this device has no block device")
+NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
+NO_CMF: Final = absent("channel measurement was not read for this device")
+NO_DASD: Final = absent("not a DASD")
+VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
+CP_ONLY: Final = absent("only CP knows this; Linux does not")
+
+
+class Devices:
+    """The devices of one interval, column by column, in the order of `keys`.
+
+    CTLUNIT and the details page take their figures from here too, so that all screens agree.
+    """
+
+    def __init__(self, interval: Interval) -> None:
+        """Line up the kinds that speak of a device: ccw device, measurement, block device, DASD."""
+        devices, blocks = interval.of(DEVICE), interval.of(BLOCK)
+        shown = [row for row, online in enumerate(devices["online"]) if online == 1]
+        keys = [devices.keys[row] for row in shown]
+        names: list[Value] = [devices["block"][row] for row in shown]
+        taken = set(names)
+        alone = [name for name in blocks.keys if name not in taken and not name.startswith(LOGICAL)]
+        self.keys = keys + alone
+        self.names: list[Value] = [*names, *alone]
+        self.ccw = Joined(devices, self.keys, NOT_CCW)
+        self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
+        self.block = Joined(blocks, self.names, NO_BLOCK)
+        self.dasd = Joined(interval.of(DASD), self.keys, NO_DASD)
+        self.lcu_of = {bus: lcu.key for lcu in lcus(devices.frame).values() for bus in lcu.members}
+
+        self.ssch = [
+            VIRTIO if driver == "virtio_ccw" else starts
+            for starts, driver in zip(self.cmf.rate("ssch"), self.ccw["driver"], strict=True)
+        ]
+        samples = self.cmf.numbers("samples")
+        self.pend = quotient(self.cmf.numbers("pending"), samples, MS, IDLE)
+        self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
+        self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
+        self.cuwt = quotient(self.cmf.numbers("cu_queue"), samples, MS, IDLE)
+        self.serv = plus(self.pend, self.disc, self.conn)
+        used = zip(
+            self.cmf.rate("pending"), self.cmf.rate("disconnect"), self.cmf.rate("connect"), strict=True
+        )
+        self.busy: list[Number] = [(p + d + c) / 1e7 for p, d, c in used]
+
+        reads, writes = self.block.numbers("reads"), self.block.numbers("writes")
+        requests = plus(reads, writes)
+        self.requests = plus(self.block.rate("reads"), self.block.rate("writes"))
+        waited = plus(self.block.numbers("read_ms"), self.block.numbers("write_ms"))
+        self.wait = quotient(waited, requests, 1.0, IDLE)
+        self.reads = quotient(reads, requests, 100.0, IDLE)
+        sectors = plus(self.block.rate("sectors_read"), self.block.rate("sectors_written"))
+        self.megabytes: list[Number] = [s * 512 / 1e6 for s in sectors]
+        self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
+        self.linux_queue: list[Number] = [ms / 1e3 for ms in self.block.rate("weighted_ms")]
+        # an I/O rate for every device: starts where they are counted, else Linux's requests
+        self.rate = first(self.ssch, self.requests)
+        self.guessed = frozenset(
+            row
+            for row, (starts, rate) in enumerate(zip(self.ssch, self.rate, strict=True))
+            if starts.__class__ is Absent and rate.__class__ is not Absent
+        )
+        self.response = first(self.wait, self.serv)
+        self.queued = not_below_zero(
+            [i * (r - s) / 1e3 for i, r, s in zip(self.rate, self.response, self.serv, strict=True)]
+        )
+
+
+def address(key: str) -> str:
+    """Return the device number of a bus id, four hex digits; other names as they are."""
+    return key.rpartition(".")[2]
+
+
+def device_type(devtype: Value) -> Value:
+    """Return type and model as the Toolkit writes them: `3390-C` of `3390/0c`."""
+    if isinstance(devtype, str):
+        kind, _, model = devtype.partition("/")
+        return f"{kind}-{model.lstrip('0') or '0'}".upper() if model else kind
+    return devtype
+
+
+def path_count(devices: Devices) -> list[Number]:
+    """Return the number of usable paths: installed, available, operational and verified."""
+    counts: list[Number] = []
+    for pim, pam, pom, vpm in zip(
+        *(devices.ccw.numbers(mask) for mask in ("pim", "pam", "pom", "vpm")), strict=True
+    ):
+        usable = [mask for mask in (pim, pam, pom) if not isinstance(mask, Absent)]
+        if not usable:
+            counts.append(pim)
+            continue
+        mask = 0xFF
+        for part in (*usable, *([] if isinstance(vpm, Absent) else [vpm])):
+            mask &= int(part)
+        counts.append(mask.bit_count())
+    return counts
+
+
+def roles(devices: Devices) -> list[Value]:
+    """Return for each device whether it is a base, an alias or neither."""
+    found: list[Value] = []
+    for alias, uid in zip(devices.ccw["alias"], devices.ccw["uid"], strict=True):
+        if alias == 1:
+            found.append("HPAV" if isinstance(uid, str) and uid.split(".")[3:4] == ["xx"] else "PAV")
+        elif isinstance(uid, str) and uid:
+            found.append("base")
+        else:
+            found.append(uid if isinstance(uid, Absent) else absent("no uid"))
+    return found
+
+
+def table(view: View) -> Table:
+    """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
+    devices = Devices(view.interval)
+    uids = [uid.split(".") if isinstance(uid, str) else uid for uid in devices.ccw["uid"]]
+    unit: list[Value] = [
+        devices.lcu_of.get(key, uid if isinstance(uid, Absent) else absent("no LCU: the device has no uid"))
+        for key, uid in zip(devices.keys, uids, strict=True)
+    ]
+    columns: dict[str, list[Value]] = {
+        "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
+        "type": _types(devices),
+        "label": _labels(devices),
+        "links": [CP_ONLY] * len(devices.keys),
+        "paths": list(path_count(devices)),
+        "io": list(devices.rate),
+        "avoid": [CP_ONLY] * len(devices.keys),
+        "pend": list(devices.pend),
+        "disc": list(devices.disc),
+        "conn": list(devices.conn),
+        "serv": list(devices.serv),
+        "resp": list(devices.response),
+        "cuwt": list(devices.cuwt),
+        "qued": list(devices.queued),
+        "dasd": devices.names,
+        "lcu": [key.split(".")[2] if isinstance(key, str) else key for key in unit],
+        "role": roles(devices),
+        "busy": list(devices.busy),
+        "ios": list(devices.requests),
+        "await": list(devices.wait),
+        "inflight": devices.block["in_flight"],
+        "queue": list(devices.linux_queue),
+        "mbs": list(devices.megabytes),
+        "reqkb": list(devices.kilobytes),
+        "read": list(devices.reads),
+        "aliases": _aliases(devices, unit),
+        "chpids": devices.ccw["chpids"],
+        "cu": unit,
+        "error": list(devices.cmf.numbers("error")),
+    }
+    estimated = {"io": devices.guessed} if devices.guessed else {}
+    notes = (
+        ("~ Linux's own requests: starts of I/O are not counted for this device",) if devices.guessed else ()
+    )
+    missing = None if devices.keys else view.interval.of(BLOCK).missing
+    return Table(devices.keys, columns, summary(devices), estimated=estimated, notes=notes, missing=missing)
+
+
+def _types(devices: Devices) -> list[Value]:
+    return [
+        device_type(kind) if isinstance(kind, str) else model if isinstance(model, str) else kind
+        for kind, model in zip(devices.ccw["devtype"], devices.block["model"], strict=True)
+    ]
+
+
+def _labels(devices: Devices) -> list[Value]:
+    return [
+        volser if isinstance(volser, str) else label if isinstance(label, str) else volser
+        for volser, label in zip(devices.dasd["volser"], devices.block["label"], strict=True)
+    ]
+
+
+def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
+    """Return how many aliases the LCU of each device has; they are shared by its volumes."""
+    counts: dict[Value, int] = {}
+    for alias, key in zip(devices.ccw["alias"], unit, strict=True):
+        if alias == 1:
+            counts[key] = counts.get(key, 0) + 1
+    return [key if isinstance(key, Absent) else counts.get(key, 0) for key in unit]
+
+
+def summary(devices: Devices) -> Summary:
+    """Average over all DASD, each with its I/O rate as its weight."""
+    disks = [row for row, name in enumerate(devices.names) if isinstance(name, str)]
+
+    def of(values: Sequence[Number]) -> list[Number]:
+        return [values[row] for row in disks]
+
+    rates = of(devices.rate)
+    averages = {
+        name: mean(of(values), rates, "no I/O in the interval")
+        for name, values in (
+            ("pend", devices.pend), ("disc", devices.disc), ("conn", devices.conn),
+            ("serv", devices.serv), ("resp", devices.response), ("cuwt", devices.cuwt),
+            ("await", devices.wait), ("reqkb", devices.kilobytes), ("read", devices.reads),
+        )
+    }  # fmt: skip
+    cells: dict[str, Value] = {
+        "io": total(rates),
+        **averages,
+        "qued": ratio(total(of(devices.queued)), len(present(of(devices.queued))), "not measured"),
+        "ios": total(of(devices.requests)),
+        "mbs": total(of(devices.megabytes)),
+    }
+    dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
+    return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)

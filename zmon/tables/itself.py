@@ -1,0 +1,46 @@
+"""ZMON: what zmon itself costs this machine, source by source, and what each source had to say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zmon.kinds import SOURCE
+from zmon.tables.join import total
+from zmon.tables.table import Summary, Table
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+    from zmon.tables.view import View
+
+
+def table(view: View) -> Table:
+    """Fill ZMON: one row per source, keyed by its name."""
+    sources = view.interval.of(SOURCE)
+    milliseconds: list[Number] = [ns / 1e6 for ns in sources.numbers("spent")]
+    processor: list[Number] = [ns / 1e6 for ns in sources.numbers("cpu")]
+    columns: dict[str, list[Value]] = {
+        "source": list(sources.keys),
+        "state": sources["state"],
+        "every": sources["every"],
+        "rows": sources["rows"],
+        "calls": sources["calls"],
+        "ms": list(milliseconds),
+        "cpu": list(processor),
+        "kb": [size / 1024 for size in sources.numbers("bytes")],
+        "errors": sources["errors"],
+        "reads": sources["reads_what"],
+        "reason": sources["reason"],
+    }
+    cells: dict[str, Value] = {
+        "ms": total(milliseconds),
+        "cpu": total(processor),
+        "kb": total([size / 1024 for size in sources.numbers("bytes")]),
+        "errors": total(sources.numbers("errors")),
+        "calls": total(sources.numbers("calls")),
+    }
+    return Table(
+        list(sources.keys),
+        columns,
+        Summary(">> All sources <<", cells) if sources.keys else None,
+        missing=sources.missing,
+    )

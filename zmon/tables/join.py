@@ -1,0 +1,112 @@
+"""Bring the columns of one kind into the row order of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from zmon.absent import Absent, absent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Delta
+
+    Cell = TypeVar("Cell", bound=Value)
+
+NO_BLOCK: Final = absent("this device has no block device")
+
+
+class Joined:
+    """The rows of a delta along a list of keys, so that columns of several kinds line up.
+
+    A key that the delta does not have gives `otherwise`, or the reason why the whole kind is missing.
+    """
+
+    def __init__(self, delta: Delta, keys: Sequence[Value], otherwise: Absent) -> None:
+        """Find the row of each key once; columns are picked when they are asked for."""
+        index = delta.index
+        self._delta = delta
+        self._otherwise = delta.missing or otherwise
+        # where the keys are the delta's own, no picking is needed
+        self._rows = None if keys == delta.keys else [index.get(key) for key in keys]  # type: ignore[arg-type]  # an absent key is found nowhere
+
+    def _along(self, values: Sequence[Cell]) -> list[Cell | Absent]:
+        rows = self._rows
+        if rows is None:
+            return list(values)
+        otherwise = self._otherwise
+        return [otherwise if row is None else values[row] for row in rows]
+
+    def __getitem__(self, name: str) -> list[Value]:
+        """Return differences of a counter, later values of anything else."""
+        return self._along(self._delta[name])
+
+    def numbers(self, name: str) -> list[Number]:
+        """Return the same for a field that is known to hold numbers."""
+        return self._along(self._delta.numbers(name))
+
+    def rate(self, name: str) -> list[Number]:
+        """Return a counter's differences per second."""
+        return self._along(self._delta.rate(name))
+
+
+def quotient(
+    parts: Sequence[Number], wholes: Sequence[Number], scale: float, otherwise: Absent
+) -> list[Number]:
+    """Divide two columns, row by row, and scale; `otherwise` where there is nothing to divide by."""
+    return [
+        part / whole * scale if whole else _why(part, whole, otherwise)
+        for part, whole in zip(parts, wholes, strict=True)
+    ]
+
+
+def _why(part: Number, whole: Number, otherwise: Absent) -> Absent:
+    for value in (part, whole):
+        if isinstance(value, Absent):
+            return value
+    return otherwise
+
+
+def plus(*columns: Sequence[Number]) -> list[Number]:
+    """Add columns, row by row; an absent part makes the sum absent."""
+    return [sum(parts) for parts in zip(*columns, strict=True)]
+
+
+def first(*columns: Sequence[Number]) -> list[Number]:
+    """Take from each row the first value that is there, else the first reason."""
+    return [
+        next((v for v in values if not isinstance(v, Absent)), values[0])
+        for values in zip(*columns, strict=True)
+    ]
+
+
+def not_below_zero(values: Sequence[Number]) -> list[Number]:
+    """Clamp at zero what rounding or unequal clocks made slightly negative."""
+    return [0.0 if value < 0 else value for value in values]
+
+
+def present(values: Sequence[Value]) -> list[float]:
+    """Return the numbers among the values, in order, leaving out what is absent."""
+    return [v for v in values if v.__class__ is not Absent]  # type: ignore[misc]  # what is left are numbers
+
+
+def total(values: Sequence[Number]) -> Number:
+    """Add what is there; absent, with the first reason, when nothing is."""
+    numbers = present(values)
+    if numbers:
+        return sum(numbers)
+    return next(iter(values), absent("there are no rows"))
+
+
+def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) -> Number:
+    """Average over the rows that have both a value and a weight, each with its weight."""
+    both = [
+        (v, w)
+        for v, w in zip(values, weights, strict=True)
+        if v.__class__ is not Absent and w.__class__ is not Absent
+    ]
+    weight = sum(w for _, w in both)
+    if weight:
+        return sum(v * w for v, w in both) / weight
+    return next((v for v in values if isinstance(v, Absent)), absent(otherwise))

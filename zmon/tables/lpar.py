@@ -1,0 +1,174 @@
+"""LPAR (FCX126): what each logical partition gets of the machine, per logical processor.
+
+Busy is the time a processor was given to the partition, overhead the part of it that the hypervisor spent on
+the partition's behalf; both in percent of the time the processor was on line, one processor being 100.
+Only the own partition shows its suspended time: what is neither busy nor waiting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
+from zmon.tables.join import Joined, not_below_zero, present, quotient, total
+from zmon.tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Delta, Interval
+    from zmon.tables.view import View
+
+STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
+OTHERS: Final = absent("known of the own partition only")
+NOT_TOLD: Final = absent("neither diag 204 nor hypfs tells this")
+
+
+def table(view: View) -> Table:
+    """Fill LPAR: one row per logical processor, keyed `partition/processor`."""
+    interval = view.interval
+    cpus = interval.of(LPAR_CPU)
+    names = cpus["lpar"]
+    partitions = Joined(interval.of(LPAR), names, absent("the partition is not described"))
+    own = [value == 1 for value in partitions["own"]]
+    online = cpus.numbers("online_time")
+    busy = quotient(cpus.numbers("accumulated"), online, 100.0, STALE)
+    given = quotient(cpus.numbers("dispatched"), online, 100.0, STALE)
+    overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
+    waits = quotient(cpus.numbers("wait"), online, 100.0, STALE)
+    suspended: list[Number] = [
+        s if mine else OTHERS
+        for s, mine in zip(
+            not_below_zero([100.0 - b - w for b, w in zip(busy, waits, strict=True)]), own, strict=True
+        )
+    ]
+    columns: dict[str, list[Value]] = {
+        "partition": names,
+        "number": partitions["number"],
+        "upid": partitions["upid"],
+        "procs": partitions["cpus"],
+        "weight": [
+            "DED" if dedicated == 1 else weight
+            for dedicated, weight in zip(cpus["dedicated"], cpus["weight"], strict=True)
+        ],
+        "waitc": [NOT_TOLD] * len(cpus),
+        "cap": [_yes(value) for value in cpus["capped"]],
+        "load": list(_loads(interval, names, busy)),
+        "cpu": cpus["cpu"],
+        "busy": list(busy),
+        "ovhd": list(overhead),
+        "susp": list(suspended),
+        "vmld": [absent("known to z/VM only")] * len(cpus),
+        "logld": list(_logical(busy, suspended)),
+        "type": cpus["type"],
+        "typecap": cpus["cap_type"],
+        "entitled": list(_entitlements(cpus, interval.of(PHYSICAL_CPU))),
+        "wait": list(waits),
+        "os": partitions["os"],
+        "group": partitions["group"],
+        "groupcap": cpus["cap_group"],
+    }
+    return Table(list(cpus.keys), columns, facts=facts(interval), missing=cpus.missing)
+
+
+def _yes(value: Value) -> Value:
+    return value if isinstance(value, Absent) else "YES" if value else "NO"
+
+
+def _loads(interval: Interval, names: Sequence[Value], busy: Sequence[Number]) -> list[Number]:
+    """Return for each row the share of the whole machine that its partition used."""
+    physical = interval.of(PHYSICAL_CPU)
+    engines = len(physical)
+    sums: dict[Value, Number] = {}
+    for name, percent in zip(names, busy, strict=True):
+        sums[name] = sums.get(name, 0) + percent
+    why = physical.missing or absent("the physical processors are not known")
+    return [sums[name] / engines if engines else why for name in names]
+
+
+def _logical(busy: Sequence[Number], suspended: Sequence[Number]) -> list[Number]:
+    """Return busy in percent of the time in which the partition was not suspended."""
+    return [
+        100.0 * ratio(b, 100.0 - s, "suspended all the time") for b, s in zip(busy, suspended, strict=True)
+    ]
+
+
+def _entitlements(cpus: Delta, physical: Delta) -> list[Number]:
+    """Return the processors that each partition's weight entitles it to, per row and type.
+
+    A partition's weight is repeated on each of its processors; it is shared by those that are on line.
+    """
+    shared = [
+        kind
+        for kind, dedicated in zip(physical["type"], physical["dedicated"], strict=True)
+        if dedicated != 1
+    ]
+    weights: dict[tuple[Value, Value], Number] = {}
+    for name, kind, weight, dedicated, online in zip(
+        cpus["lpar"], cpus["type"], cpus.numbers("weight"), cpus["dedicated"], cpus["online"], strict=True
+    ):
+        if dedicated != 1 and online != 0:
+            weights[name, kind] = weight
+    result: list[Number] = []
+    for name, kind, dedicated in zip(cpus["lpar"], cpus["type"], cpus["dedicated"], strict=True):
+        if dedicated == 1:
+            result.append(absent("dedicated processors need no weight"))
+            continue
+        rivals = sum(present([w for (_, k), w in weights.items() if k == kind]))
+        mine = weights.get((name, kind), absent("not on line"))
+        if not len(physical):
+            mine = physical.missing or absent("the physical processors are not known")
+        result.append(ratio(mine * shared.count(kind), rivals, "no weights"))
+    return result
+
+
+def facts(interval: Interval) -> dict[str, Value]:
+    """Return what stands above the rows: the machine, its partitions and processors."""
+    machine = interval.of(MACHINE)
+
+    def known(name: str) -> Value:
+        return machine.cell("machine", name)
+
+    partitions, physical = interval.of(LPAR), interval.of(PHYSICAL_CPU)
+    model = f"{known('type')}-{known('model')}" if isinstance(known("model"), str) else known("type")
+    management = (
+        total(
+            [
+                100.0 * ratio(us, clock)
+                for us, clock in zip(physical.numbers("management"), physical.numbers("clock"), strict=True)
+            ]
+        )
+        if len(physical)
+        else physical.missing or NOT_TOLD
+    )
+    return {
+        "partition": known("lpar_name"),
+        "lpar_number": known("lpar_number"),
+        "characteristics": known("lpar_characteristics"),
+        "model": model,
+        "partitions": len(partitions) or partitions.missing or NOT_TOLD,
+        "engines": len(physical) or physical.missing or NOT_TOLD,
+        "management": management,
+        "configured": known("cpus_configured"),
+        "shared": known("lpar_cpus_shared"),
+        "dedicated": known("lpar_cpus_dedicated"),
+        "weight_cap": _cores(known("cap_weight_ifl"), known("cap_weight_cp")),
+        "absolute_cap": _cores(known("cap_absolute_ifl"), known("cap_absolute_cp")),
+        "hypervisor": _hypervisor(known("environment"), known("control_program")),
+    }
+
+
+def _cores(*caps: Value) -> Value:
+    """Write a cap in cores; zero means that there is none."""
+    numbers = [cap for cap in caps if isinstance(cap, int)]
+    if not numbers:
+        return caps[0]
+    return f"{max(numbers) / 100:.2f} cores" if max(numbers) else "none"
+
+
+def _hypervisor(environment: Value, control_program: Value) -> Value:
+    if environment == "lpar":
+        return "none (LPAR)"
+    return control_program

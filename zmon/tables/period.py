@@ -1,0 +1,63 @@
+"""Running figures of the whole period since the first sample: averages and distributions.
+
+Counters of 32 bits wrap many times in a day, so the average of a period is the sum of its intervals and
+not the difference between its ends.  What lay in a gap is not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from zmon.absent import Absent
+
+if TYPE_CHECKING:
+    from zmon.absent import Number
+    from zmon.sample import Instant
+
+
+@dataclass(slots=True)
+class Busy:
+    """How busy one channel path was over the period."""
+
+    seconds: float = 0.0
+    busy_seconds: float = 0.0
+    ranges: list[int] = field(default_factory=lambda: [0] * 10)
+    """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
+
+    @property
+    def average(self) -> float:
+        """Percent busy over the whole period."""
+        return 100.0 * self.busy_seconds / self.seconds
+
+    @property
+    def distribution(self) -> list[float]:
+        """For each range the percentage of intervals that fell into it; they sum to 100."""
+        count = sum(self.ranges)
+        return [100.0 * part / count for part in self.ranges]
+
+
+@dataclass(slots=True)
+class Period:
+    """What has accumulated since `begin`."""
+
+    begin: Instant | None = None
+    end: Instant | None = None
+    channels: dict[str, Busy] = field(default_factory=dict)
+
+    def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
+        """Count one interval: per channel path its length in seconds and its percent busy."""
+        self.begin = self.begin or begin
+        self.end = end
+        for chpid, (seconds, percent) in busy.items():
+            if isinstance(seconds, Absent) or isinstance(percent, Absent):
+                continue
+            figures = self.channels.setdefault(chpid, Busy())
+            figures.seconds += seconds
+            figures.busy_seconds += seconds * percent / 100.0
+            figures.ranges[range_of(percent)] += 1
+
+
+def range_of(percent: float) -> int:
+    """Return which of the ten ranges a percentage falls into: 0-10 is 0, 11-20 is 1, 91-100 is 9."""
+    return min(max(int(-(-percent // 10)) - 1, 0), 9)

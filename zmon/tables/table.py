@@ -1,0 +1,53 @@
+"""The rows of one screen: a pure function of an interval (and of what went before it)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from zmon.absent import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Absent, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A line that speaks of all rows: its title (`>> All DASD <<`) and its cells by column."""
+
+    title: str
+    cells: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a screen shows, as values; how they look is the screen's matter.
+
+    `columns` holds, per column name, the values in the order of `keys`.
+    """
+
+    keys: list[str]
+    columns: Mapping[str, list[Value]]
+    summary: Summary | None = None
+    """A line above the rows that speaks of all of them."""
+    facts: Mapping[str, Value] = field(default_factory=dict)
+    """Single values for the form above the rows."""
+    estimated: Mapping[str, frozenset[int] | None] = field(default_factory=dict)
+    """Columns that hold estimates, with the rows concerned; None for all rows.  Estimates are
+    marked wherever they are shown."""
+    notes: tuple[str, ...] = ()
+    """Sentences a reader must know: what is estimated, what is missing and why."""
+    missing: Absent | None = None
+    """Why there are no rows, when there are none."""
+
+    def is_estimate(self, name: str, row: int) -> bool:
+        """Tell whether a cell is an estimate."""
+        rows = self.estimated.get(name, frozenset())
+        return rows is None or row in rows
+
+    def column(self, name: str) -> list[Value]:
+        """Return the values of a column; absent throughout when the table does not have it."""
+        values = self.columns.get(name)
+        return [absent(f"{name} is not known here")] * len(self.keys) if values is None else values

@@ -1,0 +1,43 @@
+"""What a table may look at: one interval, and the running figures of the whole period."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from zmon.tables.period import Period
+
+if TYPE_CHECKING:
+    from zmon.interval import Interval
+    from zmon.tables.table import Table
+
+
+@dataclass(frozen=True)
+class View:
+    """One interval with what came before it; `argument` names the one thing a page is about."""
+
+    interval: Interval
+    period: Period = field(default_factory=Period)
+    argument: str = ""
+
+
+class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
+    """The argument of a screen names nothing that this sample holds; says what there is."""
+
+
+TABLES: Final = ("cache", "channel", "control_unit", "details", "device", "itself", "lpar", "menu")
+"""The modules here that fill a screen; a screen file names one of them."""
+
+
+def fill(name: str, view: View) -> Table:
+    """Fill the table that a screen file names; only its module is loaded.
+
+    Raises:
+        NoSuchThing: the view's argument names nothing.
+        KeyError: there is no such table.
+    """
+    if name not in TABLES:
+        raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
+    filled: Table = import_module(f"zmon.tables.{name}").table(view)
+    return filled

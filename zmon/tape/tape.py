@@ -1,0 +1,78 @@
+"""What every tape can do, and the view that a screen gets of it.
+
+A tape stands at one sample.  Live is a tape whose next sample is taken now.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from zmon.interval import Interval
+from zmon.tables.channel import count
+from zmon.tables.period import Period
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from zmon.sample import Sample
+
+
+class Tape(Protocol):
+    """Samples in the order of time."""
+
+    name: str
+    """What is on the tape, as a person names it."""
+    live: bool
+
+    def next(self) -> Sample | None:
+        """Return the sample after the present one, which becomes the present one; None at the end."""
+
+    def previous(self) -> Sample | None:
+        """Return the sample before the present one, which becomes the present one; None at the begin."""
+
+
+class Watch:
+    """Follows a tape: the last two samples, and what has accumulated since the first.
+
+    Stepping back over samples takes them out of no accumulation: averages cover what was seen, so after
+    a step back they are counted anew from the begin of the tape to the place where it stands.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        """Stand before the first sample of the tape."""
+        self.tape = tape
+        self.period = Period()
+        self.interval: Interval | None = None
+
+    def forward(self) -> Interval | None:
+        """Go to the next sample; None, and stay, at the end of the tape."""
+        after = self.tape.next()
+        if after is None:
+            return None
+        before = self.interval.after if self.interval is not None else None
+        self.interval = Interval(before, after)
+        count(self.period, self.interval)
+        return self.interval
+
+    def to_end(self) -> Interval | None:
+        """Go to the last sample of a tape that has an end."""
+        while self.forward() is not None:
+            pass
+        return self.interval
+
+    def back(self) -> Interval | None:
+        """Go back by one sample; None, and stay, where there is nothing before it."""
+        if self.interval is None or self.interval.before is None:
+            return None
+        target = self.interval.before.at
+        while self.tape.previous() is not None:
+            pass
+        self.period, self.interval = Period(), None
+        while (interval := self.forward()) is not None and interval.after.at != target:
+            pass
+        return self.interval
+
+    def view(self, argument: str = "") -> View | None:
+        """Return what a table may look at; None before the first sample."""
+        if self.interval is None:
+            return None
+        return View(self.interval, self.period, argument)
