@@ -529,8 +529,9 @@ def test_a_path_that_disappears_is_left_out(load_tree: Callable[..., Tree]) -> N
     assert read_channels(tree).keys == ["0.00", "0.01", "0.70", "0.72"]
 
 
-FILES = ("status", "configure", "shared", "chid", "chid_external", "esc", "speed_bps", "type", "cmg",
-         "measurement", "ext_measurement", "measurement_chars", "measurement_chars_full", "cm_enable")  # fmt: skip
+LABELS = ("status", "configure", "shared", "chid", "chid_external", "esc", "speed_bps", "type", "cmg")
+BINARY = ("measurement", "ext_measurement", "measurement_chars", "measurement_chars_full")
+FILES = (*LABELS, *BINARY, "cm_enable")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it only hands out a function
