@@ -242,6 +242,22 @@ def test_elsewhere(make_tree: Callable[..., Tree]) -> None:
     assert "not Linux on IBM Z" in missing.reason
 
 
+def test_one_large_read(make_tree: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file gives all it has to the first read only, so that one has to be large."""
+    tree = make_tree()
+    sizes: list[int] = []
+
+    def read(path: str, at_once: int = 65536) -> bytes:
+        if path != PATH:
+            return b"LPAR Name: A\n"
+        sizes.append(at_once)
+        return two_partitions()[:at_once]
+
+    monkeypatch.setattr(tree, "read", read)
+    read_diag204(tree)
+    assert sizes == [1 << 20]
+
+
 def test_read(make_tree: Callable[..., Tree]) -> None:
     """The rows carry the time of the file."""
     frames = read_diag204(make_tree({PATH: two_partitions()}, times={PATH: 7}))
