@@ -85,6 +85,8 @@ class Screen:
     form: tuple[str, ...] = ()
     """Lines above the rows (or the whole page), with `{name}` fields of the table's facts."""
     form_formats: Mapping[str, str] = field(default_factory=dict)
+    form_names: Mapping[str, str] = field(default_factory=dict)
+    """Short names of facts, for fields that are narrower than the fact's own name."""
     sort: str = ""
     drill: str = ""
     """The command that ENTER on a row gives, with `{key}` for the row."""

@@ -93,7 +93,7 @@ class Sheet:
     @cached_property
     def form(self) -> list[str]:
         """The lines above the rows, filled in."""
-        return [fill(line, self.table.facts, self.screen.form_formats) for line in self.screen.form]
+        return [fill(line, self.table.facts, self.screen) for line in self.screen.form]
 
     @cached_property
     def summary(self) -> str | None:
@@ -224,18 +224,19 @@ def span(words: str, width: int) -> str:
     return "<" + "-" * ((room + 1) // 2) + words + "-" * (room // 2) + ">"
 
 
-def fill(line: str, facts: Mapping[str, Value], formats: Mapping[str, str]) -> str:
+def fill(line: str, facts: Mapping[str, Value], screen: Screen) -> str:
     """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
 
-    `{name:  }` stands right in its field.  The format of a fact is `form_formats[name]`, or text.
+    `{name:  }` stands right in its field.  A name is a fact, or short for one in `form_names`; its format
+    stands in `form_formats`, by default it is text.
     """
 
     def one(found: re.Match[str]) -> str:
-        name, width = found["name"], len(found[0])
+        width, name = len(found[0]), screen.form_names.get(found["name"], found["name"])
         value = facts.get(name, "")
         if value == "":
             return " " * width
-        written = number.cell(value, formats.get(name, "text"), width)
+        written = number.cell(value, screen.form_formats.get(name, "text"), width)
         return written.strip().rjust(width) if found["right"] else written.strip().ljust(width)
 
     return _FIELD.sub(one, line).rstrip()

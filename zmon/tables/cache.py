@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
-from zmon.tables.device import IDLE, NO_CMF, address, device_type
+from zmon.tables.device import IDLE, NO_CMF, address
 from zmon.tables.join import Joined, plus, quotient
 from zmon.tables.table import Table
+from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
@@ -42,7 +43,7 @@ def table(view: View) -> Table:
     requests = plus(reads, writes)
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
-        "type": [device_type(value) for value in ccw["devtype"]],
+        "type": [device_type(*both) for both in zip(ccw["devtype"], ccw["cutype"], strict=True)],
         "volser": dasd["volser"],
         "ctlr": caches["ssid"],
         "caching": caches["caching"],

@@ -13,6 +13,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.tables.join import Joined, first
 from zmon.tables.table import Table
+from zmon.topology.typecode import channel_type
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
@@ -25,16 +26,6 @@ TICK_SECONDS: Final = 128e-6
 
 RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
-
-TYPES: Final = {
-    0x03: "ESCON", 0x04: "ESCON", 0x05: "ESCON", 0x06: "CVC", 0x07: "NTV",
-    0x08: "CTC_P", 0x09: "CTC_S", 0x0A: "CTC", 0x0B: "CFS", 0x0C: "CFR", 0x0F: "CBY",
-    0x10: "OSE", 0x11: "OSD", 0x12: "OSA", 0x13: "ISD", 0x14: "OSC", 0x15: "OSN",
-    0x16: "CBS", 0x17: "CBR", 0x18: "ICS", 0x19: "ICR", 0x1A: "FICON", 0x1B: "FICON", 0x1C: "FCV",
-    0x1D: "FICON", 0x1E: "DSD", 0x1F: "EIO", 0x21: "CBP", 0x22: "CFP", 0x23: "ICP", 0x24: "IQD",
-    0x25: "FCP", 0x26: "CIB", 0x30: "OSX", 0x31: "OSM", 0x32: "KVM",
-}  # fmt: skip
-"""Channel path types as the store-channel-path description codes them."""
 
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
@@ -164,7 +155,7 @@ def table(view: View) -> Table:
         ranges.append(list(figures.distribution) if figures else [why] * 10)
     columns: dict[str, list[Value]] = {
         "chpid": list(keys),
-        "descr": column([_type(v) for v in channels["type"]]),
+        "descr": column([channel_type(v) if isinstance(v, int) else v for v in channels["type"]]),
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
         "cur": cur,
         "ave": column(averages),
@@ -192,13 +183,3 @@ def table(view: View) -> Table:
         notes=tuple(notes),
         missing=channels.missing if not keys else None,
     )
-
-
-def _type(value: Value) -> Value:
-    """Name a channel path type; an unknown code is shown as it is."""
-    if isinstance(value, str):
-        try:
-            return TYPES.get(int(value, 16), value)
-        except ValueError:
-            return value
-    return value

@@ -14,6 +14,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import Summary, Table
 from zmon.topology.lcu import lcus
+from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,7 @@ class Devices:
         alone = [name for name in blocks.keys if name not in taken and not name.startswith(LOGICAL)]
         self.keys = keys + alone
         self.names: list[Value] = [*names, *alone]
+        self.ccw_missing = devices.missing
         self.ccw = Joined(devices, self.keys, NOT_CCW)
         self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
         self.block = Joined(blocks, self.names, NO_BLOCK)
@@ -100,14 +102,6 @@ class Devices:
 def address(key: str) -> str:
     """Return the device number of a bus id, four hex digits; other names as they are."""
     return key.rpartition(".")[2]
-
-
-def device_type(devtype: Value) -> Value:
-    """Return type and model as the Toolkit writes them: `3390-C` of `3390/0c`."""
-    if isinstance(devtype, str):
-        kind, _, model = devtype.partition("/")
-        return f"{kind}-{model.lstrip('0') or '0'}".upper() if model else kind
-    return devtype
 
 
 def path_count(devices: Devices) -> list[Number]:
@@ -180,17 +174,23 @@ def table(view: View) -> Table:
         "error": list(devices.cmf.numbers("error")),
     }
     estimated = {"io": devices.guessed} if devices.guessed else {}
-    notes = (
-        ("~ Linux's own requests: starts of I/O are not counted for this device",) if devices.guessed else ()
-    )
+    notes = []
+    if devices.guessed:
+        notes.append("~ Linux's own requests: starts of I/O are not counted for this device")
+    if devices.ccw_missing is not None:
+        notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
     missing = None if devices.keys else view.interval.of(BLOCK).missing
-    return Table(devices.keys, columns, summary(devices), estimated=estimated, notes=notes, missing=missing)
+    return Table(
+        devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
+    )
 
 
 def _types(devices: Devices) -> list[Value]:
     return [
-        device_type(kind) if isinstance(kind, str) else model if isinstance(model, str) else kind
-        for kind, model in zip(devices.ccw["devtype"], devices.block["model"], strict=True)
+        model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit)
+        for kind, unit, model in zip(
+            devices.ccw["devtype"], devices.ccw["cutype"], devices.block["model"], strict=True
+        )
     ]
 
 

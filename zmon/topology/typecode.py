@@ -10,23 +10,23 @@ if TYPE_CHECKING:
     from zmon.absent import Value
 
 _CHANNELS: Final = {
-    0x03: "CNC_P", 0x04: "CNC_?", 0x05: "CNC_S", 0x06: "CVC", 0x07: "NTV",
+    0x03: "ESCON", 0x04: "ESCON", 0x05: "ESCON", 0x06: "CVC", 0x07: "NTV",
     0x08: "CTC_P", 0x09: "CTC_S", 0x0A: "CTC_?", 0x0B: "CFS", 0x0C: "CFR", 0x0F: "CBY",
     0x10: "OSE", 0x11: "OSD", 0x12: "OSA", 0x13: "ISD", 0x14: "OSC", 0x15: "OSN",
     0x16: "CBS", 0x17: "CBR", 0x18: "ICS", 0x19: "ICR",
-    0x1A: "FC", 0x1B: "FC_S", 0x1C: "FCV", 0x1D: "FC_?", 0x1E: "DSD", 0x1F: "EIO",
+    0x1A: "FICON", 0x1B: "FICON", 0x1C: "FCV", 0x1D: "FICON", 0x1E: "DSD", 0x1F: "EIO",
     0x21: "CBP", 0x22: "CFP", 0x23: "ICP", 0x24: "IQD", 0x25: "FCP", 0x26: "CIB",
     0x30: "OSX", 0x31: "OSM", 0x32: "KVM",
 }  # fmt: skip
 
 
 def channel_type(code: int) -> str:
-    """Return the acronym of a channel path's type as the HMC prints it; the hex code of unknown ones."""
+    """Return what the Toolkit calls a type of channel path, else its acronym; unknown ones in hex."""
     return _CHANNELS.get(code) or f"{code:02x}"
 
 
 def device_type(devtype: Value, cutype: Value) -> str | Absent:
-    """Return type and model as on a screen, `3390-0C` for 3390/0c.
+    """Return type and model as on a screen, `3390-C` for 3390/0c.
 
     The model byte is not the model of the brochure: one byte stands for disks of several sizes.
     A device without a type of its own, as an adapter, goes by the type of its control unit.
@@ -34,4 +34,5 @@ def device_type(devtype: Value, cutype: Value) -> str | Absent:
     known = cutype if isinstance(devtype, Absent) else devtype
     if isinstance(known, Absent):
         return known
-    return str(known).upper().replace("/", "-")
+    kind, _, model = str(known).upper().partition("/")
+    return f"{kind}-{model.lstrip('0') or '0'}" if model else kind

@@ -1,0 +1,214 @@
+"""Line mode: the same dialogue on a terminal without cursor addressing (a 3215, the HMC's console).
+
+Each answer is a screen in plain lines, cut into pieces that fit a screen of 24 lines; F8 or ENTER goes on.
+PF keys are typed: `F8` or `PF8`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TextIO
+
+from zmon.cli.main import OK, complain
+from zmon.dialogue import COMMANDS, CommandError, Dialogue
+from zmon.screen.export import text
+from zmon.screen.frame import WIDTH
+
+if TYPE_CHECKING:
+    from zmon.dialogue import Command
+    from zmon.screen.definition import Column, Screens
+    from zmon.tape.tape import Watch
+
+PROMPT: Final = " Command ===> "
+PIECE: Final = 20
+"""Lines that are written before the next prompt."""
+
+KEYS: Final = {
+    "1": "HELP", "3": "RETURN", "4": "TOP", "5": "BOTTOM", "7": "BACKWARD", "8": "FORWARD",
+    "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REFRESH",
+}  # fmt: skip
+"""What the PF keys mean, typed as a word."""
+
+
+def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers: TextIO) -> int:
+    """Lead the dialogue until the user leaves or the input ends; returns the exit status."""
+    if watch.tape.live:
+        watch.forward()
+    else:
+        watch.to_end()
+    try:
+        console = Console(Dialogue(watch, screens), answers)
+        console.obey(first)
+    except CommandError as error:
+        return complain(str(error))
+    while not console.dialogue.ended:
+        answers.write(PROMPT)
+        answers.flush()
+        question = questions.readline()
+        if not question:
+            answers.write("\n")
+            break
+        console.answer(question.strip())
+    return OK
+
+
+class Console:
+    """What is written of the present screen, and from where on."""
+
+    def __init__(self, dialogue: Dialogue, answers: TextIO) -> None:
+        """Write to `answers`."""
+        self.dialogue = dialogue
+        self._answers = answers
+        self._top = 0
+        self._left = 0
+
+    def answer(self, question: str) -> None:
+        """Obey one line and write the screen, or what is wrong with the line."""
+        try:
+            if self.obey(question):
+                self._write()
+        except CommandError as error:
+            self._answers.write(f" {error}\n")
+
+    def obey(self, question: str) -> bool:
+        """Carry out a line; returns whether the screen is to be written."""
+        word = question.upper().removeprefix("P").removeprefix("F")
+        if word.isdecimal() and question[:1].upper() in {"P", "F"}:
+            question = KEYS.get(word, "")
+            if not question:
+                raise CommandError(f"PF{word} does nothing here; HELP lists what there is")
+        move = self._moves.get(question.upper())
+        if move is not None:
+            move(self)
+            return True
+        if not question:
+            return self._go_on()
+        page = self.dialogue.page
+        command = self.dialogue.run(question)
+        if command is not None:
+            return self._carry_out(command, question)
+        if self.dialogue.page.screen is not page.screen:
+            self._top = self._left = 0
+        return not self.dialogue.ended
+
+    def _go_on(self) -> bool:
+        """ENTER: the rest of the screen if there is one, else a new sample."""
+        if self._top + PIECE < len(self._lines()):
+            self._forward()
+        else:
+            self._sample()
+        return True
+
+    def _sample(self) -> None:
+        self._top = 0
+        if self.dialogue.watch.tape.live:
+            self.dialogue.watch.forward()
+
+    def _carry_out(self, command: Command, question: str) -> bool:
+        operand = question.partition(" ")[2].strip()
+        if command.word == "HELP":
+            self._help(operand)
+            return False
+        if command.word == "LOCATE":
+            self._locate(question[1:] if question.startswith("/") else operand)
+        elif command.word == "REFRESH":
+            self._sample()
+        elif command.word == "PRINT":
+            self._print(operand)
+            return False
+        elif command.word in self._moves:
+            self._moves[command.word](self)
+        return True
+
+    def _lines(self) -> list[str]:
+        watch = self.dialogue.watch
+        if watch.interval is None:
+            raise CommandError("there is no sample yet")
+        sheet = self.dialogue.sheet()
+        return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live))
+
+    def _write(self) -> None:
+        head, *rest = self._lines()
+        piece = rest[1:][self._top : self._top + PIECE]
+        self._answers.write(f"{head}\n")
+        for line in piece:
+            cut = line[self._left : self._left + WIDTH]
+            self._answers.write(f"{cut.rstrip()}\n")
+        left = len(rest) - 1 - self._top - len(piece)
+        if left > 0:
+            self._answers.write(f" ({left} more lines: ENTER or F8)\n")
+        screen = self.dialogue.page.screen
+        if screen.drill:
+            self._answers.write(f" To go deeper: {screen.drill.format(key='...')}\n")
+        elif screen.layout == "menu":
+            self._answers.write(" Select a performance screen by its number or command\n")
+
+    def _forward(self) -> None:
+        self._top = min(self._top + PIECE, max(0, len(self._lines()) - PIECE))
+
+    def _backward(self) -> None:
+        self._top = max(0, self._top - PIECE)
+
+    def _first(self) -> None:
+        self._top = 0
+
+    def _last(self) -> None:
+        self._top = max(0, len(self._lines()) - 2 - PIECE)
+
+    def _go_left(self) -> None:
+        self._left = max(0, self._left - WIDTH + 10)
+
+    def _go_right(self) -> None:
+        self._left = min(self._left + WIDTH - 10, max(0, self.dialogue.page.screen.width - WIDTH))
+
+    _moves: Final = {
+        "FORWARD": _forward,
+        "BACKWARD": _backward,
+        "TOP": _first,
+        "BOTTOM": _last,
+        "LEFT": _go_left,
+        "RIGHT": _go_right,
+    }
+
+    def _locate(self, wanted: str) -> None:
+        lines = self._lines()[2:]
+        for place in [*range(self._top + 1, len(lines)), *range(self._top + 1)]:
+            if wanted and place < len(lines) and wanted.casefold() in lines[place].casefold():
+                self._top = place
+                return
+        raise CommandError(f"{wanted!r} was not found")
+
+    def _print(self, file: str) -> None:
+        if not file:
+            raise CommandError("PRINT needs the name of a file")
+        try:
+            with open(file, "x", encoding="utf-8") as stream:
+                stream.writelines(f"{line}\n" for line in self._lines())
+        except OSError as error:
+            raise CommandError(f"{file}: {error.strerror}") from error
+        self._answers.write(f" Written to {file}\n")
+
+    def _help(self, name: str) -> None:
+        screen = self.dialogue.page.screen
+        if name:
+            column = screen.by_name.get(name.lower())
+            if column is None:
+                raise CommandError(f"{name!r} is no column here; there are {', '.join(screen.by_name)}")
+            for line in describe(column):
+                self._answers.write(f" {line}\n")
+            return
+        for line in screen.help.strip().splitlines():
+            self._answers.write(f" {line}\n")
+        for command in COMMANDS:
+            self._answers.write(f" {command.word} {command.operand}: {command.help}\n")
+        self._answers.write(f" Columns: {', '.join(screen.by_name)}; HELP and a column explains it\n")
+
+
+def describe(column: Column) -> list[str]:
+    """Return what is known of a column, in lines."""
+    found = [f"{column.name}: {column.help}", f"Source: {column.source or 'computed'}"]
+    if column.unit:
+        found.append(f"Unit: {column.unit}")
+    if column.limit is not None:
+        limit = column.limit
+        found.append(f"* over {limit.look:g}, ! over {limit.bad:g}: {limit.why}")
+    return found

@@ -1,0 +1,70 @@
+"""zmon: the command and its subcommands.
+
+Data go to standard output, words to standard error.  Exit status: 0 done, 1 it could not be done, 2 it was
+asked for wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from zmon import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SUBCOMMANDS: Final = {
+    "show": "print a screen as text, CSV or JSON",
+    "capture": "copy what zmon reads into an archive, to look at elsewhere",
+}
+"""The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`."""
+
+OK: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+
+
+def complain(message: str) -> int:
+    """Say on standard error what went wrong, and return the exit status for it."""
+    print(f"zmon: {message}", file=sys.stderr)
+    return FAILED
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = words[0] if words and words[0] in SUBCOMMANDS else ""
+    if name:
+        module = import_module(f"zmon.cli.{name}")
+        parser = argparse.ArgumentParser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
+        module.add_arguments(parser)
+        # a reader that leaves early (`| head`) ends a printing command quietly, as with other tools
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        words = words[1:]
+    else:
+        module = import_module("zmon.cli.live")
+        parser = argparse.ArgumentParser("zmon", description=_description(), formatter_class=_Form)
+        parser.add_argument("--version", action="version", version=f"zmon {__version__}")
+        module.add_arguments(parser)
+    status: int = module.run(parser.parse_args(words))
+    return status
+
+
+class _Form(argparse.RawDescriptionHelpFormatter):
+    """Help texts keep their lines."""
+
+
+def _description() -> str:
+    listed = "\n".join(f"  zmon {name:<10}{what}" for name, what in SUBCOMMANDS.items())
+    return (
+        "The z/VM Performance Toolkit's screens for Linux on IBM Z.\n\n"
+        f"Without a subcommand zmon shows its screens live.  Subcommands:\n{listed}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Print a screen: zmon show DEVICE, zmon show DEVICE 7000, zmon show CTLUNIT --format json.
+
+Live, two samples are taken `--interval` seconds apart and what happened between them is printed, `--count`
+times.  From a capture the last interval is printed, or the last `--count` ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from zmon.cli.main import OK, USAGE, complain
+from zmon.cli.tape import add_tape_arguments, open_tape, positive
+from zmon.dialogue import CommandError, Dialogue
+from zmon.screen.definition import ScreenError, load_screens
+from zmon.screen.export import document, record_names, records, text
+from zmon.tape.tape import Watch
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `zmon show`."""
+    parser.add_argument(
+        "screen", help="command, menu number or FCX number of a screen; zmon show MENU lists them"
+    )
+    parser.add_argument("operand", nargs="*", help="what the screen is about (a device), or conditions")
+    add_tape_arguments(parser)
+    parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
+    parser.add_argument("-s", "--sort", metavar="COL", help="column to sort on; -COL turns the order round")
+    parser.add_argument("-t", "--top", type=positive, metavar="N", help="only the first N rows")
+    parser.add_argument(
+        "-w", "--where", action="append", default=[], metavar="COND", help="only rows that meet it: resp>10"
+    )
+    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the screen; returns the exit status."""
+    try:
+        screens = load_screens()
+        screen = screens.find(args.screen)
+    except ScreenError as error:
+        complain(str(error))
+        return USAGE
+    try:
+        watch = Watch(open_tape(args))
+    except ValueError as error:
+        return complain(str(error))
+    dialogue: Dialogue | None = None
+    for _ in _intervals(watch, args, needed=screen.layout != "menu"):
+        try:
+            if dialogue is None:
+                dialogue = _opened(Dialogue(watch, screens), args)
+                if args.format == "csv":
+                    csv.writer(sys.stdout, lineterminator="\n").writerow(record_names(dialogue.sheet()))
+            _print(dialogue, args)
+        except CommandError as error:
+            complain(str(error))
+            return USAGE
+    return OK
+
+
+def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
+    dialogue.open(args.screen, " ".join(args.operand))
+    if args.where:
+        dialogue.where(" ".join(args.where))
+    if args.sort:
+        dialogue.sort(args.sort.removeprefix("-"))
+        if args.sort.startswith("-"):
+            dialogue.sort(args.sort.removeprefix("-"))
+    return dialogue
+
+
+def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
+    """Move the watch to each interval that is to be printed."""
+    if not watch.tape.live:
+        watch.to_end()
+        steps = 1
+        while steps < args.count and watch.back() is not None:
+            steps += 1
+        yield
+        while steps > 1 and watch.forward() is not None:
+            steps -= 1
+            yield
+        return
+    watch.forward()
+    if not needed:
+        yield
+        return
+    due = time.monotonic()
+    for _ in range(args.count):
+        due += args.interval
+        time.sleep(max(0.0, due - time.monotonic()))
+        watch.forward()
+        yield
+
+
+def _print(dialogue: Dialogue, args: argparse.Namespace) -> None:
+    sheet, interval = dialogue.sheet(), dialogue.watch.interval
+    assert interval is not None  # noqa: S101 - the watch has moved
+    if args.format == "json":
+        json.dump(document(sheet, interval, args.top), sys.stdout)
+        print()
+    elif args.format == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(records(sheet, interval, args.top))
+    else:
+        width = os.get_terminal_size().columns if sys.stdout.isatty() else None
+        for line in text(sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top):
+            print(line[:width])
+    sys.stdout.flush()

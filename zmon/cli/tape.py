@@ -1,0 +1,72 @@
+"""The options that say what is looked at, the same for every subcommand, and the tape they mean."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from zmon.tape.tape import Tape
+
+SHORTEST: Final = 0.1
+LONGEST: Final = 86_400.0
+
+
+def seconds(words: str) -> float:
+    """Read an interval in seconds, for argparse."""
+    try:
+        value = float(words)
+    except ValueError:
+        value = math.nan
+    if not SHORTEST <= value <= LONGEST:
+        raise argparse.ArgumentTypeError(
+            f"{words!r} is no interval: write seconds from {SHORTEST:g} to {LONGEST:g}"
+        )
+    return value
+
+
+def positive(words: str) -> int:
+    """Read a number of things, at least one, for argparse."""
+    if not words.isdecimal() or not 1 <= int(words) <= 1_000_000_000:
+        raise argparse.ArgumentTypeError(f"{words!r} is no number of 1 or more")
+    return int(words)
+
+
+def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--from`, `--interval` and what switches expensive sources."""
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="SOURCE",
+        help="a capture (archive or directory) instead of this machine",
+    )
+    parser.add_argument(
+        "-i", "--interval", type=seconds, default=2.0, metavar="S", help="seconds between samples (default 2)"
+    )
+    parser.add_argument(
+        "--cache",
+        action="store_true",
+        help="ask the storage controllers for cache statistics: I/O on every volume, once a minute",
+    )
+    parser.add_argument(
+        "--no-hypervisor", action="store_true", help="never ask the hypervisor about partitions and guests"
+    )
+
+
+def open_tape(args: argparse.Namespace, *, follow: bool = False) -> Tape:
+    """Return the tape that the options mean; `follow` listens to hot-plug events.
+
+    Raises:
+        CaptureError: the capture cannot be used.
+    """
+    if args.source:
+        from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
+
+        return CaptureTape(args.source)
+    from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
+    from zmon.kernel.sampler import Choice  # noqa: PLC0415
+    from zmon.tape.live import LiveTape  # noqa: PLC0415
+
+    choice = Choice(cache=args.cache, hypervisor=not args.no_hypervisor)
+    return LiveTape(choice, args.interval, watch() if follow else None)

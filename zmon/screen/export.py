@@ -1,0 +1,141 @@
+"""A sheet as text, CSV or JSON: the printed twin of the glass.
+
+Text is what the glass shows.  CSV and JSON hold the values themselves: unformatted numbers, and nothing
+where a value is absent (JSON tells the reasons).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from zmon.absent import Absent
+from zmon.screen.frame import header
+from zmon.screen.menu import lines as menu_lines
+from zmon.screen.number import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.screen.definition import Screens
+    from zmon.screen.sheet import Sheet
+
+
+def body(sheet: Sheet, screens: Screens, most: int | None = None) -> Iterator[str]:
+    """Yield the lines between the header and the guidance: form, headings, rows."""
+    if sheet.screen.layout == "menu":
+        yield from menu_lines(sheet.screen, screens)
+        return
+    yield from sheet.form
+    yield from sheet.headings
+    if sheet.summary is not None:
+        yield sheet.summary
+    places = range(len(sheet)) if most is None else range(min(most, len(sheet)))
+    for place in places:
+        yield sheet.line(place)
+    if not len(sheet) and sheet.screen.layout == "list":
+        yield f" {why_empty(sheet)}"
+
+
+def why_empty(sheet: Sheet) -> str:
+    """Say why a list shows no rows."""
+    if sheet.table.missing is not None:
+        return printable(f"Nothing to show: {sheet.table.missing.reason}")
+    if sheet.table.keys:
+        return "Nothing to show: no row meets the conditions"
+    return "Nothing to show: there is no such thing on this machine"
+
+
+def text(
+    sheet: Sheet, screens: Screens, interval: Interval, *, live: bool, most: int | None = None
+) -> Iterator[str]:
+    """Yield a whole screen as lines."""
+    yield header(sheet.screen, interval, live=live)
+    yield ""
+    yield from body(sheet, screens, most)
+    for note in sheet.table.notes:
+        yield f" {printable(note)}"
+
+
+def moment(ns: int) -> str:
+    """Write an instant in UTC, to the millisecond, as ISO 8601 does."""
+    return datetime.fromtimestamp(ns / 1e9, tz=UTC).isoformat(timespec="milliseconds")
+
+
+def bounds(interval: Interval) -> tuple[str | None, str]:
+    """Return begin and end of an interval; the begin is None for the first sample there is."""
+    begin = moment(interval.before.at.utc) if interval.before is not None else None
+    return begin, moment(interval.after.at.utc)
+
+
+def plain(value: Value) -> int | float | str | None:
+    """Return a value as JSON and CSV hold it: None when absent."""
+    return None if isinstance(value, Absent) else value
+
+
+def document(sheet: Sheet, interval: Interval, most: int | None = None) -> dict[str, Any]:
+    """Return one interval of a screen as the object that is printed as JSON."""
+    table, rows = sheet.table, sheet.rows[:most]
+    names = [column.name for column in sheet.screen.columns]
+    columns = {name: table.column(name) for name in names}
+    begin, end = bounds(interval)
+    found: dict[str, Any] = {
+        "screen": sheet.screen.id,
+        "title": sheet.screen.title,
+        "source": interval.after.source,
+        "simulated": interval.after.simulated,
+        "from": begin,
+        "to": end,
+        "rows": [
+            {"key": table.keys[row], **{name: plain(columns[name][row]) for name in names}} for row in rows
+        ],
+        "absent": _absences(columns, table.keys, rows),
+        "estimated": [
+            {"column": name, "rows": [table.keys[row] for row in rows if table.is_estimate(name, row)]}
+            for name in names
+            if any(table.is_estimate(name, row) for row in rows)
+        ],
+        "notes": list(table.notes),
+    }
+    if table.summary is not None:
+        found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}
+    if table.facts:
+        found["facts"] = {name: plain(value) for name, value in table.facts.items()}
+        found["absent"] += [
+            {"fact": name, "reason": value.reason}
+            for name, value in table.facts.items()
+            if isinstance(value, Absent)
+        ]
+    if table.missing is not None:
+        found["missing"] = table.missing.reason
+    return found
+
+
+def _absences(
+    columns: dict[str, list[Value]], keys: Sequence[str], rows: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Return per column and reason the rows whose value is absent."""
+    found: list[dict[str, Any]] = []
+    for name, values in columns.items():
+        reasons: dict[str, list[str]] = {}
+        for row in rows:
+            value = values[row]
+            if isinstance(value, Absent):
+                reasons.setdefault(value.reason, []).append(keys[row])
+        found += [{"column": name, "reason": reason, "rows": where} for reason, where in reasons.items()]
+    return found
+
+
+def records(sheet: Sheet, interval: Interval, most: int | None = None) -> Iterator[list[object]]:
+    """Yield the rows as CSV holds them: begin and end of the interval, the key, the columns."""
+    begin, end = bounds(interval)
+    columns = [sheet.table.column(column.name) for column in sheet.screen.columns]
+    for row in sheet.rows[:most]:
+        yield [begin, end, sheet.table.keys[row], *(plain(values[row]) for values in columns)]
+
+
+def record_names(sheet: Sheet) -> list[str]:
+    """Return the names of the fields that `records` yields."""
+    return ["from", "to", "key", *(column.name for column in sheet.screen.columns)]
