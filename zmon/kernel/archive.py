@@ -290,6 +290,7 @@ class _Stream:
         self._at = 0
         self._before = 0
         self._last = b""
+        self._short = False
         self._members = 0
         self._kept = 0
         self._skipped = 0
@@ -335,6 +336,7 @@ class _Stream:
                 size -= len(part)
                 parts.append(part)
             data = b"".join(parts)
+            self._short = bool(size)
         self._last = data
         return data
 
@@ -351,17 +353,16 @@ class _Stream:
 
     def finish(self) -> None:
         """Require the end mark of the tar, and the end of what it is compressed with."""
-        rest = self._last
-        if len(rest) < tarfile.BLOCKSIZE:
+        if self._short:
             raise self.truncated()
         tail = 0
-        while rest:
+        while rest := self._last:
             if any(rest):
                 raise self.damaged()
             tail += len(rest)
             if tail > _TAIL:
                 raise self.too_large("much after its end")
-            rest = self.read(_CHUNK)
+            self.read(_CHUNK)
 
     def _next(self) -> bool:
         self._before += len(self._chunk)
@@ -373,7 +374,7 @@ class _Stream:
         except (zlib.error, lzma.LZMAError) as error:
             raise self.damaged() from error
         if self._before + len(self._chunk) > UNPACKED:
-            raise self.too_large(f"more than {UNPACKED >> 30} GiB")
+            raise self.too_large(f"more than {UNPACKED >> 20:,} MiB")
         return bool(self._chunk)
 
     def failure(self) -> CaptureError:
@@ -382,7 +383,7 @@ class _Stream:
             return CaptureError(f"{self._path} is empty; make the capture again.")
         if self.tell() <= tarfile.BLOCKSIZE:
             return CaptureError(f"{self._path} is no tar archive; {_ADVICE}.")
-        return self.damaged() if len(self._last) == tarfile.BLOCKSIZE else self.truncated()
+        return self.truncated() if self._short else self.damaged()
 
     def damaged(self) -> CaptureError:
         """Return the error for bytes that make no sense."""
@@ -441,6 +442,7 @@ def _unxz(file: IO[bytes]) -> Iterator[bytes]:
 def _look_through(path: str) -> _Found:
     """Find the passes in a directory: itself, or what lies one or two levels further down."""
     found = _Found()
+    fullest: dict[str, int] = {}
     level = [("", path)]
     for _depth in range(3):
         below = []
@@ -449,11 +451,12 @@ def _look_through(path: str) -> _Found:
                 inside = [
                     entry.name for entry in islice(entries, LISTED) if entry.is_dir(follow_symlinks=False)
                 ]
-            known = {"sys", "proc"}.intersection(inside)
-            if known and (label not in found.roots or len(known) == 2):
-                found.roots[label] = directory
-                _take_file(found, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
-            if not known:
+            tops = len({*TOPS}.intersection(inside))
+            if "sys" in inside or "proc" in inside:
+                if tops > fullest.get(label, 0):  # the other holds what an archiver had cut
+                    fullest[label], found.roots[label] = tops, directory
+                    _take_file(found, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
+            else:
                 below += [(name, f"{directory}/{name}") for name in sorted(inside)]
             if "extra" in inside:
                 for name in sorted(os.listdir(f"{directory}/extra"))[:LISTED]:

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli import capture
+from zmon.kernel.archive import open_capture
+from zmon.kernel.capture import Summary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _zmon(*words: str) -> int:
+    parser = argparse.ArgumentParser(prog="zmon")
+    capture.add_parser(parser.add_subparsers())
+    return capture.run(parser.parse_args(["capture", *words]))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> str:
+    """Make the smallest machine."""
+    (tmp_path / "root/proc").mkdir(parents=True)
+    (tmp_path / "root/proc/stat").write_text("cpu 1 2 3\n")
+    return str(tmp_path / "root")
+
+
+def test_a_capture_is_written_and_summed_up(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, so that a pipe stays clean."""
+    file = str(tmp_path / "x.tar.gz")
+    assert _zmon("-n", "2", "-i", "0", "--root", root, file) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"{file}: 2 passes, 2 files, 20 bytes in ")
+    assert len(open_capture(file).passes) == 2
+
+
+def test_progress_is_shown_on_a_terminal(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for each pass."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    _zmon("-n", "1", "--root", root, str(tmp_path / "x.tgz"))
+    assert capsys.readouterr().err.startswith("pass 1 of 1: 1 files in ")
+
+
+def test_an_existing_file_is_kept(root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message says what to do."""
+    (tmp_path / "x.tar.gz").touch()
+    assert _zmon("-n", "1", "--root", root, str(tmp_path / "x.tar.gz")) == 1
+    assert "exists already; give another name, or --force to overwrite it" in capsys.readouterr().err
+
+
+def test_force_overwrites_it(root: str, tmp_path: Path) -> None:
+    """As the message said."""
+    (tmp_path / "x.tar.gz").touch()
+    assert _zmon("-n", "1", "--root", root, "--force", str(tmp_path / "x.tar.gz")) == 0
+
+
+def test_a_directory_that_is_not_there_is_named(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback."""
+    assert _zmon("-n", "1", "--root", root, str(tmp_path / "no/x.tar.gz")) == 1
+    assert "no/x.tar.gz cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+def test_a_root_without_kernel_files_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No traceback either."""
+    assert _zmon("-n", "1", "--root", str(tmp_path / "no"), str(tmp_path / "x.tar.gz")) == 1
+    assert "no holds none of the kernel's files" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_no_accident(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says that nothing was written."""
+
+    def interrupted(*_args: object, **_options: object) -> Summary:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(capture, "write_capture", interrupted)
+    assert _zmon("--root", root, str(tmp_path / "x.tar.gz")) == 1
+    assert "interrupted before a pass was complete" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["x.tar.xz"],
+        ["x.tar.gz", "-n", "0"],
+        ["x.tar.gz", "-n", "1e3"],
+        ["x.tar.gz", "-n", "123456789012"],
+        ["x.tar.gz", "-i", "-1"],
+        ["x.tar.gz", "-i", "nan"],
+        ["x.tar.gz", "-i", "soon"],
+        [],
+    ],
+)
+def test_a_mistake_in_the_words_is_usage(words: list[str]) -> None:
+    """Exit code 2, before anything is read."""
+    with pytest.raises(SystemExit) as left:
+        _zmon(*words)
+    assert left.value.code == 2
+
+
+def test_the_summary_groups_what_could_not_be_read() -> None:
+    """By reason, the most frequent first, with an example of each."""
+    summary = Summary(
+        1, 1234, 56789, 0.51, {"/a": "Invalid argument", "/b": "No such device", "/c": "No such device"}
+    )
+    assert capture.report("x.tar.gz", summary) == [
+        "x.tar.gz: 1 pass, 1,234 files, 56,789 bytes in 0.5 s",
+        "Could not be read:",
+        "      2  No such device: /b",
+        "      1  Invalid argument: /a",
+    ]
+
+
+def test_the_command_loads_neither_the_glass_nor_a_data_base() -> None:
+    """It has to start at once, also where they are not installed."""
+    code = (
+        "import sys, zmon.cli.capture; print({'textual', 'rich', 'sqlite_utils', 'sqlite3'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - own interpreter
+    assert done.stdout == "set()\n"
