@@ -114,4 +114,4 @@ def report(file: str, summary: Summary) -> list[str]:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the command's own messages
+    print(line, file=sys.stderr, flush=True)

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
     from zmon.kernel.captured import CapturedTree, Node
 
+__all__ = ["Capture", "CaptureError", "open_capture", "printable"]
+
 TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev")
 """What a pass may hold at its root."""
 
@@ -67,6 +69,7 @@ _EXTRA: Final = re.compile(r"(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.
 _SECONDS: Final = re.compile(r"(\d{1,10})(?:\.(\d{1,30}))?", re.ASCII)
 _NUMBER: Final = re.compile(r"([0-9]{1,18})")
 
+_ADVICE: Final = "give what `zmon capture` wrote"
 _CHUNK: Final = 16384  # gzip makes at most 17 MB of this
 _XZ_MEMORY: Final = 256 << 20
 _TAIL: Final = 16 << 20  # padding after the end of a tar
@@ -87,9 +90,6 @@ class Capture:
     """At least one, in the order of time."""
     notes: list[str]
     """What was left out and why, as sentences for a person."""
-
-
-__all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 
 
 def open_capture(path: str) -> Capture:
@@ -113,9 +113,6 @@ def open_capture(path: str) -> Capture:
     if not passes:
         raise CaptureError(f"{path} holds no pass of a capture, with files below sys or proc; {_ADVICE}.")
     return Capture(path, passes, found.remarks())
-
-
-_ADVICE: Final = "give what `zmon capture` wrote"
 
 
 @dataclass
