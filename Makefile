@@ -1,0 +1,48 @@
+# Everything a fresh machine needs: Python 3.11 or newer with its venv module, and make.
+# What is installed lands in .venv, from requirements.lock, and nowhere else.
+
+PYTHON ?= python3
+bin = .venv/bin
+ready = .venv/ready
+
+.PHONY: help demo test check unit testbed bench lock pictures clean
+
+help:  ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+
+$(ready): requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(bin)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(bin)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $(ready)
+
+demo: $(ready)  ## open zmon on a session that comes with it
+	$(bin)/zmon --from recordings/hercules-one-hot-lcu.tar.gz
+
+test: check unit  ## every check and every test
+
+check: $(ready)  ## style, types and the import contract
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+unit: $(ready)  ## the tests alone
+	$(bin)/python -m pytest
+
+testbed: $(ready)  ## boot an emulated s390x machine and compare zmon with what its own tools say
+	$(bin)/python testbed/verify.py
+
+bench: $(ready)  ## measure every figure that the documents claim
+	$(bin)/python -m benchmarks
+
+pictures: $(ready)  ## draw the screens that README.md shows
+	$(bin)/python docs/pictures.py
+
+lock:  ## renew requirements.lock; needs uv
+	uv pip compile pyproject.toml --group test --group check --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
+	  -o requirements.lock
+
+clean:  ## remove what was made
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -1,0 +1,53 @@
+"""Write docs/screens.md from the screen files, so that the manual says what the program does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from zmon.dialogue import COMMANDS
+from zmon.screen.definition import load_screens, shipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.screen.definition import Screen
+
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
+
+
+def manual() -> str:
+    """Return the whole manual of the screens."""
+    screens = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
+    lines = ["# The screens", "", "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.", ""]
+    lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
+    lines += [f"| [{s.command}](#{s.command.lower()}) | {s.id} | {s.title} | {s.menu} |" for s in screens]
+    lines += ["", "## Commands", "", "| command | what it does |", "| --- | --- |"]
+    lines += [f"| `{f'{c.word} {c.operand}'.strip()}` | {c.help} |" for c in COMMANDS]
+    for screen in screens:
+        lines += ["", f"## {screen.command}", "", *describe(screen)]
+    return "\n".join(lines) + "\n"
+
+
+def describe(screen: Screen) -> Iterator[str]:
+    """Yield the lines about one screen."""
+    yield f"{screen.title} ({screen.id})." + (" The layout is zmon's own." if screen.own else "")
+    yield ""
+    yield screen.help.strip()
+    if not screen.columns:
+        return
+    yield ""
+    yield "| column | name | unit | what it says | source | look / bad |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for column in screen.columns:
+        head = " ".join((*([column.group.strip()] if column.group else []), *column.head)).replace("|", "/")
+        limit = f"{column.limit.look:g} / {column.limit.bad:g}" if column.limit else ""
+        about = " ".join(column.help.split())
+        yield f"| {head} | `{column.name}` | {column.unit} | {about} | {column.source} | {limit} |"
+
+
+if __name__ == "__main__":
+    with open(FILE, "w", encoding="utf-8") as stream:
+        stream.write(manual())
+    sys.stderr.write(f"{FILE} written\n")
