@@ -20,7 +20,12 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
 def manual() -> str:
     """Return the whole manual of the screens."""
     screens = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
-    lines = ["# The screens", "", "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.", ""]
+    lines = [
+        "# The screens",
+        "",
+        "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.",
+        "",
+    ]
     lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
     lines += [f"| [{s.command}](#{s.command.lower()}) | {s.id} | {s.title} | {s.menu} |" for s in screens]
     lines += ["", "## Commands", "", "| command | what it does |", "| --- | --- |"]
