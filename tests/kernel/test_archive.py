@@ -157,6 +157,21 @@ def test_a_pass_without_kernel_files_is_dropped(write: Callable[[bytes], str]) -
     assert capture.notes == ["Left out: 1 passes without a file below sys or proc, such as docs."]
 
 
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("length", [10, 99, 100, 101, 130])
+def test_every_form_of_tar_is_read(write: Callable[[bytes], str], form: int, length: int) -> None:
+    """Each has its own way with long paths; whoever packed a directory again chose one."""
+    directory = "d" * length
+    buffer = io.BytesIO()
+    with tarfile.TarFile(fileobj=buffer, mode="w", format=form) as tar:
+        member = tarfile.TarInfo(f"2-load/proc/{directory}/stat")
+        member.size, member.mtime = 3, 1000
+        tar.addfile(member, io.BytesIO(b"cpu"))
+    (tree,) = open_capture(write(buffer.getvalue())).passes
+    assert tree.read(f"proc/{directory}/stat") == b"cpu"
+    assert tree.when(f"proc/{directory}/stat") == 1000 * SECOND
+
+
 def test_hard_links_share_the_content_and_keep_their_time(write: Callable[[bytes], str]) -> None:
     """An archiver writes a file once when it has several names."""
     members = [
