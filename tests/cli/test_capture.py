@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def _zmon(*words: str) -> int:
-    parser = argparse.ArgumentParser(prog="zmon")
-    capture.add_parser(parser.add_subparsers())
-    return capture.run(parser.parse_args(["capture", *words]))
+    parser = argparse.ArgumentParser(prog="zmon capture")
+    capture.add_arguments(parser)
+    return capture.run(parser.parse_args(words))
 
 
 @pytest.fixture

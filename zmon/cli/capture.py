@@ -1,4 +1,11 @@
-"""`zmon capture`: take the kernel's files along, to look at them elsewhere."""
+"""Take the kernel's files along, to look at them elsewhere.
+
+Reads what zmon reads from the kernel, once or several times, into one archive.  Every command takes it
+in the place of this machine: --from FILE.tar.gz.  Two passes or more are needed for rates.
+
+Nothing is switched on and nothing is written but the archive.  Without root some files cannot be
+read; the summary says which.  The archive names your disks, partitions and mount points.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +21,9 @@ from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
 if TYPE_CHECKING:
     from zmon.kernel.capture import Pass, Summary
 
-DESCRIPTION = """\
-Read what zmon reads from the kernel, once or several times, into one archive.  Every command
-takes it in the place of this machine: --from FILE.tar.gz.  Two passes or more are needed for rates.
 
-Nothing is switched on and nothing is written but the archive.  Without root some files cannot be
-read; the summary says which.  The archive names your disks, partitions and mount points.
-"""
-
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `capture` to the commands."""
-    parser = subparsers.add_parser(
-        "capture",
-        help="write the kernel's files into an archive, to look at them elsewhere",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `zmon capture`."""
     parser.add_argument("file", metavar="FILE.tar.gz", type=_archive, help="the archive to write")
     parser.add_argument(
         "-n", "--passes", metavar="PASSES", type=_passes, default=2, help="how often to read (%(default)s)"
