@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
+    from zmon.tables.table import Table
+    from zmon.tables.view import View
     from zmon.tape.tape import Watch
 
 
@@ -35,6 +37,18 @@ class Page:
     argument: str = ""
     order: Order | None = None
     conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The work of filling the table of a page; it touches nothing else, so another thread may do it."""
+
+    page: Page
+    view: View
+
+    def table(self) -> Table:
+        """Fill the table."""
+        return fill(self.page.screen.table, self.view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +92,8 @@ class Dialogue:
         self.ended = False
         self._sheet: Sheet | None = None
         self._shown: tuple[object, Page] | None = None
+        self._table: Table | None = None
+        self._filled: tuple[object, str, str] | None = None
         self.open(first)
 
     @property
@@ -175,10 +191,29 @@ class Dialogue:
         return self._sheet
 
     def _sheet_of(self, page: Page) -> Sheet:
+        filling = self._filling(page)
+        if self._table is None or self._filled != _about(filling):
+            self.accept(filling, filling.table())
+        assert self._table is not None  # noqa: S101 - it was accepted
+        return Sheet(page.screen, self._table, page.order, page.conditions)
+
+    def _filling(self, page: Page) -> Filling:
         view = self.watch.view(page.argument)
         if view is None:
             raise CommandError("there is no sample yet")
-        return Sheet(page.screen, fill(page.screen.table, view), page.order, page.conditions)
+        return Filling(page, view)
+
+    def filling(self) -> Filling:
+        """Return the work that `sheet` would have to do first, to have it done beforehand.
+
+        Raises:
+            CommandError: there is no sample yet.
+        """
+        return self._filling(self.page)
+
+    def accept(self, filling: Filling, table: Table) -> None:
+        """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
+        self._table, self._filled = table, _about(filling)
 
     def run(self, line: str) -> Command | None:
         """Carry out a command line.
@@ -233,6 +268,11 @@ class Dialogue:
         "NEXTSAMP": _next,
         "PREVSAMP": _previous,
     }
+
+
+def _about(filling: Filling) -> tuple[object, str, str]:
+    """Return what a table is made from; another order or choice of rows needs no other table."""
+    return filling.view.interval, filling.page.screen.table, filling.page.argument
 
 
 def _is_condition(operands: str) -> bool:

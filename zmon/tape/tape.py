@@ -46,8 +46,10 @@ class Watch:
     def forward(self) -> Interval | None:
         """Go to the next sample; None, and stay, at the end of the tape."""
         after = self.tape.next()
-        if after is None:
-            return None
+        return None if after is None else self.take(after)
+
+    def take(self, after: Sample) -> Interval:
+        """Go on to a sample that the tape has handed out, perhaps to another thread."""
         before = self.interval.after if self.interval is not None else None
         self.interval = Interval(before, after)
         count(self.period, self.interval)
