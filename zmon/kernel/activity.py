@@ -36,6 +36,7 @@ _NOT_YET: Final = absent("not read yet")
 
 _DIRECTORY: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_COUNT: Final = cmf.COUNT.encode()
 _LONGEST: Final = 32
 """A counter in sysfs has fewer digits."""
 
@@ -49,15 +50,15 @@ class Lines:
         """For each disk the counts of its line."""
         self._disks = disks
         self._silent = {disks.rows[name] for name in disks.silent}
-        self._lines: list[str] = []
-        self._heads: list[str] = []
+        self._lines: list[bytes] = []
+        self._heads: list[bytes] = []
         self._rows: list[int | None] = []
 
-    def _begin(self, lines: list[str]) -> None:
+    def _begin(self, lines: list[bytes]) -> None:
         heads = [diskstats.head_of(line) for line in lines]
         self._heads = [head for head, _name in heads]
         self._rows = [self._disks.rows.get(name) for _head, name in heads]
-        self._lines = [""] * len(lines)
+        self._lines = [b""] * len(lines)
 
     def take(self, data: bytes) -> set[int]:
         """Take what was read now and return the rows of the disks that may have moved.
@@ -66,7 +67,7 @@ class Lines:
             LookupError: the lines are of other devices than before.
             ValueError: a line is not understood.
         """
-        lines = diskstats.lines(data)
+        lines = data.splitlines()
         if not self._lines:
             self._begin(lines)
         if len(lines) != len(self._lines):
@@ -84,7 +85,7 @@ class Lines:
         return moved
 
 
-def collect_nearby(directory: str, kind: Kind) -> list[bytes]:
+def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
     """Read what `cmf.collect` reads with the fewest and shortest system calls.
 
     Each name is looked up in the opened directory instead of along the whole path, and the file that
@@ -93,24 +94,20 @@ def collect_nearby(directory: str, kind: Kind) -> list[bytes]:
     Raises:
         OSError: one of the files cannot be read.
     """
-    names = cmf.files(kind)
     here = os.open(directory, _DIRECTORY)
     try:
-        counting = os.open(cmf.COUNT, _FILE, dir_fd=here)
+        counting = os.open(_COUNT, _FILE, dir_fd=here)
         try:
             for _ in range(cmf.TRIES):
-                contents = []
+                contents = [os.pread(counting, _LONGEST, 0)]
                 for name in names:
-                    if name is cmf.COUNT:
-                        contents.append(os.pread(counting, _LONGEST, 0))
-                        continue
                     file = os.open(name, _FILE, dir_fd=here)
                     try:
                         contents.append(os.read(file, _LONGEST))
                     finally:
                         os.close(file)
                 contents.append(os.pread(counting, _LONGEST, 0))
-                if contents[-1] == contents[1]:
+                if contents[-1] == contents[0]:
                     break
         finally:
             os.close(counting)
@@ -128,6 +125,8 @@ class Activity:
     def __init__(self, tree: Tree) -> None:
         """Look at what there is in the tree; `sample` then tells what it did."""
         self._tree = tree
+        self._root = tree.root if isinstance(tree, LiveTree) else ""
+        self._contents = self._nearby if self._root else self._far
         self._devices: list[Device] = []
         self._rows: list[Row] = []
         self.refresh()
@@ -146,13 +145,17 @@ class Activity:
             self._devices = cmf.find_devices(self._tree)
         except OSError:
             self._devices = []
-        self.kind = cmf.format_of(self._tree, self._devices)
+        self._learn_format(self._devices)
         self._lines = Lines(self._disks)
         self._rows = [known.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
         self._restless: set[int] = set()
         self._turned: int | None = None
         self._next = 0
         self._find_witnesses()
+
+    def _learn_format(self, devices: Iterable[Device]) -> None:
+        self.kind = cmf.format_of(self._tree, devices)
+        self._names = [name.encode() for name in cmf.files(self.kind)]
 
     def _find_witnesses(self) -> None:
         """Work out which disks tell of which devices."""
@@ -208,7 +211,7 @@ class Activity:
 
     def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
         """Read the devices that are due, and keep what is known of the others."""
-        devices, rows = self._devices, self._rows
+        devices, rows, when = self._devices, self._rows, self._tree.when
         times = [now] * len(devices)
         restless = set()
         for row in witnessed | turn | self._restless:
@@ -216,14 +219,15 @@ class Activity:
                 if row not in turn:
                     continue
                 self._look_again(row)
-            times[row] = self._tree.when(diskstats.PATH)
+            times[row] = when(diskstats.PATH)
+            before = rows[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:
                 self._look_again(row)
                 found = cmf.measured(devices[row], self._contents)
-            if found[cmf.SSCH] != rows[row][cmf.SSCH] and row not in witnessed:
+            if row not in witnessed and found[cmf.SSCH] != before[cmf.SSCH]:
                 restless.add(row)
-            rows[row] = cmf.settled(found, rows[row])
+            rows[row] = cmf.settled(found, before)
         self._restless = restless
         return cmf.frame(self.kind, devices, rows, times)
 
@@ -233,11 +237,11 @@ class Activity:
         if device is None:
             return
         if device.off is None:
-            self.kind = cmf.format_of(self._tree, [device])
+            self._learn_format([device])
         self._devices[row] = device
 
-    def _contents(self, device: Device) -> list[bytes]:
-        here = f"{device.path}/cmf"
-        if isinstance(self._tree, LiveTree):
-            return collect_nearby(self._tree.root + here, self.kind)
-        return cmf.collect(lambda name: self._tree.read(f"{here}/{name}"), self.kind)
+    def _nearby(self, device: Device) -> list[bytes]:
+        return collect_nearby(f"{self._root}{device.path}/cmf", self._names)
+
+    def _far(self, device: Device) -> list[bytes]:
+        return cmf.collect(lambda name: self._tree.read(f"{device.path}/cmf/{name}"), self.kind)

@@ -125,6 +125,8 @@ def read_disks(tree: Tree) -> Disks:
 
 def frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
     """Put the counts of all disks, in the order of `disks.names`, beside what the disks are."""
+    if not disks.names:
+        return nothing(BLOCK, "no disk in /sys/block")
     columns = dict(disks.labels)
     columns.update(zip(diskstats.FIELDS, map(list, zip(*counts, strict=True)), strict=False))
     return Frame(BLOCK, disks.names, columns, [when] * len(disks.names))

@@ -10,6 +10,7 @@ Kernel: drivers/s390/cio/cmf.c, arch/s390/include/uapi/asm/cmb.h.
 
 from __future__ import annotations
 
+import operator
 import posixpath
 import struct
 from dataclasses import dataclass
@@ -35,7 +36,6 @@ COUNT: Final = "sample_count"
 
 _BASIC: Final = (
     "ssch_rsch_count",
-    COUNT,
     "avg_sample_interval",
     "avg_device_connect_time",
     "avg_function_pending_time",
@@ -43,7 +43,8 @@ _BASIC: Final = (
     "avg_control_unit_queuing_time",
     "avg_device_active_only_time",
 )
-_EXTENDED: Final = (*_BASIC, "avg_device_busy_time", "avg_initial_command_response_time")
+_ONLY_EXTENDED: Final = ("avg_device_busy_time", "avg_initial_command_response_time")
+_EXTENDED: Final = (*_BASIC, *_ONLY_EXTENDED)
 
 FIELDS: Final = tuple(field.name for field in CMF.fields)
 """The values of a `Row` in their order."""
@@ -64,21 +65,21 @@ _NOT_UNDERSTOOD: Final = absent("what the kernel answered was not understood")
 NO_TIMES: Final = absent("not measured: this hypervisor counts starts but no times")
 _NO_START: Final = absent("nothing was started since measurement was switched on")
 _NO_UID: Final = absent("the device has no uid: only an online ECKD DASD has one")
-_NOT_BASIC: Final = absent("needs the extended format of channel measurement")
+_LACKING: Final = (absent("needs the extended format of channel measurement"),) * len(_ONLY_EXTENDED)
 
 _ERROR: Final = FIELDS.index("error")
 _TIMES: Final = ELAPSED - SAMPLES - 1
 
 
 def files(kind: Kind) -> tuple[str, ...]:
-    """Return the files in `cmf/` that a measurement is made of, in the format of `kind`."""
+    """Return the files in `cmf/` beside `sample_count` that a measurement is made of."""
     return _EXTENDED if kind is CMF else _BASIC
 
 
 def parse_cmf(contents: Sequence[bytes], uid: Value) -> Row:
     """Rebuild the totals from the files of one `cmf/` directory.
 
-    `contents` are those of `files(kind)` in that order, and at the end `sample_count` once more.
+    `contents` are those of `sample_count`, of `files(kind)` in that order, and of `sample_count` again.
     Counts are raw; averages are ns per operation, rounded down, so that of `n` operations
     `ceil(average * n / 128000)` ticks are left: exactly while n is at most 128,000, and beyond
     that at most `error` ns too little.  If operations ended while the files were read,
@@ -91,22 +92,32 @@ def parse_cmf(contents: Sequence[bytes], uid: Value) -> Row:
     Raises:
         ValueError: a file is missing or is no number.
     """
-    extended = len(contents) > len(_BASIC) + 1
-    expected = (*(_EXTENDED if extended else _BASIC), COUNT)
     try:
-        ssch, count, age, *averages, after = map(int, contents)
+        count, ssch, age, *averages, after = map(int, contents)
     except ValueError:
-        raise ValueError(f"cmf: numbers expected in {', '.join(expected)}; found {contents!r}") from None
-    if len(contents) != len(expected):
-        raise ValueError(f"cmf: {len(expected)} files expected, found {len(contents)}: {contents!r}")
+        raise ValueError(f"cmf: numbers expected, found {contents!r}") from None
+    if len(averages) not in {_TIMES, _TIMES - len(_LACKING)}:
+        raise ValueError(f"cmf: {len(_EXTENDED) + 2} or {len(_BASIC) + 2} files expected, found {contents!r}")
     if ssch < 0 or count < 0 or min(averages) < 0:
         raise ValueError(f"cmf: a count or time is negative: {contents!r}")
-    missed = (after - count) % (U32 if extended else U16)
-    doubt = (count - 1) // TICK if count else 0
-    if missed:
-        doubt -= -max(averages) * missed // TICK
-    totals = [-(-average * count // TICK) * TICK for average in averages]
-    return _row(ssch, count, totals, age * count, doubt * TICK, "sysfs", uid)
+    extended = len(averages) == _TIMES
+    totals: list[Value] = [-(-average * count // TICK) * TICK for average in averages]
+    if not extended:
+        totals += _LACKING
+    if not count:
+        return _without_times(ssch, totals, "sysfs", uid)
+    doubt = (count - 1) // TICK * TICK if count > TICK else 0
+    if after != count:
+        missed = (after - count) % (U32 if extended else U16)
+        doubt -= -max(averages) * missed // TICK * TICK
+    return (ssch, count, *totals, age * count, doubt, "sysfs", uid)
+
+
+def _without_times(ssch: int, totals: list[Value], via: str, uid: Value) -> Row:
+    """Return the row of a device whose times were never taken: zero only if nothing was started."""
+    if ssch:
+        return (ssch, 0, *(NO_TIMES,) * (_TIMES + 2), via, uid)
+    return (0, 0, *totals, _NO_START, 0, via, uid)
 
 
 _CMBDATA: Final = struct.Struct(">11Q")
@@ -124,18 +135,11 @@ def parse_cmbdata(answer: bytes, uid: Value, kind: Kind) -> Row:
     """
     if len(answer) != _CMBDATA.size:
         raise ValueError(f"BIODASDREADALLCMB: {_CMBDATA.size} bytes expected, found {len(answer)}")
-    _size, age, ssch, count, *totals = _CMBDATA.unpack(answer)
-    return _row(ssch, count, totals if kind is CMF else totals[:-2], age, 0, "ioctl", uid)
-
-
-def _row(  # noqa: PLR0913, PLR0917 - the parts of a row in their order
-    ssch: int, count: int, totals: Sequence[Value], age: Value, doubt: int, via: str, uid: Value
-) -> Row:
-    """Put a row together; it says nothing about times when none was ever taken."""
-    if not count and ssch:
-        return (ssch, count, *(NO_TIMES,) * (_TIMES + 2), via, uid)
-    lacking = (_NOT_BASIC,) * (_TIMES - len(totals))
-    return (ssch, count, *totals, *lacking, age if count else _NO_START, doubt, via, uid)
+    _size, age, ssch, count, *times = _CMBDATA.unpack(answer)
+    totals = times if kind is CMF else [*times[: -len(_LACKING)], *_LACKING]
+    if not count:
+        return _without_times(ssch, totals, "ioctl", uid)
+    return (ssch, count, *totals, age, 0, "ioctl", uid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +214,8 @@ def collect(read: Callable[[str], bytes], kind: Kind) -> list[bytes]:
     names = files(kind)
     contents: list[bytes] = []
     for _ in range(TRIES):
-        contents = [*map(read, names), read(COUNT)]
-        if contents[-1] == contents[1]:
+        contents = [read(COUNT), *map(read, names), read(COUNT)]
+        if contents[-1] == contents[0]:
             break
     return contents
 
@@ -236,21 +240,24 @@ def settled(row: Row, before: Row) -> Row:
     Rebuilt totals are off by up to `error`, the age by up to one ns per operation; without this a
     difference of two would now and then be taken for a wrap or a reset.
     """
-    doubt, earlier = row[_ERROR], before[_ERROR]
-    if not (isinstance(doubt, int) and isinstance(earlier, int)):
+    if all(map(operator.ge, row[SAMPLES + 1 : _ERROR], before[SAMPLES + 1 : _ERROR])):
         return row
-    count = row[SAMPLES]
-    limits = [doubt + earlier] * _TIMES + [count if isinstance(count, int) else 0]
-    return (
-        *row[: SAMPLES + 1],
-        *(
-            was if isinstance(now, int) and isinstance(was, int) and now < was <= now + limit else now
-            for now, was, limit in zip(
-                row[SAMPLES + 1 : _ERROR], before[SAMPLES + 1 : _ERROR], limits, strict=True
-            )
-        ),
-        *row[_ERROR:],
-    )
+    doubt, earlier = row[_ERROR], before[_ERROR]
+    count, age, aged = row[SAMPLES], row[ELAPSED], before[ELAPSED]
+    if not (isinstance(doubt, int) and isinstance(earlier, int) and isinstance(count, int)):
+        return row
+    if isinstance(age, int) and isinstance(aged, int) and age < aged:
+        if age + count < aged:
+            return row  # everything was reset
+        age = aged
+    limit = doubt + earlier
+    totals = list(row[SAMPLES + 1 : ELAPSED])
+    for at, was in enumerate(before[SAMPLES + 1 : ELAPSED]):
+        now = totals[at]
+        if isinstance(now, int) and isinstance(was, int) and now < was <= now + limit:
+            totals[at] = was
+            doubt = max(doubt, was - now)
+    return (*row[: SAMPLES + 1], *totals, age, doubt, *row[_ERROR + 1 :])
 
 
 def frame(kind: Kind, devices: Sequence[Device], rows: Iterable[Row], times: list[int]) -> Frame:

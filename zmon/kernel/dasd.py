@@ -133,6 +133,7 @@ def parse_info2(answer: bytes) -> Information:
     for start in _RECORDS:
         if start - _RECORDS.start < configuration and answer[start] >> 6 == 3 and answer[start + 1] == 1:
             lss = answer[start + 30]
+            break
     cylinders: Value = absent("the driver did not read the device characteristics")
     if characteristics >= _CYLINDERS.size:
         cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
@@ -193,6 +194,8 @@ def read_dasd(tree: Tree) -> Frame:
         return nothing(DASD, f"/{PATH} cannot be read: {error.strerror}")
     except ValueError as error:
         return nothing(DASD, str(error))
+    if not volumes:
+        return nothing(DASD, "no DASD is online")
     told = [_information(tree, volume) for volume in volumes]
     return Frame(
         DASD,

@@ -32,7 +32,7 @@ Counts = tuple["Number", ...]
 """The values of one line in the order of `FIELDS`."""
 
 
-def head_of(line: str) -> tuple[str, str]:
+def head_of(line: bytes) -> tuple[bytes, str]:
     """Split off the head of a line, as it is, and the name in it as sysfs spells it.
 
     sysfs cannot have a slash in a name and shows `cciss/c0d0` as `cciss!c0d0`.
@@ -44,10 +44,10 @@ def head_of(line: str) -> tuple[str, str]:
         _major, _minor, name, values = line.split(None, 3)
     except ValueError:
         raise ValueError(f"/proc/diskstats: major, minor, name and values expected: {line!r}") from None
-    return line[: len(line) - len(values)], name.replace("/", "!")
+    return line[: len(line) - len(values)], name.decode("utf-8", "replace").replace("/", "!")
 
 
-def parse_line(line: str) -> Counts:
+def parse_line(line: bytes) -> Counts:
     """Parse the values of one line of /proc/diskstats.
 
     Major, minor and name are followed by 11 values, 15 since Linux 4.18 and 17 since 5.5; more
@@ -72,18 +72,13 @@ def parse_line(line: str) -> Counts:
     return counts + _BEFORE_THEY_CAME[len(counts) :]
 
 
-def lines(data: bytes) -> list[str]:
-    """Split what was read from /proc/diskstats into its lines, unparsed."""
-    return data.decode("ascii", "replace").splitlines()
-
-
 def parse_diskstats(data: bytes) -> dict[str, Counts]:
     """Parse /proc/diskstats: the values of every block device, partitions too, by its name.
 
     Raises:
         ValueError: a line is too short, or holds something that is no number.
     """
-    return {head_of(line)[1]: parse_line(line) for line in lines(data)}
+    return {head_of(line)[1]: parse_line(line) for line in data.splitlines()}
 
 
 def read_diskstats(tree: Tree) -> dict[str, Counts]:

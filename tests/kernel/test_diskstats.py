@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.kernel.diskstats import FIELDS, head_of, parse_diskstats, parse_line
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"
+HERCULES = (FIXTURES / "diskstats-hercules-6.12.txt").read_bytes()
+LINE = b"  94      12 dasdd 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17"
+
+
+def test_the_values_keep_the_order_of_the_line() -> None:
+    """Each value lands under the name that BLOCK has for it."""
+    assert dict(zip(FIELDS, parse_line(LINE), strict=True))["flush_ms"] == 17
+
+
+def test_a_captured_disk() -> None:
+    """Reads, writes and times of 0.0.7000 come out as the kernel printed them."""
+    assert parse_diskstats(HERCULES)["dasdd"][:11] == (
+        421,
+        4,
+        13520,
+        366,
+        181,
+        179,
+        76840,
+        22855,
+        0,
+        2340,
+        23221,
+    )
+
+
+def test_partitions_are_there_too() -> None:
+    """The parser keeps all lines; which are whole disks it cannot know."""
+    assert "dasdd1" in parse_diskstats(HERCULES)
+
+
+def test_an_older_kernel_counts_no_flushes() -> None:
+    """A line of 15 values ends with an absence, not with zero."""
+    assert parse_line(LINE.rsplit(None, 2)[0])[15] is absent("needs Linux 5.5, which counts flushes")
+
+
+def test_a_much_older_kernel_counts_no_discards() -> None:
+    """A line of 11 values lacks discards as well."""
+    assert parse_line(LINE.rsplit(None, 6)[0])[11] is absent("needs Linux 4.18, which counts discards")
+
+
+def test_a_newer_kernel_may_say_more() -> None:
+    """What comes after the known values is left alone."""
+    assert parse_line(LINE + b" 18 19") == parse_line(LINE)
+
+
+def test_a_short_line_is_rejected_with_its_text() -> None:
+    """Fewer values than ever were is an error that shows the line."""
+    with pytest.raises(ValueError, match=r"11 values.*dasdd 1 2"):
+        parse_line(b"94 12 dasdd 1 2")
+
+
+def test_a_word_is_no_number() -> None:
+    """Something that is no number is named with its line."""
+    with pytest.raises(ValueError, match=r"not all values are numbers.*many"):
+        parse_line(LINE.replace(b" 17", b" many"))
+
+
+def test_a_slash_in_a_name_reads_as_sysfs_writes_it() -> None:
+    """The controller's disk cciss/c0d0 is cciss!c0d0 in /sys/block."""
+    assert head_of(b"104 0 cciss/c0d0 1 2")[1] == "cciss!c0d0"
+
+
+def test_the_head_ends_where_the_values_begin() -> None:
+    """A line of the same device starts with the same head, whatever it did."""
+    assert LINE.startswith(head_of(LINE)[0])
+
+
+@given(st.binary())
+def test_bytes_of_any_kind(data: bytes) -> None:
+    """Nonsense raises ValueError and nothing else."""
+    with contextlib.suppress(ValueError):
+        parse_diskstats(data)
+
+
+@given(st.integers(0, len(HERCULES) - 1), st.integers(0, 255))
+def test_one_wrong_byte(place: int, byte: int) -> None:
+    """A damaged file raises ValueError and nothing else."""
+    with contextlib.suppress(ValueError):
+        parse_diskstats(HERCULES[:place] + bytes([byte]) + HERCULES[place + 1 :])
