@@ -1,0 +1,179 @@
+"""The program on the glass: keys and mouse in, lines out, samples from a thread."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+from textual.app import App
+from textual.message import Message
+
+from zmon.dialogue import Dialogue
+from zmon.tape.tape import Watch
+from zmon.ui.glass import Glass
+from zmon.ui.keys import BY_NAME, KeysError, load_keys
+from zmon.ui.painter import Painter
+from zmon.ui.sampling import Event, Failed, Filled, Sampled, Sampling
+from zmon.ui.theme import CSS, PLAIN, THEME_3270
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+
+    from zmon.screen.definition import Screens
+    from zmon.tape.tape import Tape
+
+WHEEL_LINES: Final = 3
+
+
+class Told(Message):
+    """Something that the sampling thread tells."""
+
+    def __init__(self, event: Event) -> None:
+        """Carry an event."""
+        super().__init__()
+        self.event = event
+
+    def can_replace(self, message: Message) -> bool:
+        """Let a newer sample take the place of one that was not yet looked at."""
+        both = (self.event, message.event) if isinstance(message, Told) else ()
+        return bool(both) and all(isinstance(event, Sampled) for event in both)
+
+
+class Zmon(App[int]):
+    """The glass on a terminal."""
+
+    CSS = CSS
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, watch: Watch, screens: Screens, seconds: float, first: str = "MENU") -> None:
+        """Prepare; nothing is read before the screen stands."""
+        super().__init__()
+        self.register_theme(THEME_3270)
+        self.theme = self._suitable_theme()
+        self.animation_level = "none"
+        self.sampling = Sampling(watch.tape, seconds, self._tell) if watch.tape.live else None
+        self.painter = Painter()
+        wrong = ""
+        keymap: dict[str, str] = {}
+        try:
+            keymap = load_keys()
+        except KeysError as error:
+            wrong = str(error)
+        self.glass = Glass(Dialogue(watch, screens), first, self.sampling, keymap)
+        if wrong:
+            self.glass.say(wrong, "alarm")
+        self.set_keymap(keymap)
+
+    def _suitable_theme(self) -> str:
+        """Return the user's theme, else the 3270's where the terminal can show it."""
+        wanted = os.environ.get("TEXTUAL_THEME", "")
+        if wanted in self.available_themes:
+            return wanted
+        few = self.console.color_system == "standard"
+        return "ansi-dark" if few or "NO_COLOR" in os.environ else THEME_3270.name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give every theme the colours of zmon's parts."""
+        return PLAIN
+
+    def compose(self) -> ComposeResult:
+        """Put up the one widget there is."""
+        yield self.painter
+
+    def on_mount(self) -> None:
+        """Begin to sample."""
+        self.painter.focus()
+        if self.sampling is not None:
+            self.sampling.start()
+
+    def on_unmount(self) -> None:
+        """Let the sampling thread end, without waiting for it."""
+        if self.sampling is not None:
+            self.sampling.stop()
+
+    def paint(self) -> None:
+        """Show what the glass holds now, or leave."""
+        if self.glass.ended:
+            self.exit(0)
+        else:
+            self.painter.show(self.glass.lines())
+
+    # what comes in
+
+    def _tell(self, event: Event) -> None:
+        """Take an event from the sampling thread."""
+        if self.is_running:
+            self.post_message(Told(event))
+
+    def on_told(self, message: Told) -> None:
+        """Show what the sampling thread tells."""
+        event = message.event
+        if isinstance(event, Sampled):
+            self.glass.sampled(event.sample)
+            if not self.glass.current:
+                return  # it is painted when its table is filled
+        elif isinstance(event, Filled):
+            self.glass.filled(event.filling, event.table)
+        elif isinstance(event, Failed):
+            self.glass.failed(event.message, event.filling)
+        self.paint()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room there is."""
+        self.glass.resize(*event.size)
+        self.paint()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys that mean something in a text to the text, and the other way round."""
+        if action != "press":
+            return True
+        when = BY_NAME[str(parameters[0])].when
+        return not when or (when == "typed") == bool(self.glass.entry.text)
+
+    def action_press(self, name: str) -> None:
+        """Carry out the function of a key."""
+        self.glass.press(name)
+        self.paint()
+
+    def on_key(self, event: events.Key) -> None:
+        """Put what is typed into the command line."""
+        if event.is_printable and event.character:
+            self._type(event.character)
+            event.stop()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Put the first line of what is pasted into the command line."""
+        self._type(event.text.partition("\n")[0])
+
+    def _type(self, words: str) -> None:
+        self.glass.type("".join(c for c in words if c.isprintable() and cell_len(c) == 1))
+        self.paint()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose what stands there."""
+        self.glass.click(event.screen_x, event.screen_y)
+        self.paint()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go down."""
+        self.glass.wheel(WHEEL_LINES)
+        self.paint()
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go up."""
+        self.glass.wheel(-WHEEL_LINES)
+        self.paint()
+
+
+def run(source: Watch | Tape, screens: Screens, seconds: float, first_command: str = "MENU") -> int:
+    """Open the glass on a tape and stay until the user leaves; return the exit status.
+
+    A live tape is sampled every `seconds`; any other is shown from its last sample.
+    """
+    watch = source if isinstance(source, Watch) else Watch(source)
+    if not watch.tape.live and watch.interval is None:
+        watch.to_end()
+    status = Zmon(watch, screens, seconds, first_command).run()
+    return status or 0

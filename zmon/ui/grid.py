@@ -1,0 +1,341 @@
+"""A list screen: headings, and rows under a cursor.
+
+The cursor belongs to a row's key, so it follows its device when rows change places.  Until it is moved it
+belongs to no key and stays on the first row, because somebody who has just opened a screen looks at
+the worst devices, not at one of them.
+
+To the right the pane goes by whole columns, and the first column stays: it says whose numbers they are.
+Rows are formatted when they are seen and kept until the next sheet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.ui.line import EMPTY, Line, Part, wrap
+from zmon.ui.pane import Pane, form_lines, note_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.dialogue import Page
+    from zmon.screen.definition import Column
+    from zmon.screen.sheet import Sheet
+
+CURSOR: Final = ">"
+"""Stands in the first position of the cursor's line, which the original never uses."""
+
+LEAST_ROWS: Final = 3
+"""So many rows are worth more than the lines above the headings."""
+
+
+class Grid(Pane):
+    """Rows under headings, with a cursor."""
+
+    def __init__(self, page: Page, sheet: Sheet) -> None:
+        """Show a sheet from its first row."""
+        super().__init__()
+        self.place = 0
+        """Which of the rows the cursor is on."""
+        self.key = ""
+        """The key that the cursor belongs to; empty until it is moved."""
+        self.first = 1
+        """The first column of those that move; column 0 stays."""
+        self.column = ""
+        """The column that was chosen, if any."""
+        self.show(sheet, page)
+
+    def show(self, sheet: Sheet, page: Page) -> str:
+        """Show a newer sheet; return a message when the cursor's row is gone."""
+        self.sheet, self.page = sheet, page
+        self._formatted: dict[int, Line] = {}
+        self._columns = [sheet.table.column(c.name) for c in sheet.screen.columns] if sheet.rows else []
+        gone = ""
+        if self.key in sheet.place:
+            self.place = sheet.place[self.key]
+        elif self.key:
+            gone = f"{self.key} is not in the list any more"
+            self.place = min(self.place, max(len(sheet) - 1, 0))
+            self.key = sheet.keys[self.place] if sheet.keys else ""
+        else:
+            self.place = min(self.place, max(len(sheet) - 1, 0))
+        self.settle()
+        return gone
+
+    # what is seen
+
+    def settle(self) -> None:
+        """Keep the cursor's row within what is seen."""
+        room = max(self.room, 1)
+        self.offset = min(self.offset, self.place, max(len(self.sheet) - room, 0))
+        self.offset = max(self.offset, self.place - room + 1, 0)
+
+    @property
+    def room(self) -> int:
+        """How many rows fit."""
+        return self.height - len(self._above())
+
+    def _above(self) -> list[Line]:
+        """Return the lines above the rows: as many as leave room for some rows."""
+        heads = self.headings()
+        form = form_lines(self.sheet) if self.sheet.screen.form else []
+        total = self.sheet.summary
+        summary = [self._summary(total)] if total is not None else []
+        if len(form) + len(heads) + len(summary) + LEAST_ROWS <= self.height:
+            return form + heads + summary
+        if len(heads) + len(summary) + 1 <= self.height:
+            return heads + summary
+        return heads[-max(self.height - 1, 0) :] if self.height > 1 else []
+
+    def headings(self) -> list[Line]:
+        """Return the heading lines as far as they are shifted; that of the chosen column stands out."""
+        lines = [Line(self._cut_heading(text), "heading") for text in self.sheet.headings]
+        if self.column and lines:
+            span = self._span(self._index(self.column))
+            lines[-1] = lines[-1]._replace(parts=(Part(*span, "cell"),) if span else ())
+        return lines
+
+    def lines(self) -> list[Line]:
+        """Return the lines that are seen."""
+        above = self._above()
+        room = max(self.height - len(above), 0)
+        if not self.sheet.rows:
+            return [*above, EMPTY, *self._why_empty()][: self.height]
+        last = min(self.offset + room, len(self.sheet))
+        rows = [self.row(place) for place in range(self.offset, last)]
+        notes = note_lines(self.sheet, self.width)
+        if len(rows) + len(notes) <= room:
+            rows += notes
+        return above + rows
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the table, when there is no room for them below the rows."""
+        free = self.room - len(self.sheet)
+        return () if free >= len(note_lines(self.sheet, self.width)) else self.sheet.table.notes
+
+    def _why_empty(self) -> list[Line]:
+        missing = self.sheet.table.missing
+        if missing is not None:
+            words = missing.reason
+        elif self.page.conditions:
+            words = f"No row meets {conditions(self.page)}; WHERE without a condition shows all"
+        else:
+            words = "There is nothing to show"
+        return [Line(f" {part}", "strong") for part in wrap(words, self.width - 2)]
+
+    def row(self, place: int) -> Line:
+        """Return the line of a row; that of the cursor is marked."""
+        line = self._formatted.get(place)
+        if line is None:
+            line = self._formatted[place] = self._format(place)
+        if place == self.place:
+            return self._under_cursor(line)
+        return line
+
+    def _format(self, place: int) -> Line:
+        screen, row = self.sheet.screen, self.sheet.rows[place]
+        parts = [
+            Part(start, start + column.width, "absent")
+            for start, column, values in zip(screen.starts, screen.columns, self._columns, strict=True)
+            if values[row].__class__ is Absent
+        ]
+        parts += [
+            Part(mark.start, mark.start + mark.width, "alarm" if mark.sign == "!" else "look")
+            for mark in self.sheet.marks(place)
+        ]
+        return Line(self._cut(self.sheet.line(place)), "data", self._cut_parts(parts))
+
+    def _under_cursor(self, line: Line) -> Line:
+        span = self._span(self._index(self.column)) if self.column else None
+        text, parts = line.text, line.parts
+        if span:
+            text = text.ljust(span[1])
+            parts = (*parts, Part(*span, "cell"))
+        return Line(CURSOR + text[1:], "strong", parts, "cursor")
+
+    def _summary(self, text: str) -> Line:
+        if self._shifted and text[self._edge : self._edge + 1].strip():
+            text = (
+                text[:3].ljust(self._edge + 1) + text[self._edge + 1 :]
+            )  # a title that runs on is cut short
+        return Line(self._cut(text), "strong")
+
+    @property
+    def position(self) -> str:
+        """Which rows these are, and of how many."""
+        chosen = conditions(self.page)
+        count = len(self.sheet)
+        where = f"{self.place + 1} of {count:,}" if count else ""
+        return f"{chosen}  {where}".strip() if chosen else where if count > self.room else ""
+
+    # from a line to the glass and back
+
+    @property
+    def _edge(self) -> int:
+        """Where the column that stays ends; the sign behind its value still stands there."""
+        screen = self.sheet.screen
+        return screen.starts[0] + screen.columns[0].width
+
+    @property
+    def _shifted(self) -> bool:
+        return self.first > 1
+
+    @property
+    def _by(self) -> int:
+        """By how many characters the columns are shifted to the left."""
+        return self._shift_to(self.first)
+
+    def _shift_to(self, first: int) -> int:
+        return self.sheet.screen.starts[first] - self._edge - 1 if first > 1 else 0
+
+    def _cut(self, text: str) -> str:
+        if not self._shifted:
+            return text
+        return text[: self._edge + 1].ljust(self._edge + 1) + text[self._edge + 1 + self._by :]
+
+    def _cut_heading(self, text: str) -> str:
+        if self._shifted and text[self._edge : self._edge + 1].strip():
+            text = " " * (self._edge + 1) + text[self._edge + 1 :]  # a group that runs on names others
+        return self._cut(text)
+
+    def _cut_parts(self, parts: Iterable[Part]) -> tuple[Part, ...]:
+        if not self._shifted:
+            return tuple(parts)
+        begin = self._edge + 1 + self._by
+        kept = []
+        for start, end, kind in parts:
+            if start < self._edge:
+                kept.append(Part(start, end, kind))
+            elif end > begin:
+                kept.append(Part(max(start, begin) - self._by, end - self._by, kind))
+        return tuple(kept)
+
+    def _span(self, index: int, first: int = 0) -> tuple[int, int] | None:
+        """Return where a column is seen when `first` comes after column 0; None when it is not."""
+        screen, first = self.sheet.screen, first or self.first
+        if 0 < index < first:
+            return None
+        start = screen.starts[index] - (self._shift_to(first) if index else 0)
+        return (start, start + screen.columns[index].width) if start < self.width else None
+
+    def _fits(self, index: int, first: int = 0) -> bool:
+        span = self._span(index, first)
+        return span is not None and span[1] < self.width
+
+    def _index(self, name: str) -> int:
+        return next(i for i, column in enumerate(self.sheet.screen.columns) if column.name == name)
+
+    def column_at(self, x: int) -> Column | None:
+        """Return the column that is seen at a position."""
+        return self.sheet.at(x if x <= self._edge else x + self._by)
+
+    # movements
+
+    def _go(self, place: int) -> None:
+        self.place = max(0, min(place, len(self.sheet) - 1))
+        self.key = self.sheet.keys[self.place] if self.sheet.keys else ""
+        self.settle()
+
+    def step(self, by: int) -> None:
+        """Move the cursor down (or up) by rows."""
+        self._go(self.place + by)
+
+    def turn(self, pages: int) -> None:
+        """Go down (or up) by as many rows as fit; the cursor stays where it is on the glass."""
+        by = pages * max(self.room, 1)
+        self.offset += by
+        self._go(self.place + by)
+
+    def top(self) -> None:
+        """Go to the first row, whichever that will be."""
+        self.place, self.key = 0, ""
+        self.settle()
+
+    def bottom(self) -> None:
+        """Go to the last row."""
+        self._go(len(self.sheet) - 1)
+
+    def shift(self, screens: int) -> bool:
+        """Go right (or left) by as many columns as fit."""
+        before, last = self.first, len(self.sheet.screen.columns) - 1
+        if screens > 0 and not self._fits(last):
+            self.first = next((i for i in range(before + 1, last) if not self._fits(i)), last)
+        elif screens < 0 and before > 1:
+            fitting = (i for i in range(1, before - 1) if self._fits(before - 1, i))
+            self.first = next(fitting, before - 1)
+        return self._was_shifted(before)
+
+    def nudge(self, columns: int) -> bool:
+        """Go right (or left) by columns."""
+        before = self.first
+        last = len(self.sheet.screen.columns) - 1
+        if columns < 0 or not self._fits(last):
+            self.first = max(1, min(self.first + columns, last))
+        return self._was_shifted(before)
+
+    def _was_shifted(self, before: int) -> bool:
+        if self.first != before:
+            self._formatted.clear()
+        return self.first != before
+
+    def tab(self, by: int) -> None:
+        """Choose the next (or previous) column; behind the last none is chosen."""
+        names = ["", *(column.name for column in self.sheet.screen.columns)]
+        self.column = names[(names.index(self.column) + by) % len(names)]
+        if not self.column:
+            return
+        before, index = self.first, self._index(self.column)
+        if 0 < index < self.first:
+            self.first = index
+        while index > self.first and not self._fits(index):
+            self.first += 1
+        self._was_shifted(before)
+
+    def click(self, x: int, y: int) -> str:
+        """Choose a row; a click on the chosen row goes deeper, one on a heading sorts."""
+        above = len(self._above())
+        if y < above:
+            heads = len(self.sheet.headings)
+            total = self.sheet.summary is not None and above > heads
+            column = self.column_at(x)
+            on_heading = above - heads - total <= y < above - total
+            return f"SORT {column.name}" if on_heading and column is not None and column.sort else ""
+        place = self.offset + y - above
+        if place >= len(self.sheet):
+            return ""
+        if place == self.place:
+            return self.command
+        self._go(place)
+        return ""
+
+    # what is chosen
+
+    @property
+    def command(self) -> str:
+        """The command that leads deeper into the cursor's row."""
+        if not self.sheet.keys or not self.page.screen.drill:
+            return ""
+        return self.page.screen.drill.format(key=self.sheet.keys[self.place])
+
+    def locate(self, text: str) -> bool:
+        """Go to the next row whose key or labels contain a text, from the top again after the last."""
+        wanted = text.casefold()
+        count = len(self.sheet)
+        labels = [values for values in self._columns if any(isinstance(value, str) for value in values)]
+        for step in range(1, count + 1):
+            place = (self.place + step) % count
+            row = self.sheet.rows[place]
+            cells = (values[row] for values in labels)
+            if wanted in self.sheet.keys[place].casefold() or any(
+                isinstance(cell, str) and wanted in cell.casefold() for cell in cells
+            ):
+                self._go(place)
+                return True
+        return False
+
+
+def conditions(page: Page) -> str:
+    """Write the conditions of a page as they were typed."""
+    return " ".join(f"{c.column}{c.sign}{c.value}" for c in page.conditions)

@@ -1,0 +1,123 @@
+"""The functions of the glass and their keys: the one list that bindings and help are made from.
+
+A 3270 sends what is typed to the command line, so letters and digits never are functions here.  Keys that
+mean something in a text, such as the arrows to the left and right, are functions only while the command
+line is empty.
+
+A user's own keys stand in `$XDG_CONFIG_HOME/zmon/keys.toml`: `help = "f1,ctrl+g"` for each function that
+shall have others.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass
+from typing import Final
+
+
+class KeysError(ValueError):
+    """A file of keys that cannot be used: which, where, and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One thing that a key does."""
+
+    name: str
+    """Its name in `keys.toml`, and that of the method of `Glass` which does it."""
+    keys: str
+    """Its keys as Textual names them, separated by commas."""
+    help: str
+    label: str = ""
+    """What the line of PF keys calls it."""
+    when: str = ""
+    """`empty` or `typed`: only while the command line is, or is not, empty."""
+
+
+FUNCTIONS: Final = (
+    Function("help", "f1,shift+f1", "explain the screen, or the column that TAB chose; again: more", "Help"),
+    Function("redisplay", "f2,shift+f2", "take a sample now and show it"),
+    Function("back", "f3,f12,shift+f12,escape", "return to the screen before", "Return"),
+    Function("top", "f4,shift+f4,ctrl+home", "first row", "Top"),
+    Function("bottom", "f5,shift+f5,ctrl+end", "last row", "Bot"),
+    Function("retrieve", "f6,shift+f6,ctrl+p", "bring back the command given before; again: older ones"),
+    Function("backward", "f7,shift+f7,pageup", "a screenful up", "Bkwd"),
+    Function("forward", "f8,shift+f8,pagedown", "a screenful down", "Fwd"),
+    Function("sort", "f9,shift+f9", "sort on the column that TAB chose; again: the other way round"),
+    Function("left", "f10,shift+f10", "a screenful of columns to the left", "Left"),
+    Function("right", "f11,shift+f11", "a screenful of columns to the right", "Right"),
+    Function("enter", "enter", "carry out the command; without one go deeper into the row"),
+    Function("up", "up", "the row above"),
+    Function("down", "down", "the row below"),
+    Function("next_column", "tab", "choose the next column, for help and sort"),
+    Function("previous_column", "shift+tab", "choose the column before"),
+    Function("again", "ctrl+n", "locate the same text again"),
+    Function("quit", "ctrl+q,ctrl+c", "leave zmon"),
+    Function("column_left", "left", "one column to the left", when="empty"),
+    Function("column_right", "right", "one column to the right", when="empty"),
+    Function("first_row", "home", "first row", when="empty"),
+    Function("last_row", "end", "last row", when="empty"),
+    Function("earlier", "less_than_sign", "the sample before, of a capture", when="empty"),
+    Function("later", "greater_than_sign", "the next sample of a capture", when="empty"),
+    Function("pause", "space", "hold the screen, or let it go on", when="empty"),
+    Function("caret_left", "left", "in the command: one character to the left", when="typed"),
+    Function("caret_right", "right", "in the command: one character to the right", when="typed"),
+    Function("caret_home", "home,ctrl+a", "in the command: to its begin", when="typed"),
+    Function("caret_end", "end,ctrl+e", "in the command: to its end", when="typed"),
+    Function("erase", "backspace", "in the command: delete the character before", when="typed"),
+    Function("delete", "delete,ctrl+d", "in the command: delete this character", when="typed"),
+    Function("erase_word", "ctrl+w", "in the command: delete the word before", when="typed"),
+    Function("clear", "ctrl+u", "delete the command", when="typed"),
+)
+"""Every function, in the order in which help lists them."""
+
+BY_NAME: Final = {function.name: function for function in FUNCTIONS}
+
+
+def own_keys() -> str:
+    """Return the file of the user's own keys, whether it exists or not."""
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(config, "zmon", "keys.toml")
+
+
+def parse_keys(text: str, file: str) -> dict[str, str]:
+    """Read a user's keys: for each function named there its keys.
+
+    Raises:
+        KeysError: the file is no TOML, or names what is no function, or keys that are no text.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise KeysError(f"{file}: {error}") from error
+    for name, keys in data.items():
+        if name not in BY_NAME:
+            raise KeysError(f"{file}: {name!r} is no function; there are {', '.join(BY_NAME)}")
+        if not isinstance(keys, str) or not keys:
+            raise KeysError(f'{file}: {name} needs its keys as a text, such as "{BY_NAME[name].keys}"')
+    return data
+
+
+def load_keys(file: str | None = None) -> dict[str, str]:
+    """Read the user's own keys; none when there is no such file.
+
+    Raises:
+        KeysError: the file cannot be read or used.
+    """
+    file = file or own_keys()
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return parse_keys(stream.read(), file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeysError(f"{file}: cannot be read: {error}") from error
+
+
+def spoken(keys: str) -> str:
+    """Write keys as they stand on a keyboard: `F1`, `Ctrl+P`, `<`."""
+    signs = {"less_than_sign": "<", "greater_than_sign": ">", "pageup": "PgUp", "pagedown": "PgDn"}
+    return " ".join(
+        signs.get(key) or "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")
+    )

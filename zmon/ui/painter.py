@@ -1,0 +1,75 @@
+"""Paints the lines of the glass, and of those only what has changed.
+
+The keys are bound here, without priority, because then they come in the order in which they are typed: a
+binding with priority overtakes the characters before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from zmon.ui.keys import FUNCTIONS
+from zmon.ui.line import EMPTY, KINDS, UNDER, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.style import Style
+
+    from zmon.ui.line import Line
+
+
+class Painter(Widget, can_focus=True):
+    """All lines of the screen."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(f.keys, f"app.press('{f.name}')", f.label, id=f.name, show=False) for f in FUNCTIONS
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"painter--{name}" for name in (*KINDS, *UNDER)}
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        super().__init__()
+        self._seen: list[Line] = []
+        self._styles_of: dict[tuple[str, str], Style] = {}
+
+    def show(self, lines: Sequence[Line]) -> int:
+        """Paint these lines where they differ from those that are seen; return how many do."""
+        before, self._seen = self._seen, list(lines)
+        width = self.size.width
+        changed = [
+            Region(0, y, width, 1)
+            for y, line in enumerate(self._seen)
+            if y >= len(before) or line != before[y]
+        ]
+        if changed:
+            self.refresh(*changed)
+        return len(changed)
+
+    def notify_style_update(self) -> None:
+        """Look the colours up anew."""
+        self._styles_of.clear()
+        super().notify_style_update()
+
+    def _style(self, kind: str, under: str) -> Style:
+        style = self._styles_of.get((kind, under))
+        if style is None:
+            style = self.get_component_rich_style(f"painter--{kind}")
+            if under:
+                style += self.get_component_rich_style(f"painter--{under}", partial=True)
+            self._styles_of[kind, under] = style
+        return style
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line, ready to be sent."""
+        line = self._seen[y] if y < len(self._seen) else EMPTY
+        width = self.size.width
+        line = line._replace(text=line.text[:width].ljust(width))
+        return Strip([Segment(text, self._style(kind, line.under)) for text, kind in runs(line)], width)

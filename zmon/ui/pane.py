@@ -1,0 +1,136 @@
+"""The part of the glass between header and guidance line: lines, and a place in them.
+
+Every pane answers to the same movements.  This one shows lines that may be more than fit, and has no cursor:
+the page of one device, a help text.  Grid and menu go on from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zmon.absent import Absent
+from zmon.ui.line import Line, Part, fields, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.dialogue import Page
+    from zmon.screen.sheet import Sheet
+
+
+class Pane:
+    """Lines that can be scrolled up and down."""
+
+    def __init__(self, lines: Sequence[Line] = ()) -> None:
+        """Show the beginning of these lines; `resize` says how many fit."""
+        self.width, self.height = 80, 19
+        self.offset = 0
+        self._all = list(lines)
+
+    def resize(self, width: int, height: int) -> None:
+        """Take so much room from now on."""
+        self.width, self.height = width, max(height, 0)
+        self.settle()
+
+    def show(self, sheet: Sheet, page: Page) -> str:  # noqa: ARG002 - for panes that show a sheet
+        """Show a newer sheet of the same page; return what has to be said about it."""
+        return ""
+
+    def settle(self) -> None:
+        """Bring the place back to where there are lines."""
+        self.offset = max(0, min(self.offset, len(self._all) - self.height))
+
+    @property
+    def length(self) -> int:
+        """How many lines there are."""
+        return len(self._all)
+
+    def lines(self) -> list[Line]:
+        """Return the lines that are seen; there may be fewer than fit."""
+        return self._all[self.offset : self.offset + self.height]
+
+    @property
+    def command(self) -> str:
+        """The command that ENTER gives here; empty when there is none."""
+        return ""
+
+    @property
+    def position(self) -> str:
+        """Where in the lines one is, in a few words; empty when all are seen."""
+        if len(self._all) <= self.height:
+            return ""
+        return f"{self.offset + 1}-{min(self.offset + self.height, len(self._all))} of {len(self._all)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know and the pane has no room to say."""
+        return ()
+
+    def step(self, by: int) -> None:
+        """Go down (or up) by lines."""
+        self.offset += by
+        self.settle()
+
+    def turn(self, pages: int) -> None:
+        """Go down (or up) by as many lines as fit."""
+        self.step(pages * max(self.height, 1))
+
+    def top(self) -> None:
+        """Go to the first line."""
+        self.offset = 0
+
+    def bottom(self) -> None:
+        """Go to the last line."""
+        self.step(len(self._all))
+
+    def shift(self, screens: int) -> bool:  # noqa: ARG002 - for panes that are wider than the glass
+        """Go right (or left) by what fits; return False when there is nothing that way."""
+        return False
+
+    def nudge(self, columns: int) -> bool:  # noqa: ARG002 - for panes that are wider than the glass
+        """Go right (or left) by columns; return False when there is nothing that way."""
+        return False
+
+    def tab(self, by: int) -> None:
+        """Go to the next (or previous) thing that can be chosen in the line."""
+
+    def click(self, x: int, y: int) -> str:  # noqa: ARG002 - for panes with something to choose
+        """Choose what stands there; return the command that the click gives, if any."""
+        return ""
+
+
+class FormPane(Pane):
+    """A page screen: the form of one thing."""
+
+    def __init__(self, page: Page, sheet: Sheet) -> None:
+        """Show the form of a sheet."""
+        super().__init__()
+        self.page = page
+        self.show(sheet, page)
+
+    def show(self, sheet: Sheet, page: Page) -> str:
+        """Show a newer sheet of the same thing."""
+        self.sheet, self.page = sheet, page
+        self._all = [*form_lines(sheet), *note_lines(sheet, self.width)]
+        self.settle()
+        return ""
+
+
+def form_lines(sheet: Sheet) -> list[Line]:
+    """Return the lines of a form: what is printed on it are labels, what is filled in are data."""
+    lines = []
+    for template, text in zip(sheet.screen.form, sheet.form, strict=True):
+        parts = []
+        for start, end, name in fields(template):
+            missing = isinstance(sheet.table.facts.get(name), Absent)
+            parts.append(Part(start, end, "absent" if missing else "data"))
+        lines.append(Line(text, "label" if parts else "heading", tuple(parts)))
+    return lines
+
+
+def note_lines(sheet: Sheet, width: int) -> list[Line]:
+    """Return the notes of a table, as lines below it."""
+    found = []
+    for note in sheet.table.notes:
+        found += [Line(f" {words}", "guidance") for words in wrap(note, width - 2)]
+    return [Line(""), *found] if found else []
