@@ -12,6 +12,7 @@ formula is written once, for the good case, and the reason still reaches the gla
 from __future__ import annotations
 
 from typing import Final, final
+from weakref import WeakValueDictionary
 
 
 @final
@@ -22,7 +23,7 @@ class Absent:
     Two absences are the same object when their reasons are the same.
     """
 
-    __slots__ = ("reason",)
+    __slots__ = ("__weakref__", "reason")
     reason: str
 
     def __init__(self, reason: str) -> None:
@@ -40,7 +41,12 @@ class Absent:
 
     __add__ = __radd__ = __sub__ = __rsub__ = _same
     __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _same
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _same
+
+    def _itself(self) -> Absent:
+        return self
+
+    __neg__ = __pos__ = __abs__ = _itself
 
     def _never(self, _other: object) -> bool:
         return False
@@ -54,14 +60,12 @@ Number = int | float | Absent
 Value = int | float | str | Absent
 """One cell of a sample, an interval or a table."""
 
-_known: Final[dict[str, Absent]] = {}
+_known: Final[WeakValueDictionary[str, Absent]] = WeakValueDictionary()
+# weak, because a reason may quote what a file said, which is something else at every sample
 
 
 def absent(reason: str) -> Absent:
-    """Return the one `Absent` for this reason.
-
-    Reasons must not contain values that change with each sample, because they are kept.
-    """
+    """Return the one `Absent` for this reason, as long as anything holds it."""
     found = _known.get(reason)
     if found is None:
         found = _known[reason] = Absent(reason)

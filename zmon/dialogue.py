@@ -117,14 +117,15 @@ class Dialogue:
             if operands and screen.command == "DEVICE" and not _is_condition(operands):
                 screen = self.screens.find("DETAILS")
             page = Page(screen, order=natural(screen))
-            if operands and _is_condition(operands):
+            if operands and _is_condition(operands) and screen.columns:
                 page = replace(page, conditions=self._conditions(page, operands))
             elif operands and not screen.argument:
-                raise CommandError(f"{screen.command} takes no operand {operands!r}")
+                other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
+                raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
             elif operands:
                 page = replace(page, argument=operands)
             if screen.layout == "page" and not operands:
-                raise CommandError(f"{screen.command} needs a {screen.argument}")
+                raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
             if page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
         except (ScreenError, QueryError, NoSuchThing) as error:
@@ -150,6 +151,8 @@ class Dialogue:
 
     def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
         names = [column.name for column in page.screen.columns]
+        if operands and not names:
+            raise CommandError(f"{page.screen.command} has no rows to choose from; lists such as DEVICE have")
         return parse_conditions(operands, names)
 
     def sort(self, column: str, direction: str = "") -> None:
@@ -160,6 +163,8 @@ class Dialogue:
         """
         screen = self.page.screen
         sortable = [c.name for c in screen.columns if c.sort]
+        if not sortable:
+            raise CommandError(f"{screen.command} has no rows to sort; lists such as DEVICE have")
         try:
             check_column(column.lower(), sortable)
         except QueryError as error:
@@ -184,10 +189,17 @@ class Dialogue:
             raise CommandError(str(error)) from error
 
     def sheet(self) -> Sheet:
-        """Return the present page filled from the present interval; made once per sample and page."""
+        """Return the present page filled from the present interval; made once per sample and page.
+
+        Raises:
+            CommandError: there is no sample yet, or what the page is about is gone.
+        """
         now = (self.watch.interval, self.page)
         if self._sheet is None or self._shown != now:
-            self._sheet, self._shown = self._sheet_of(self.page), now
+            try:
+                self._sheet, self._shown = self._sheet_of(self.page), now
+            except NoSuchThing as error:
+                raise CommandError(f"{error}; RETURN leads back") from error
         return self._sheet
 
     def _sheet_of(self, page: Page) -> Sheet:
@@ -200,7 +212,7 @@ class Dialogue:
     def _filling(self, page: Page) -> Filling:
         view = self.watch.view(page.argument)
         if view is None:
-            raise CommandError("there is no sample yet")
+            raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
         return Filling(page, view)
 
     def filling(self) -> Filling:
@@ -225,22 +237,36 @@ class Dialogue:
             CommandError: it is not understood or cannot be done.
         """
         line = line.strip()
+        if not line:
+            return None
         if line.startswith("/"):
             return _find("LOCATE")
-        word, _, operands = line.partition(" ")
-        operands = operands.strip()
+        word, *rest = line.split(maxsplit=1)
+        operands = "".join(rest)
         command = _find(word)
         if command is None:
-            self.open(word, operands)
+            self._open_screen(word, operands)
             return None
+        if operands and not command.operand:
+            raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
         done = self._own.get(command.word)
         if done is None:
             return command
         done(self, operands)
         return None
 
+    def _open_screen(self, word: str, operands: str) -> None:
+        """Open the screen that a word on the command line names."""
+        try:
+            self.screens.find(word)
+        except ScreenError as error:
+            words = ", ".join(command.word for command in COMMANDS)
+            raise CommandError(f"{error}; or a command: {words}") from error
+        self.open(word, operands)
+
     def _sort(self, operands: str) -> None:
-        column, _, direction = operands.partition(" ")
+        column, *rest = operands.split(maxsplit=1) or [""]
+        direction = "".join(rest)
         if direction and direction.upper() not in {"ASC", "DESC"}:
             raise CommandError(f"{direction!r} is no direction; write ASC or DESC")
         self.sort(column, direction)
@@ -254,11 +280,13 @@ class Dialogue:
 
     def _next(self, _operands: str) -> None:
         if self.watch.forward() is None:
-            raise CommandError("this is the last sample")
+            raise CommandError("this is the last sample; PREVSAMP goes back to the one before")
 
     def _previous(self, _operands: str) -> None:
+        if self.watch.tape.live:
+            raise CommandError("live samples are not kept; a capture can be stepped through: --from FILE")
         if self.watch.back() is None:
-            raise CommandError("there is no sample before this one")
+            raise CommandError("there is no sample before this one; NEXTSAMP goes on to the one behind")
 
     _own: Final[dict[str, Callable[[Dialogue, str], None]]] = {
         "SORT": _sort,

@@ -5,20 +5,30 @@ never mixed up: a *wrap* (a counter started again at zero, the difference is sti
 *reset* (somebody or something cleared it, the difference is unknown), a *gap* (the samples lie
 further apart than the counters last) and a *replacement* (the key now belongs to another thing).
 All but the wrap make the value absent, with its reason.
+
+How a wrap is told from a reset when a counter fell: a row that carries the age of its counters was reset if
+the age did not keep up with time, and else it wrapped.  A clock wraps.  Where neither helps, a wrap is
+believed if the counter advanced by less than half its range, which leaves a reset undetected that happens
+in the other half.  What fell and cannot have wrapped was reset, and so were the other counters of its row.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from operator import sub
-from typing import TYPE_CHECKING, Final
+from math import inf
+from operator import lt, sub, truediv
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.absent import Absent, absent
 from zmon.sample import Meaning
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from zmon.absent import Number, Value
-    from zmon.sample import Frame, Kind, Sample
+    from zmon.sample import Field, Frame, Kind, Sample
+
+    Cell = TypeVar("Cell", bound=Value)
 
 FIRST: Final = absent("first sample: differences come with the next one")
 RESTARTED: Final = absent("the machine was restarted between the samples")
@@ -26,9 +36,14 @@ STEPPED_BACK: Final = absent("the clock stepped back between the samples")
 NOT_AGAIN: Final = absent("not read again in this interval")
 TOO_LONG: Final = absent("gap: the samples lie further apart than the counters last")
 APPEARED: Final = absent("new: it was not there in the sample before")
-REPLACED: Final = absent("another device has this number now")
+REPLACED: Final = absent("replaced: another one has this number or name now")
 RESET: Final = absent("the counters were reset between the samples")
 FELL: Final = absent("the counter fell: reset or wrapped, which is not known")
+
+RESTING: Final = 65.0
+"""Seconds that the age of a row may lie behind: a device that rests is read once a minute only."""
+DRIFT: Final = 0.001
+"""By how much of its length the clocks may see an interval differently."""
 
 
 class Delta:
@@ -44,14 +59,10 @@ class Delta:
         self.keys = after.keys
         self.missing = after.missing
         self._after = after
-        self._void = void
         self._before = before
+        self._void = void or (FIRST if before is None else before.missing)
         self._values: dict[str, list[Value]] = {}
         self._rates: dict[str, list[Number]] = {}
-        if before is None:
-            self._void = void or FIRST
-        elif before.missing is not None and void is None:
-            self._void = before.missing
         # for each row of `after` its row in `before`; None when all rows stand in the same place
         self._rows: list[int | None] | None = None
         if before is not None and before.keys != after.keys:
@@ -65,17 +76,19 @@ class Delta:
         """The later of the two frames."""
         return self._after
 
-    @cached_property
-    def index(self) -> dict[str, int]:
+    @property
+    def index(self) -> Mapping[str, int]:
         """The row number of each key."""
-        return dict(self._after.index)
+        return self._after.index
 
     def _earlier(self, name: str) -> list[Value]:
         """Return the values of the sample before, in the order of the rows of this one."""
         assert self._before is not None  # noqa: S101 - _void is set when there is none
-        values = self._before.column(name)
+        return self._in_order(self._before.column(name))
+
+    def _in_order(self, values: Sequence[Cell]) -> list[Cell | Absent]:
         if self._rows is None:
-            return values
+            return list(values)
         return [APPEARED if row is None else values[row] for row in self._rows]
 
     @cached_property
@@ -83,91 +96,100 @@ class Delta:
         """The length of the interval for each row, in seconds; absent where rows do not compare."""
         if self._void is not None or self._before is None:
             return [self._void or FIRST] * len(self.keys)
-        times = self._before.times
-        earlier: list[Number] = (
-            list(times)
-            if self._rows is None
-            else [APPEARED if row is None else times[row] for row in self._rows]
-        )
-        longest = self.kind.wraps_after
         lengths: list[Number] = [
-            (now - then) / 1e9 for now, then in zip(self._after.times, earlier, strict=True)
+            (now - then) / 1e9
+            for now, then in zip(self._after.times, self._in_order(self._before.times), strict=True)
         ]
-        if min((s for s in lengths if s.__class__ is float), default=1.0) <= 0.0 or longest:
-            for row, length in enumerate(lengths):
-                if length == 0.0:
-                    lengths[row] = NOT_AGAIN
-                elif length < 0:
-                    lengths[row] = STEPPED_BACK
-                elif longest and length > longest:
-                    lengths[row] = TOO_LONG
-        self._void_the_reset(lengths)
-        return lengths
-
-    def _void_the_reset(self, lengths: list[Number]) -> None:
+        for row, length in enumerate(lengths):
+            if length <= 0:
+                lengths[row] = STEPPED_BACK if length < 0 else NOT_AGAIN
         for declared in self.kind.fields:
-            name = declared.name
-            if name not in self._after.columns:
+            if declared.name not in self._after.columns:
                 continue
             if declared.meaning is Meaning.IDENTITY:
-                now, then = self._after.columns[name], self._earlier(name)
-                if now != then:
-                    for row, (a, b) in enumerate(zip(now, then, strict=True)):
-                        if a != b and not isinstance(a, Absent) and not isinstance(b, Absent):
-                            lengths[row] = REPLACED
+                self._void_replaced(declared, lengths)
             elif declared.meaning is Meaning.AGE:
-                for row, (a, b) in enumerate(
-                    zip(self._after.columns[name], self._earlier(name), strict=True)
-                ):
-                    if a < b:  # type: ignore[operator]  # an age is a number or Absent
-                        lengths[row] = RESET
+                self._void_younger(declared, lengths)
+            elif declared.meaning is Meaning.COUNTER and not self.kind.alone:
+                self._void_fallen(declared, lengths)
+        return lengths
+
+    def _void_replaced(self, identity: Field, lengths: list[Number]) -> None:
+        now, then = self._after.columns[identity.name], self._earlier(identity.name)
+        if now == then:
+            return
+        for row, (a, b) in enumerate(zip(now, then, strict=True)):
+            if a != b and not isinstance(a, Absent) and not isinstance(b, Absent):
+                lengths[row] = REPLACED
+
+    def _void_younger(self, age: Field, lengths: list[Number]) -> None:
+        grown = map(sub, self._after.columns[age.name], self._earlier(age.name))
+        for row, (ns, length) in enumerate(zip(grown, lengths, strict=True)):
+            if ns < 0 or length - length * DRIFT - RESTING > ns / 1e9:
+                lengths[row] = RESET
+
+    def _void_fallen(self, counter: Field, lengths: list[Number]) -> None:
+        now, then = self._after.columns[counter.name], self._earlier(counter.name)
+        if not _fell(now, then):
+            return
+        for row, change in enumerate(map(sub, now, then)):
+            if change < 0 and isinstance(unknown := self._wrapped(counter, row, change), Absent):
+                lengths[row] = unknown
+
+    @cached_property
+    def _longest(self) -> float:
+        """The length of the longest interval of any row; infinite when some rows do not compare."""
+        lengths = [inf if isinstance(length, Absent) else length for length in self.seconds]
+        return max(lengths, default=0.0)
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._values.get(name)
         if known is None:
-            counter = self.kind.by_name[name].meaning is Meaning.COUNTER
-            known = self._values[name] = self._difference(name) if counter else self._after.column(name)
+            declared = self.kind.by_name[name]
+            counts = declared.meaning in {Meaning.COUNTER, Meaning.CLOCK}
+            known = self._difference(declared) if counts else self._after.column(name)
+            self._values[name] = known
         return known
 
-    def _difference(self, name: str) -> list[Value]:
+    def _difference(self, declared: Field) -> list[Value]:
+        now = self._after.column(declared.name)
         if self._void is not None:
-            return [value if isinstance(value, Absent) else self._void for value in self._after.column(name)]
-        result: list[Value] = list(map(sub, self._after.column(name), self._earlier(name)))
-        modulus = self.kind.by_name[name].modulus
-        for row, value in enumerate(result):
-            if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
-                result[row] = self._wrapped(row, value, modulus)  # type: ignore[arg-type]
-        if not self._comparable:
+            return [value if isinstance(value, Absent) else self._void for value in now]
+        then = self._earlier(declared.name)
+        result: list[Value] = list(map(sub, now, then))
+        if _fell(now, then):
+            for row, value in enumerate(result):
+                if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
+                    result[row] = self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
+        longest = declared.wraps_after or self._longest
+        if self._longest > longest or self._longest == inf:
             for row, length in enumerate(self.seconds):
-                if isinstance(length, Absent) and not isinstance(result[row], Absent):
-                    result[row] = length
+                if not length <= longest and not isinstance(result[row], Absent):
+                    result[row] = length if isinstance(length, Absent) else TOO_LONG
         return result
 
-    @cached_property
-    def _comparable(self) -> bool:
-        """Whether every row of this sample can be compared with the one before."""
-        return not any(s.__class__ is Absent for s in self.seconds)
-
-    @cached_property
-    def _ages(self) -> list[Value] | None:
-        for declared in self.kind.fields:
-            if declared.meaning is Meaning.AGE and declared.name in self._after.columns:
-                return self._after.columns[declared.name]
-        return None
-
-    def _wrapped(self, row: int, fall: int, modulus: int) -> Value:
-        """Return the difference of a counter that fell: known if it wrapped, else absent.
-
-        Where the row's age shows that nobody reset it, it wrapped.  Where no age is known, a
-        wrap is believed only if the counter then advanced by less than half its range.
-        """
-        if not modulus:
+    def _wrapped(self, declared: Field, row: int, fall: float) -> Number:
+        """Return the difference of a counter that fell: known if it wrapped, else absent."""
+        if not declared.modulus:
             return RESET
-        rise = fall + modulus
-        aged = self._ages is not None and not isinstance(self._ages[row], Absent)
-        if rise >= 0 and (aged or rise < modulus // 2):
+        rise = fall + declared.modulus
+        sure = declared.meaning is Meaning.CLOCK or row in self._aged
+        if rise >= 0 and (sure or rise < declared.modulus // 2):
             return rise
         return FELL
+
+    @cached_property
+    def _aged(self) -> frozenset[int]:
+        """The rows whose age is known in both samples, so that a reset would have shown."""
+        for declared in self.kind.fields:
+            if declared.meaning is Meaning.AGE and declared.name in self._after.columns:
+                both = zip(self._after.columns[declared.name], self._earlier(declared.name), strict=True)
+                return frozenset(
+                    row
+                    for row, (a, b) in enumerate(both)
+                    if not isinstance(a, Absent) and not isinstance(b, Absent)
+                )
+        return frozenset()
 
     def numbers(self, name: str) -> list[Number]:
         """Return `delta[name]` of a field that holds numbers."""
@@ -177,16 +199,20 @@ class Delta:
         """Return a counter's differences per second, for each row."""
         known = self._rates.get(name)
         if known is None:
-            differences = self.numbers(name)
-            known = self._rates[name] = [d / s for d, s in zip(differences, self.seconds, strict=True)]
+            known = self._rates[name] = list(map(truediv, self.numbers(name), self.seconds))
         return known
 
     def cell(self, key: str, name: str) -> Value:
         """Return one value of one row; absent when there is no such row."""
-        row = self._after.index.get(key)
+        row = self.index.get(key)
         if row is None:
             return self._after.cell(key, name)
         return self[name][row]
+
+
+def _fell(now: Sequence[Value], then: Sequence[Value]) -> bool:
+    """Tell whether any counter of a column is lower than before."""
+    return any(map(lt, now, then))
 
 
 class Interval:
@@ -230,7 +256,7 @@ class Interval:
         if delta is None:
             before = self.before.frame(kind) if self.before is not None else None
             after = self.after.frame(kind)
-            if before is after and after.prior is not None:
-                before = after.prior  # read more seldom: its own last two readings count
+            if before is not None and (before is after or before.missing is not None):
+                before = after.prior or before  # read more seldom: its own last two readings count
             delta = self._deltas[kind.name] = Delta(before, after, self.void)
         return delta

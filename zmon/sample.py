@@ -34,8 +34,10 @@ class Meaning(Enum):
     """A name or a property; text or a number."""
     IDENTITY = "identity"
     """A label whose change means that another thing now has the same key."""
+    CLOCK = "clock"
+    """A counter of time that nobody resets: if it falls, it wrapped."""
     AGE = "age"
-    """Grows with time since the counters of the row were reset; if it falls, they were."""
+    """The ns since the counters of the row were reset; if it does not keep up with time, they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ class Field:
     modulus: int = 0
     """The counter starts again at 0 after `modulus - 1`; 0 when it never wraps in practice,
     and a fall is then a reset."""
+    wraps_after: float = 0.0
+    """Seconds in which it may grow by its whole modulus, so that its difference over a longer
+    interval is not known; 0 for never."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,9 @@ class Kind:
     key: str
     """What the key of a row is, in words."""
     fields: tuple[Field, ...]
-    wraps_after: float = 0.0
-    """Seconds after which a counter may have wrapped unseen, so that a longer interval is
-    void; 0 for never."""
+    alone: bool = False
+    """Whether one counter of a row may fall while the others go on.  Else they are reset together:
+    the fall of one that cannot be a wrap voids the differences of all."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:
@@ -70,9 +75,12 @@ class Kind:
         return {f.name: f for f in self.fields}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """The rows of one kind at one instant."""
+    """The rows of one kind at one instant.
+
+    A frame equals itself alone: two readings are two, even if they found the same.
+    """
 
     kind: Kind
     keys: list[str]
@@ -82,7 +90,7 @@ class Frame:
     """For each row the moment of reading, in ns of the sample's clock."""
     missing: Absent | None = None
     """Why there are no rows at all, when there are none."""
-    prior: Frame | None = field(default=None, repr=False, compare=False)
+    prior: Frame | None = field(default=None, repr=False)
     """The reading before this one, for sources that are read more seldom than samples are taken."""
 
     @cached_property

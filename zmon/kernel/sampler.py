@@ -155,11 +155,16 @@ class Sampler:
         self._lanes = [Lane(source) for source in sources(tree, choice, self._counters)]
         self._hotplug = hotplug or Hotplug(None)
         self._disks: list[str] = []
-        self._boot = _boot_id(tree)
+        self._boot = _boot_id(tree) or "unknown"
+
+    def _notice(self, disks: Frame) -> None:
+        """Have devices looked at again when other disks are there than before."""
+        if disks.missing is None and disks.keys != self._disks:
+            self._disks = disks.keys
+            self._look_again()
 
     def _look_again(self) -> None:
-        """Have the identity of devices read again at the next sample."""
-        self._counters.changed()
+        """Have the identity of devices read again in this sample."""
         for lane in self._lanes:
             if lane.source.name in {"devices", "volumes"}:
                 lane.again()
@@ -167,27 +172,30 @@ class Sampler:
     def sample(self) -> Sample:
         """Read every source that is due and return what there is now."""
         if self._hotplug.changed():
+            self._counters.changed()
             self._look_again()
         frames: dict[str, Frame] = {}
         for lane in self._lanes:
             frames.update(lane.frames(self._patience))
-            if lane.source.name == "disks" and self._disks != frames[BLOCK.name].keys:
-                self._disks = frames[BLOCK.name].keys
-                self._look_again()
+            if lane.source.name == "disks":
+                self._notice(frames[BLOCK.name])
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         frames[SOURCE.name] = costs(self._lanes, at.steady)
         return Sample(at, frames, self._tree.name, self._nominal)
 
 
 def sample_once(tree: Tree, boot: str) -> Sample:
-    """Read one pass of a capture; its times are those of its files."""
+    """Read one pass of a capture; its times are those of its files.
+
+    `boot` names the run of the machine where the capture does not.
+    """
     lanes = [Lane(source) for source in sources(tree, Choice(), Counters(tree))]
     frames: dict[str, Frame] = {}
     for lane in lanes:
         frames.update({frame.kind.name: frame for frame in lane.read()})
     now = moment(tree)
     frames[SOURCE.name] = _without_costs(costs(lanes, now))
-    return Sample(Instant(now, now, boot), frames, tree.name)
+    return Sample(Instant(now, now, _boot_id(tree) or boot), frames, tree.name)
 
 
 def costs(lanes: Iterable[Lane], when: int) -> Frame:
@@ -222,4 +230,4 @@ def _boot_id(tree: Tree) -> str:
     try:
         return text(tree, "proc/sys/kernel/random/boot_id").strip()
     except OSError:
-        return "unknown"
+        return ""

@@ -1,8 +1,9 @@
 """The sources of a sample: what is read, how often at the most, and what it costs.
 
 Each source is read in a thread of its own, one after the other, because a kernel file or an ioctl may
-never return.  A source that does not answer in time is left behind: its rows are absent, the screen says
-since when, and the others go on.  When it answers at last, its answer counts for the next sample.
+never return.  A source that does not answer in time is left behind: its rows are absent, with the reason,
+and the others go on; later samples do not wait for it again.  When it answers at last, its answer counts
+for the next sample.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Lane:
     _answers: queue.SimpleQueue[Sequence[Frame]] = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
     _waiting: bool = False
+    _late: bool = False
+    """It has been waited for in vain already."""
     _due: float = 0.0
     _last: dict[str, Frame] = field(default_factory=dict)
 
@@ -81,12 +84,13 @@ class Lane:
             self._due = now + self.source.every
         if self._waiting:
             try:
-                answer = self._answers.get(timeout=patience)
+                answer = self._answers.get(timeout=0 if self._late else patience)
             except queue.Empty:
+                self._late = True
                 self.cost.state = "hangs"
                 self.cost.reason = f"{self.source.what} does not answer"
                 return self._absent(self.cost.reason)
-            self._waiting = False
+            self._waiting = self._late = False
             self._keep(answer)
         return self._last
 
@@ -132,10 +136,12 @@ class Lane:
         return frames
 
     def _keep(self, frames: Sequence[Frame]) -> None:
-        """Make these the last frames; each remembers the one before it, but no further."""
+        """Make these the last frames; each remembers the last good one before it, but no further."""
         kept = {}
         for frame in frames:
             before = self._last.get(frame.kind.name)
+            if before is not None and before.missing is not None:
+                before = before.prior
             if before is not None and self.source.every:
                 frame = replace(frame, prior=replace(before, prior=None))  # noqa: PLW2901 - the same reading
             kept[frame.kind.name] = frame

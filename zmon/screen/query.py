@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import isnan, nan
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -20,7 +21,9 @@ class QueryError(ValueError):
     """A condition or a column that cannot be understood; says what would be."""
 
 
-_CONDITION: Final = re.compile(r"\s*(?P<column>\w+)\s*(?P<sign><=|>=|!=|<|>|=|~)\s*(?P<value>.*?)\s*")
+_CONDITION: Final = re.compile(
+    r"\s*(?P<column>\w+)\s*(?P<sign><=|>=|!=|<|>|=|~)\s*(?P<value>(?![<>=~]).*?)\s*"
+)
 
 _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": lambda a, b: a < b,
@@ -72,9 +75,11 @@ def parse_condition(text: str, columns: Sequence[str]) -> Condition:
     check_column(condition.column, columns)
     if condition.sign in _NUMERIC:
         try:
-            float(condition.value)
+            number = float(condition.value)
         except ValueError:
-            raise QueryError(f"{condition.value!r} in {text!r} is no number") from None
+            number = nan
+        if isnan(number):
+            raise QueryError(f"{condition.value!r} in {text!r} is no number; write for example resp>10")
     return condition
 
 

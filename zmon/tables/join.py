@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import compress
+from operator import add, mul
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +73,7 @@ def _why(part: Number, whole: Number, otherwise: Absent) -> Absent:
 
 def plus(*columns: Sequence[Number]) -> list[Number]:
     """Add columns, row by row; an absent part makes the sum absent."""
-    return [sum(parts) for parts in zip(*columns, strict=True)]
+    return list(reduce(lambda one, other: list(map(add, one, other)), columns))
 
 
 def first(*columns: Sequence[Number]) -> list[Number]:
@@ -100,13 +103,13 @@ def total(values: Sequence[Number]) -> Number:
 
 
 def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) -> Number:
-    """Average over the rows that have both a value and a weight, each with its weight."""
-    both = [
-        (v, w)
-        for v, w in zip(values, weights, strict=True)
-        if v.__class__ is not Absent and w.__class__ is not Absent
-    ]
-    weight = sum(w for _, w in both)
-    if weight:
-        return sum(v * w for v, w in both) / weight
-    return next((v for v in values if isinstance(v, Absent)), absent(otherwise))
+    """Average over the rows that have both a value and a weight, each with its weight.
+
+    Absent with the first reason when no row has both, and for `otherwise` when no row weighs anything.
+    """
+    products = list(map(mul, values, weights))
+    known = [p.__class__ is not Absent for p in products]
+    if any(known):
+        weight = sum(compress(weights, known))
+        return ratio(sum(compress(products, known)), weight, otherwise)
+    return next(iter(products), absent(otherwise))

@@ -27,14 +27,17 @@ class Tape(Protocol):
         """Return the sample after the present one, which becomes the present one; None at the end."""
 
     def previous(self) -> Sample | None:
-        """Return the sample before the present one, which becomes the present one; None at the begin."""
+        """Return the sample before the present one, which becomes the present one.
+
+        None if there is none: then `next` returns the first again, or, live, a new one.
+        """
 
 
 class Watch:
     """Follows a tape: the last two samples, and what has accumulated since the first.
 
-    Stepping back over samples takes them out of no accumulation: averages cover what was seen, so after
-    a step back they are counted anew from the begin of the tape to the place where it stands.
+    What has accumulated cannot be taken apart again, so after a step back it is counted anew, from the begin
+    of the tape to where it then stands.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -42,6 +45,7 @@ class Watch:
         self.tape = tape
         self.period = Period()
         self.interval: Interval | None = None
+        self._seen = 0
 
     def forward(self) -> Interval | None:
         """Go to the next sample; None, and stay, at the end of the tape."""
@@ -52,6 +56,7 @@ class Watch:
         """Go on to a sample that the tape has handed out, perhaps to another thread."""
         before = self.interval.after if self.interval is not None else None
         self.interval = Interval(before, after)
+        self._seen += 1
         count(self.period, self.interval)
         return self.interval
 
@@ -62,14 +67,14 @@ class Watch:
         return self.interval
 
     def back(self) -> Interval | None:
-        """Go back by one sample; None, and stay, where there is nothing before it."""
-        if self.interval is None or self.interval.before is None:
+        """Go back by one sample; None, and stay, where there is nothing before it, as always live."""
+        if self.tape.live or self._seen < 2:
             return None
-        target = self.interval.before.at
+        place = self._seen - 1
         while self.tape.previous() is not None:
             pass
-        self.period, self.interval = Period(), None
-        while (interval := self.forward()) is not None and interval.after.at != target:
+        self.period, self.interval, self._seen = Period(), None, 0
+        while self._seen < place and self.forward() is not None:
             pass
         return self.interval
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zmon.absent import Absent, absent
@@ -74,6 +75,7 @@ def _role(uid: Uid, alias: Value) -> Role:
     return Role.PAV_ALIAS if alias == 1 else Role.BASE
 
 
+@lru_cache(maxsize=2)  # devices are looked at once a minute, their tables are filled at every sample
 def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
     groups: dict[str, dict[str, Uid]] = {}
