@@ -240,8 +240,8 @@ def settled(row: Row, before: Row) -> Row:
     Rebuilt totals are off by up to `error`, the age by up to one ns per operation; without this a
     difference of two would now and then be taken for a wrap or a reset.
     """
-    if all(map(operator.ge, row[SAMPLES + 1 : _ERROR], before[SAMPLES + 1 : _ERROR])):
-        return row
+    if not (row[_ERROR] or before[_ERROR]) and operator.ge(row[ELAPSED], before[ELAPSED]):
+        return row  # exact
     doubt, earlier = row[_ERROR], before[_ERROR]
     count, age, aged = row[SAMPLES], row[ELAPSED], before[ELAPSED]
     if not (isinstance(doubt, int) and isinstance(earlier, int) and isinstance(count, int)):
