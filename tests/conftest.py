@@ -6,15 +6,26 @@ import errno
 import json
 import os
 import posixpath
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.absent import absent
+from zmon.interval import Interval
+from zmon.sample import Frame, Instant, Sample
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from zmon.absent import Value
     from zmon.kernel.tree import Tree
+    from zmon.sample import Kind
+
+    Rows = Mapping[Kind, Mapping[str, Mapping[str, Value]]]
+
+NOT_GIVEN = absent("not given in this test")
 
 
 class DictTree:
@@ -121,3 +132,74 @@ def load_tree() -> Callable[..., Tree]:
         return tree
 
     return load
+
+
+@pytest.fixture
+def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Lay `tests/fixtures/NAME.passes` out on disk as a capture, with its times; clocks show UTC.
+
+    `@` begins a pass, which has all of the pass before that it does not replace.  A line is
+    `path = "content"`, `path # hexadecimal+zeros` or `path -> target`; `@` and ns may stand behind.
+    """
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+    def lay(name: str) -> str:
+        capture, label = tmp_path / name, ""
+        files: dict[str, tuple[bytes, int]] = {}
+        links: dict[str, str] = {}
+        for line in (Path(__file__).parent / "fixtures" / f"{name}.passes").read_text().splitlines():
+            if line.startswith("@ "):
+                _write_pass(capture / label, files, links)
+                label = line[2:]
+            elif not line.startswith("#"):
+                path, mark, value = line.split(" ", 2)
+                if mark == "->":
+                    links[path] = value
+                    continue
+                content, _, when = value.rpartition(" @") if " @" in value else (value, "", "0")
+                files[path] = (_content(mark, content), int(when))
+        _write_pass(capture / label, files, links)
+        return str(capture)
+
+    return lay
+
+
+def _content(mark: str, written: str) -> bytes:
+    if mark == "=":
+        return bytes(json.loads(written), "utf-8")
+    digits, _, zeros = written.partition("+")
+    return bytes.fromhex(digits) + bytes(int(zeros))
+
+
+def _write_pass(root: Path, files: Mapping[str, tuple[bytes, int]], links: Mapping[str, str]) -> None:
+    """Write one pass; directories of which a link stands for a part are not followed."""
+    for path, target in links.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).symlink_to(target)
+    for path, (content, when) in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+        os.utime(root / path, ns=(when, when))
+
+
+@pytest.fixture
+def make_interval() -> Callable[..., Interval]:
+    """Build an interval by hand: `make_interval(before, after, seconds)`; kind -> key -> field -> value."""
+
+    def sample(rows: Rows, at: int) -> Sample:
+        frames = {}
+        for kind, things in rows.items():
+            names = {name for fields in things.values() for name in fields}
+            columns: dict[str, list[Value]] = {
+                name: [fields.get(name, NOT_GIVEN) for fields in things.values()] for name in names
+            }
+            frames[kind.name] = Frame(kind, list(things), columns, [at] * len(things))
+        return Sample(Instant(at, at, "boot"), frames, "made by hand")
+
+    def build(before: Rows | None, after: Rows, seconds: float = 60.0) -> Interval:
+        begin = 1_700_000_000_000_000_000
+        earlier = None if before is None else sample(before, begin)
+        return Interval(earlier, sample(after, begin + int(seconds * 1e9)))
+
+    return build

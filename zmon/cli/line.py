@@ -12,6 +12,7 @@ from zmon.cli.main import OK, complain
 from zmon.dialogue import COMMANDS, CommandError, Dialogue
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
+from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
     from zmon.dialogue import Command
@@ -37,7 +38,8 @@ def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers:
         watch.to_end()
     try:
         console = Console(Dialogue(watch, screens), answers)
-        console.obey(first)
+        if console.obey(first):
+            console.write()
     except CommandError as error:
         return complain(str(error))
     while not console.dialogue.ended:
@@ -47,6 +49,8 @@ def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers:
         if not question:
             answers.write("\n")
             break
+        if not questions.isatty():  # else the terminal echoes what is typed
+            answers.write(f"{harmless(question.strip())}\n")
         console.answer(question.strip())
     return OK
 
@@ -65,9 +69,9 @@ class Console:
         """Obey one line and write the screen, or what is wrong with the line."""
         try:
             if self.obey(question):
-                self._write()
+                self.write()
         except CommandError as error:
-            self._answers.write(f" {error}\n")
+            self._answers.write(f" {harmless(str(error))}\n")
 
     def obey(self, question: str) -> bool:
         """Carry out a line; returns whether the screen is to be written."""
@@ -92,7 +96,7 @@ class Console:
 
     def _go_on(self) -> bool:
         """ENTER: the rest of the screen if there is one, else a new sample."""
-        if self._top + PIECE < len(self._lines()):
+        if self._top + self._room() < len(self._body()):
             self._forward()
         else:
             self._sample()
@@ -126,14 +130,29 @@ class Console:
         sheet = self.dialogue.sheet()
         return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live))
 
-    def _write(self) -> None:
-        head, *rest = self._lines()
-        piece = rest[1:][self._top : self._top + PIECE]
+    def _body(self) -> list[str]:
+        """Return the lines below the header and its blank line."""
+        return self._lines()[2:]
+
+    def _again(self) -> list[str]:
+        """Return the headings, when they stand above what is shown and so have to be repeated."""
+        return self.dialogue.sheet().headings if self._top else []
+
+    def _room(self) -> int:
+        """Return how many lines of the body are written at once."""
+        return PIECE - len(self._again())
+
+    def write(self) -> None:
+        """Write the present piece of the screen, and how to go on."""
+        head, body = self._lines()[0], self._body()
+        if self._top >= len(body):  # the screen has become shorter
+            self._last()
+        piece = body[self._top : self._top + self._room()]
         self._answers.write(f"{head}\n")
-        for line in piece:
+        for line in self._again() + piece:
             cut = line[self._left : self._left + WIDTH]
             self._answers.write(f"{cut.rstrip()}\n")
-        left = len(rest) - 1 - self._top - len(piece)
+        left = len(body) - self._top - len(piece)
         if left > 0:
             self._answers.write(f" ({left} more lines: ENTER or F8)\n")
         screen = self.dialogue.page.screen
@@ -143,16 +162,18 @@ class Console:
             self._answers.write(" Select a performance screen by its number or command\n")
 
     def _forward(self) -> None:
-        self._top = min(self._top + PIECE, max(0, len(self._lines()) - PIECE))
+        if self._top + self._room() < len(self._body()):
+            self._top += self._room()
 
     def _backward(self) -> None:
-        self._top = max(0, self._top - PIECE)
+        self._top = max(0, self._top - (PIECE - len(self.dialogue.sheet().headings)))
 
     def _first(self) -> None:
         self._top = 0
 
     def _last(self) -> None:
-        self._top = max(0, len(self._lines()) - 2 - PIECE)
+        self._top = len(self._body())
+        self._top = max(0, self._top - self._room()) if self._top > PIECE else 0
 
     def _go_left(self) -> None:
         self._left = max(0, self._left - WIDTH + 10)
@@ -170,9 +191,9 @@ class Console:
     }
 
     def _locate(self, wanted: str) -> None:
-        lines = self._lines()[2:]
-        for place in [*range(self._top + 1, len(lines)), *range(self._top + 1)]:
-            if wanted and place < len(lines) and wanted.casefold() in lines[place].casefold():
+        body = self._body()
+        for place in [*range(self._top + 1, len(body)), *range(min(self._top + 1, len(body)))]:
+            if wanted and wanted.casefold() in body[place].casefold():
                 self._top = place
                 return
         raise CommandError(f"{wanted!r} was not found")
@@ -185,7 +206,7 @@ class Console:
                 stream.writelines(f"{line}\n" for line in self._lines())
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
-        self._answers.write(f" Written to {file}\n")
+        self._answers.write(f" Written to {harmless(file)}\n")
 
     def _help(self, name: str) -> None:
         screen = self.dialogue.page.screen

@@ -7,15 +7,17 @@ asked for wrongly.
 from __future__ import annotations
 
 import argparse
-import signal
+import io
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from zmon import __version__
+from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 SUBCOMMANDS: Final = {
     "show": "print a screen as text, CSV or JSON",
@@ -26,11 +28,13 @@ SUBCOMMANDS: Final = {
 OK: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
+INTERRUPTED: Final = 130
+"""What a shell reports of a program that was ended by Ctrl-C."""
 
 
 def complain(message: str) -> int:
     """Say on standard error what went wrong, and return the exit status for it."""
-    print(f"zmon: {message}", file=sys.stderr)
+    print(f"zmon: {harmless(message)}", file=sys.stderr)
     return FAILED
 
 
@@ -42,16 +46,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module = import_module(f"zmon.cli.{name}")
         parser = argparse.ArgumentParser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
         module.add_arguments(parser)
-        # a reader that leaves early (`| head`) ends a printing command quietly, as with other tools
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         words = words[1:]
     else:
         module = import_module("zmon.cli.live")
         parser = argparse.ArgumentParser("zmon", description=_description(), formatter_class=_Form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
         module.add_arguments(parser)
-    status: int = module.run(parser.parse_args(words))
-    return status
+    return _run(module.run, parser.parse_args(words))
+
+
+def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
+    """Run a command; what keeps its output from being written ends it with one sentence, or none."""
+    # a label in another script must not end a listing on a terminal that cannot show it
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        return command(args)
+    except BrokenPipeError:
+        # who reads left early (`| head`): nothing to say, and nothing more to write at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return complain(f"{error.filename or 'the output'}: {error.strerror}")
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):

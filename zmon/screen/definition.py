@@ -9,13 +9,15 @@ help, CSV headings and the manual all come from there.  A directory of the user'
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zmon.absent import Absent
 from zmon.screen.number import FORMATS
+from zmon.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -119,10 +121,31 @@ class Screen:
         return max([rows, *(len(line) for line in self.form)], default=0)
 
 
-_COLUMN_KEYS: Final = {f for f in Column.__dataclass_fields__ if f != "limit"} | {"look", "bad", "why"}
-_SCREEN_KEYS: Final = set(Screen.__dataclass_fields__) - {"columns", "file", "items"} | {
-    "column", "defaults", "section",
+_TEXTS: Final = {"help", "form", "head"}
+"""Keys whose texts may have several lines."""
+
+_SCREEN_KEYS: Final[dict[str, type]] = {
+    "id": str, "command": str, "title": str, "table": str, "menu": str, "guidance": str, "help": str,
+    "own": bool, "layout": str, "form": str, "form_formats": dict, "form_names": dict, "sort": str,
+    "drill": str, "argument": str, "defaults": dict, "column": list, "section": list,
 }  # fmt: skip
+
+_COLUMN_KEYS: Final[dict[str, type]] = {
+    "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
+    "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
+}  # fmt: skip
+
+_SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
+
+_WORDS: Final = {str: "a text", bool: "true or false", int: "a whole number", float: "a number",
+                 dict: "a table", list: "an array"}  # fmt: skip
+
+_COMMAND: Final = re.compile(r"[A-Z][A-Z0-9]*")
+
+LAYOUTS: Final = ("list", "page", "menu")
+
+WIDEST: Final = 200
+"""No column is wider, and no gap before one."""
 
 
 def parse_screen(text: str, file: str) -> Screen:
@@ -131,52 +154,106 @@ def parse_screen(text: str, file: str) -> Screen:
     Raises:
         ScreenError: what is wrong, with the file and the key.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ScreenError(f"{file}: {error}") from error
-    unknown = set(data) - _SCREEN_KEYS
-    if unknown:
-        known = ", ".join(sorted(_SCREEN_KEYS))
-        raise ScreenError(f"{file}: unknown key {min(unknown)!r}; known are {known}")
-    for key in ("id", "command", "title", "table"):
-        if not isinstance(data.get(key), str):
-            raise ScreenError(f"{file}: {key} is missing or not a text")
+    data = _toml(text, file)
+    _check(data, _SCREEN_KEYS, ("id", "command", "title", "table"), file, "")
     defaults = data.pop("defaults", {})
-    columns = tuple(_column({**defaults, **entry}, file) for entry in data.pop("column", []))
-    sections = tuple(
-        (part["title"], tuple((code, label) for code, label in part["items"]))
-        for part in data.pop("section", [])
-    )
+    columns = tuple(_column(entry, defaults, file) for entry in data.pop("column", []))
+    sections = tuple(_section(entry, file) for entry in data.pop("section", []))
     form = tuple(data.pop("form", "").splitlines())
-    sort = data.get("sort", "")
-    if sort and sort not in {c.name for c in columns}:
-        raise ScreenError(f"{file}: sort names no column: {sort!r}")
-    return Screen(**data, columns=columns, form=form, items=sections, file=file)
+    screen = Screen(**data, columns=columns, form=form, items=sections, file=file)
+    _check_whole(screen)
+    return screen
 
 
-def _column(entry: dict[str, Any], file: str) -> Column:
-    name = entry.get("name", "?")
-    unknown = set(entry) - _COLUMN_KEYS
-    if unknown:
-        raise ScreenError(f"{file}: column {name!r} has the unknown key {min(unknown)!r}")
+def _toml(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+        raise ScreenError(f"{file}: {error}") from error
+
+
+def _check(  # the key of each problem is named
+    data: object, known: Mapping[str, type], needed: Iterable[str], file: str, where: str
+) -> None:
+    """Raise a ScreenError unless `data` has the needed keys, no unknown ones, and the right types."""
+    if not isinstance(data, dict):
+        raise ScreenError(f"{file}: {where}{data!r} is no table")
+    for key, value in data.items():
+        wanted = known.get(key)
+        if wanted is None:
+            raise ScreenError(f"{file}: {where}unknown key {key!r}; known are {', '.join(sorted(known))}")
+        right = type(value) in (int, float) if wanted is float else type(value) is wanted
+        if not right:
+            raise ScreenError(f"{file}: {where}{key} is {_WORDS[wanted]}, not {value!r}")
+        if wanted is str:
+            _check_text(key, value, file, where)
+    for key in needed:
+        if not data.get(key):
+            raise ScreenError(f"{file}: {where}{key} is missing or empty")
+
+
+def _check_text(key: str, value: str, file: str, where: str) -> None:
+    lines = value.split("\n") if key in _TEXTS else [value]
+    if not all(line.isprintable() for line in lines):
+        raise ScreenError(f"{file}: {where}{key} holds a control character: {value!r}")
+
+
+def _check_whole(screen: Screen) -> None:
+    """Raise a ScreenError for what single keys do not show."""
+    names = [column.name for column in screen.columns]
+    sortable = [column.name for column in screen.columns if column.sort]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    formats = {str(form) for form in screen.form_formats.values()}
+    short = [str(name) for name, fact in screen.form_names.items() if not isinstance(fact, str)]
+    problems = (
+        (twice, f"column {', '.join(twice)} is there twice"),
+        (screen.sort not in ("", *sortable), f"sort names no column that can be sorted on: {screen.sort!r}"),
+        (screen.layout not in LAYOUTS, f"layout is one of {', '.join(LAYOUTS)}, not {screen.layout!r}"),
+        (screen.layout == "menu" and not screen.items, "section is missing: a menu needs one"),
+        (screen.table not in TABLES, f"table is one of {', '.join(TABLES)}, not {screen.table!r}"),
+        (not _COMMAND.fullmatch(screen.command), f"command is a word in capitals, not {screen.command!r}"),
+        (
+            set("{}") & set(screen.drill.replace("{key}", "")),
+            f"drill has no field but {{key}}: {screen.drill!r}",
+        ),
+        (formats - set(FORMATS), f"form_formats: a format is one of {', '.join(FORMATS)}"),
+        (short, f"form_names: {', '.join(short)} stands for no name"),
+    )
+    for wrong, problem in problems:
+        if wrong:
+            raise ScreenError(f"{screen.file}: {problem}")
+
+
+def _section(entry: Any, file: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    _check(entry, _SECTION_KEYS, ("title", "items"), file, "section: ")
+    items = []
+    for item in entry["items"]:
+        if not (isinstance(item, list) and len(item) == 2 and all(isinstance(w, str) and w for w in item)):
+            raise ScreenError(f"{file}: section {entry['title']!r}: {item!r} is no [code, text]")
+        for word in item:
+            _check_text("items", word, file, "section: ")
+        items.append((item[0], item[1]))
+    return entry["title"], tuple(items)
+
+
+def _column(entry: Any, defaults: dict[str, Any], file: str) -> Column:
+    where = f"column {entry.get('name', '?')!r}: " if isinstance(entry, dict) else "column: "
+    _check(entry, _COLUMN_KEYS, ("name",), file, where)
+    entry = {**defaults, **entry}
+    _check(entry, _COLUMN_KEYS, ("name", "format", "width"), file, where)
     look, bad, why = entry.pop("look", None), entry.pop("bad", None), entry.pop("why", "")
     if (look is None) != (bad is None):
-        raise ScreenError(f"{file}: column {name!r} needs both look and bad, or neither")
+        raise ScreenError(f"{file}: {where}needs both look and bad, or neither")
     limit = None if look is None else Limit(float(look), float(bad), why)
-    head = entry.pop("head", "")
-    lines = tuple(head.split("\n")) if isinstance(head, str) else tuple(head)
-    try:
-        column = Column(**entry, head=lines, limit=limit)
-    except TypeError as error:
-        raise ScreenError(f"{file}: column {name!r}: {error}") from error
+    head = tuple(entry.pop("head", "").split("\n"))
+    column = Column(**entry, head=head, limit=limit)
     if column.format not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise ScreenError(
-            f"{file}: column {name!r} has the unknown format {column.format!r}; known are {known}"
-        )
+        raise ScreenError(f"{file}: {where}format is one of {', '.join(FORMATS)}, not {column.format!r}")
     if column.sort not in {"", "asc", "desc"}:
-        raise ScreenError(f"{file}: column {name!r}: sort is asc, desc or empty, not {column.sort!r}")
+        raise ScreenError(f"{file}: {where}sort is asc, desc or empty, not {column.sort!r}")
+    for key, value in (("width", column.width), ("gap", column.gap)):
+        if not 1 <= value <= WIDEST:
+            raise ScreenError(f"{file}: {where}{key} is 1 to {WIDEST}, not {value}")
     return column
 
 
@@ -196,15 +273,55 @@ def own_screens() -> str:
     return os.path.join(config, "zmon", "screens")
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A screen file of which only the head was read, so that it can be found."""
+
+    id: str
+    command: str
+    menu: str
+    text: str
+    file: str
+
+
+def peek(text: str, file: str) -> Unread:
+    """Read the head of a screen file: what stands before its first table.
+
+    Raises:
+        ScreenError: what is wrong, with the file and the key.
+    """
+    head = text.partition("\n[")[0]
+    try:
+        data = tomllib.loads(head)
+    except ValueError:  # a bracket in a text; or it is broken, which reading all of it says better
+        data = _toml(text, file)
+    for key in ("id", "command"):
+        if not isinstance(data.get(key), str):
+            raise ScreenError(f"{file}: {key} is missing or not a text")
+    return Unread(data["id"], data["command"], str(data.get("menu", "")), text, file)
+
+
 class Screens:
     """All screens there are, found by command, by menu code or by FCX number."""
 
-    def __init__(self, screens: Iterable[Screen]) -> None:
+    def __init__(self, screens: Iterable[Screen | Unread]) -> None:
         """Hold these screens; of two with the same id the later wins."""
         self._by_id = {screen.id: screen for screen in screens}
 
     def __iter__(self) -> Iterator[Screen]:
-        return iter(self._by_id.values())
+        return map(self._whole, list(self._by_id))
+
+    def _whole(self, ident: str) -> Screen:
+        """Return a screen, and read the rest of its file if need be."""
+        found = self._by_id[ident]
+        if isinstance(found, Unread):
+            found = self._by_id[ident] = parse_screen(found.text, found.file)
+        return found
+
+    @property
+    def menu_commands(self) -> dict[str, str]:
+        """The command of each menu code that has a screen."""
+        return {screen.menu.upper(): screen.command for screen in self._by_id.values() if screen.menu}
 
     def find(self, word: str) -> Screen:
         """Return the screen that a command word, a menu code or an FCX number names.
@@ -215,38 +332,53 @@ class Screens:
             ScreenError: no screen or several are meant; says which exist.
         """
         wanted = word.upper()
-        for screen in self:
+        screens = self._by_id.values()
+        for screen in screens:
             if wanted in {screen.command, screen.id} or (screen.menu and wanted == screen.menu.upper()):
-                return screen
-        begun = [s for s in self if wanted and s.command.startswith(wanted)]
+                return self._whole(screen.id)
+        begun = [s for s in screens if wanted and s.command.startswith(wanted)]
         if len(begun) == 1:
-            return begun[0]
-        known = ", ".join(sorted(s.command for s in (begun or self)))
+            return self._whole(begun[0].id)
+        known = ", ".join(sorted(s.command for s in (begun or screens)))
         problem = "means several screens" if begun else "is no screen"
         raise ScreenError(f"{word!r} {problem}; there are {known}")
 
 
-def load_screens(*folders: str) -> Screens:
+def load_screens(*folders: str, whole: bool = True) -> Screens:
     """Load all screens from the given directories, by default the shipped ones and the user's.
+
+    Unless they are wanted whole, each file is read on only when its screen is asked for.
 
     Raises:
         ScreenError: a file cannot be read or used.
     """
-    screens = []
-    for folder in folders or (shipped("screens"), own_screens()):
-        try:
-            names = sorted(n for n in os.listdir(folder) if n.endswith(".toml"))
-        except FileNotFoundError:
-            continue
-        for name in names:
-            file = os.path.join(folder, name)
-            try:
-                with open(file, encoding="utf-8") as stream:
-                    text = stream.read()
-            except (OSError, UnicodeDecodeError) as error:
-                raise ScreenError(f"{file}: cannot be read: {error}") from error
-            screens.append(parse_screen(text, file))
+    read = parse_screen if whole else peek
+    screens = [
+        read(text, file)
+        for folder in folders or (shipped("screens"), own_screens())
+        for file, text in _files(folder)
+    ]
     if not screens:
         looked = ", ".join(folders) or shipped("screens")
         raise ScreenError(f"no screens found in {looked}: the installation is incomplete")
     return Screens(screens)
+
+
+def _files(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the screen files of a directory, which need not exist, and their texts."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise ScreenError(f"{folder}: cannot be read: {error.strerror}") from error
+    for name in names:
+        file = os.path.join(folder, name)
+        try:
+            with open(file, encoding="utf-8") as stream:
+                text = stream.read()
+        except OSError as error:
+            raise ScreenError(f"{file}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ScreenError(f"{file}: is not UTF-8 at byte {error.start}") from error
+        yield file, text

@@ -6,13 +6,15 @@ where a value is absent (JSON tells the reasons).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import math
+import time
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
 from zmon.screen.frame import header
+from zmon.screen.menu import items as menu_items
 from zmon.screen.menu import lines as menu_lines
-from zmon.screen.number import printable
+from zmon.screen.number import harmless, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +63,8 @@ def text(
 
 def moment(ns: int) -> str:
     """Write an instant in UTC, to the millisecond, as ISO 8601 does."""
-    return datetime.fromtimestamp(ns / 1e9, tz=UTC).isoformat(timespec="milliseconds")
+    seconds, part = divmod(ns, 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // 1_000_000:03d}+00:00"
 
 
 def bounds(interval: Interval) -> tuple[str | None, str]:
@@ -71,11 +74,13 @@ def bounds(interval: Interval) -> tuple[str | None, str]:
 
 
 def plain(value: Value) -> int | float | str | None:
-    """Return a value as JSON and CSV hold it: None when absent."""
-    return None if isinstance(value, Absent) else value
+    """Return a value as JSON and CSV hold it: None when absent, or when it is no number."""
+    if isinstance(value, Absent) or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value
 
 
-def document(sheet: Sheet, interval: Interval, most: int | None = None) -> dict[str, Any]:
+def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | None = None) -> dict[str, Any]:
     """Return one interval of a screen as the object that is printed as JSON."""
     table, rows = sheet.table, sheet.rows[:most]
     names = [column.name for column in sheet.screen.columns]
@@ -99,6 +104,11 @@ def document(sheet: Sheet, interval: Interval, most: int | None = None) -> dict[
         ],
         "notes": list(table.notes),
     }
+    if sheet.screen.layout == "menu":
+        found["items"] = [
+            {"code": item.code, "text": item.text, "command": item.command or None}
+            for item in menu_items(sheet.screen, screens)
+        ]
     if table.summary is not None:
         found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}
     if table.facts:
@@ -129,13 +139,28 @@ def _absences(
 
 
 def records(sheet: Sheet, interval: Interval, most: int | None = None) -> Iterator[list[object]]:
-    """Yield the rows as CSV holds them: begin and end of the interval, the key, the columns."""
+    """Yield the rows as CSV holds them: begin and end of the interval, the key, the columns.
+
+    A page has one row, of all its facts.
+    """
     begin, end = bounds(interval)
-    columns = [sheet.table.column(column.name) for column in sheet.screen.columns]
+    table = sheet.table
+    if sheet.screen.layout == "page":
+        yield [begin, end, *map(_field, table.facts.values())]
+        return
+    columns = [table.column(column.name) for column in sheet.screen.columns]
     for row in sheet.rows[:most]:
-        yield [begin, end, sheet.table.keys[row], *(plain(values[row]) for values in columns)]
+        yield [begin, end, _field(table.keys[row]), *(_field(values[row]) for values in columns)]
+
+
+def _field(value: Value) -> int | float | str | None:
+    """Return a value for CSV, which people print on terminals: nothing that those obey."""
+    found = plain(value)
+    return harmless(found) if isinstance(found, str) else found
 
 
 def record_names(sheet: Sheet) -> list[str]:
     """Return the names of the fields that `records` yields."""
+    if sheet.screen.layout == "page":
+        return ["from", "to", *sheet.table.facts]
     return ["from", "to", "key", *(column.name for column in sheet.screen.columns)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.kinds import MACHINE
 from zmon.screen.number import clock, printable
 
 if TYPE_CHECKING:
@@ -37,19 +38,17 @@ def header(screen: Screen, interval: Interval, *, live: bool) -> str:
     """
     right = mode(interval, live=live)
     if screen.layout == "menu":
-        middle = screen.title.center(WIDTH - 2 * 14)
-        return (f" {screen.id:<13}" + middle)[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
-    machine = interval.after.frames.get("machine")
-    kind = _known(machine.cell("machine", "type")) if machine else ""
-    serial = _known(machine.cell("machine", "sequence")) if machine else ""
-    line = f" {screen.id:<12}"
-    line += f"CPU {kind[:4] or '....'}  SER {serial[-5:] or '.....'}  "
-    line += _span(interval)
+        line = f" {screen.id:<17}{screen.title}"
+    else:
+        machine = interval.after.frame(MACHINE)
+        kind, serial = (machine.cell("machine", name) for name in ("type", "sequence"))
+        line = f" {screen.id:<12}CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}  "
+        line += _span(interval)
     return line[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
 
 
-def _known(value: object) -> str:
-    return "" if isinstance(value, Absent) else printable(str(value))
+def _known(value: object, width: int) -> str:
+    return "." * width if isinstance(value, Absent) or value == "" else printable(str(value))
 
 
 def _span(interval: Interval) -> str:

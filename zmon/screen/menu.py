@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from zmon.screen.definition import Screen, Screens
 
 COLUMNS: Final = (("General System Data",), ("I/O Data", "User Data"), ("History Data (by Time)",))
@@ -36,35 +38,34 @@ class Item:
         return f"{code}. {self.text}"
 
 
-def items(menu: Screen, screens: Screens) -> list[Item]:
-    """Return the items of the menu with their places."""
-    commands = {screen.menu.upper(): screen.command for screen in screens if screen.menu}
-    placed = {title for column in COLUMNS for title in column}
-    rest = tuple(title for title, _ in menu.items if title not in placed)
+def _sections(menu: Screen) -> Iterator[tuple[str, int, int]]:
+    """Yield the heading of each section, its line, counted from 0, and where it starts."""
     sections = dict(menu.items)
-    found: list[Item] = []
-    for start, titles in zip(STARTS, (*COLUMNS[:2], COLUMNS[2] + rest), strict=True):
+    placed = {title for column in COLUMNS for title in column}
+    rest = tuple(title for title in sections if title not in placed)
+    for start, titles in zip(STARTS, (*COLUMNS[:-1], COLUMNS[-1] + rest), strict=True):
         line = 0
         for title in titles:
-            for code, text in sections.get(title, ()):
-                line += 1
-                found.append(Item(code, text, line, start, commands.get(code.upper(), "")))
-            line += 2  # a blank line and the heading of the next section
-    return found
+            if title in sections:
+                yield title, line, start
+                line += len(sections[title]) + 2  # a blank line before the next section
+
+
+def items(menu: Screen, screens: Screens) -> list[Item]:
+    """Return the items of the menu with their places."""
+    commands, sections = screens.menu_commands, dict(menu.items)
+    return [
+        Item(code, text, line + place, start, commands.get(code.upper(), ""))
+        for title, line, start in _sections(menu)
+        for place, (code, text) in enumerate(sections[title], 1)
+    ]
 
 
 def lines(menu: Screen, screens: Screens) -> list[str]:
     """Draw the menu: headings of the sections and their items."""
-    drawn: dict[int, list[str]] = {}
-
-    def put(line: int, start: int, words: str) -> None:
-        row = drawn.setdefault(line, [" "] * 80)
-        row[start : start + len(words)] = words
-
-    found = items(menu, screens)
-    for title, entries in menu.items:
-        first = next(item for item in found if item.code == entries[0][0])
-        put(first.line - 1, first.start, title)
-    for item in found:
-        put(item.line, item.start, item.written)
-    return ["".join(drawn.get(line, [])).rstrip() for line in range(max(drawn) + 1)]
+    parts = list(_sections(menu))
+    parts += [(item.written, item.line, item.start) for item in items(menu, screens)]
+    drawn = [""] * (1 + max(line for _, line, _ in parts))
+    for words, line, start in sorted(parts, key=lambda part: part[2]):
+        drawn[line] = f"{drawn[line]:<{start}}{words}"
+    return drawn

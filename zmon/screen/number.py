@@ -8,7 +8,7 @@ available is dots.  A number that does not fit is scaled (`124k`), never cut.
 from __future__ import annotations
 
 import math
-from datetime import datetime
+import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 DOTS: Final = "...."
 """What stands for a value that is not available; fewer in a narrower field."""
 
+STARS: Final = "****"
+"""What stands for a number that fits into its field in no way."""
+
 
 def rate(value: float) -> str:
     """Write a rate or a time: three significant digits is the aim."""
-    if -99.95 < value < 99.95:
-        return _bare(f"{value:.1f}")
-    return f"{value:.0f}"
+    return _bare(f"{value:.1f}") if -99.95 < value < 99.95 else percent(value)
 
 
 def queue(value: float) -> str:
@@ -38,7 +39,7 @@ def queue(value: float) -> str:
 
 def percent(value: float) -> str:
     """Write a percentage or a count, whole."""
-    return f"{value:.0f}"
+    return _bare(f"{value:.0f}")
 
 
 def plain(value: object) -> str:
@@ -52,12 +53,15 @@ def bytes_(value: float) -> str:
         if abs(value) < 999.5 or unit == "T":
             break
         value /= 1024
-    return f"{value:.0f}{unit}"
+    return percent(value) + unit
 
 
-def clock(ns: int) -> str:
-    """Write an instant, in ns since 1970, as local wall-clock time."""
-    return datetime.fromtimestamp(ns // 1_000_000_000).astimezone().strftime("%H:%M:%S")
+def clock(ns: float) -> str:
+    """Write an instant, in ns since 1970, as local wall-clock time; stars when no calendar has it."""
+    try:
+        return time.strftime("%H:%M:%S", time.localtime(ns // 1_000_000_000))
+    except (OverflowError, OSError, ValueError):
+        return "**:**:**"
 
 
 FORMATS: Final[dict[str, Callable[..., str]]] = {
@@ -74,11 +78,10 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
 
 def _bare(digits: str) -> str:
     """Drop the zero before the point, and the sign of a zero."""
-    if digits.startswith("0."):
-        return digits[1:]
-    if digits.startswith("-0."):
-        return digits[2:] if not digits.strip("-0.") else "-" + digits[2:]
-    return digits
+    sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
+    if not digits.strip("0."):
+        sign = ""
+    return sign + (digits[1:] if digits.startswith("0.") else digits)
 
 
 def printable(text: str) -> str:
@@ -88,13 +91,21 @@ def printable(text: str) -> str:
     return "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
 
 
-def fit(digits: str, value: float, width: int) -> str:
-    """Scale a number that is wider than its field: `124k`, `12M`; stars when nothing helps."""
-    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
-        scaled = f"{value / size:.0f}{unit}"
-        if len(scaled) <= width:
+def harmless(text: str) -> str:
+    """Replace what a terminal would obey, and leave letters of all scripts as they are."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
+def fit(value: float, width: int) -> str:
+    """Write a number that is too wide for its field without decimals, else scaled (`124k`, `12M`).
+
+    Stars stand where nothing helps.
+    """
+    for unit, size in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
+        scaled = percent(value / size) + unit
+        if len(scaled) <= width and not scaled.startswith("0"):
             return scaled
-    return "*" * min(width, len(digits))
+    return STARS[:width]
 
 
 def cell(value: Value, form: str, width: int) -> str:
@@ -108,9 +119,13 @@ def cell(value: Value, form: str, width: int) -> str:
         return plain(value)[:width].ljust(width)
     if isinstance(value, str):
         return plain(value)[:width].rjust(width)
-    if not math.isfinite(value):
-        return ("*" * min(width, 4)).rjust(width)
-    digits = FORMATS[form](value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        return STARS[:width].rjust(width)
+    digits = FORMATS[form](number if form != "clock" else value)
     if len(digits) > width:
-        digits = fit(digits, value, width)
+        digits = STARS[:width] if form == "clock" else fit(number, width)
     return digits.rjust(width)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.screen import number
 from zmon.screen.query import filtered, ordered
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 ESTIMATE: Final = "~"
-"""Stands behind a value that is an estimate."""
+"""Stands behind a value that is an estimate; before it, where the mark of a limit stands behind."""
 
 _FIELD: Final = re.compile(r"\{(?P<name>\w+)(?P<right>:)? *\}")
 
@@ -101,7 +102,7 @@ class Sheet:
         if self.table.summary is None:
             return None
         title, cells = self.table.summary.title, self.table.summary.cells
-        line = self._line([cells.get(c.name, "") for c in self.screen.columns], -1)
+        line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
         return f" {title}" + line[len(title) + 1 :]
 
     def line(self, place: int) -> str:
@@ -111,22 +112,21 @@ class Sheet:
 
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
-        sign = ""
+        sign = " "
         for column, value in zip(self.screen.columns, values, strict=True):
-            parts.append((sign or " ") + " " * (column.gap - 1))
-            parts.append(text(column, value))
-            sign = self._sign(column, value, row)
+            before, written = sign + " " * (column.gap - 1), text(column, value)
+            sign = column.limit.mark(value) if column.limit is not None else " "
+            if self._guessed(column, value, row):
+                if sign == " ":
+                    sign = ESTIMATE
+                else:  # the limit's mark stands behind, so this one moves to the front
+                    before, written = _precede(before, written)
+            parts += (before, written)
         parts.append(sign)
         return "".join(parts).rstrip()
 
-    def _sign(self, column: Column, value: Value, row: int) -> str:
-        if value.__class__ is Absent or value == "":
-            return ""
-        if column.limit is not None:
-            mark = column.limit.mark(value)
-            if mark != " ":
-                return mark
-        return ESTIMATE if self.table.is_estimate(column.name, row) else ""
+    def _guessed(self, column: Column, value: Value, row: int) -> bool:
+        return value.__class__ is not Absent and value != "" and self.table.is_estimate(column.name, row)
 
     def marks(self, place: int) -> list[Mark]:
         """Return the cells of a row that exceed a limit."""
@@ -145,6 +145,14 @@ class Sheet:
             if start <= position < start + column.width:
                 return column
         return None
+
+
+def _precede(before: str, written: str) -> tuple[str, str]:
+    """Put the mark of an estimate in front of a number: into its field if there is room."""
+    digits = written.lstrip()
+    if len(digits) < len(written):
+        return before, (ESTIMATE + digits).rjust(len(written))
+    return before[:-1] + ESTIMATE, written
 
 
 def text(column: Column, value: Value) -> str:

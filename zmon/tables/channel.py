@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import Joined, first
 from zmon.tables.table import Table
 from zmon.topology.typecode import channel_type
@@ -28,6 +29,7 @@ RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
 
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
 
 
@@ -64,15 +66,12 @@ def busy(channels: Delta, *, own: bool = False) -> list[Number]:
     return first(units, ticks)
 
 
-def data_rate(channels: Delta, counter: str) -> list[Number]:
+def data_rate(channels: Delta, counter: str, unit: str = "data_unit_size") -> list[Number]:
     """Return MB/s (10**6 bytes) that a counter of data units stands for."""
     return [
         units * size / length / 1e6
         for units, size, length in zip(
-            channels.numbers(counter),
-            channels.numbers("data_unit_size"),
-            stamp_seconds(channels),
-            strict=True,
+            channels.numbers(counter), channels.numbers(unit), stamp_seconds(channels), strict=True
         )
     ]
 
@@ -80,18 +79,27 @@ def data_rate(channels: Delta, counter: str) -> list[Number]:
 def own_load(interval: Interval) -> dict[str, float]:
     """Estimate, per CHPID, the percentage of time that this system's own devices were connected.
 
-    The connect time of a device is shared equally among its installed paths.
+    The connect time of a device is shared equally among the paths that it can use.
     """
     devices = interval.of(DEVICE)
     connects = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED).rate("connect")
+    masks = zip(*(devices[name] for name in PATH_MASKS), strict=True)
     load: dict[str, float] = {}
-    for paths, connect in zip(devices["chpids"], connects, strict=True):
-        if isinstance(connect, Absent) or not isinstance(paths, str):
+    for names, connect, (pim, *others) in zip(devices["chpids"], connects, masks, strict=True):
+        if isinstance(connect, Absent) or not isinstance(names, str):
             continue
-        chpids = paths.split()
+        chpids = in_use(names.split(), pim, usable(pim, *others))
         for chpid in chpids:
             load[chpid] = load.get(chpid, 0.0) + 100.0 * connect / 1e9 / len(chpids)
     return load
+
+
+def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
+    """Return those of the installed paths, in the order of their bits, that a mask leaves."""
+    if not isinstance(installed, int):
+        return chpids
+    bits = [0x80 >> place for place in range(8) if installed & (0x80 >> place)]
+    return [chpid for chpid, bit in zip(chpids, bits, strict=False) if mask & bit]
 
 
 def count(period: Period, interval: Interval) -> None:
@@ -106,6 +114,7 @@ def count(period: Period, interval: Interval) -> None:
 
 
 def _devices_per_path(interval: Interval) -> dict[str, int]:
+    """Count, per CHPID, the devices that have the path installed."""
     counts: dict[str, int] = {}
     for paths in interval.of(DEVICE)["chpids"]:
         for chpid in paths.split() if isinstance(paths, str) else ():
@@ -140,8 +149,8 @@ def table(view: View) -> Table:
             estimated["cur"] = guessed
             notes.append("~ estimate: this system's own connect time on the path, not its whole load")
         else:
-            reason = next((v.reason for v in current if isinstance(v, Absent)), NOT_MEASURED.reason)
-            notes.append(f"No channel load: {reason}")
+            why = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
+            notes.append(f"No channel load: {why.reason}")
     if extra:
         notes.append(
             "CHPIDs without a description: this kernel lists no channel paths; subchannels name them"
@@ -150,9 +159,9 @@ def table(view: View) -> Table:
     ranges: list[list[Value]] = []
     for row in range(rows):
         figures = period.channels.get(channels.keys[row])
-        why = current[row] if isinstance(current[row], Absent) else absent("no complete interval yet")
-        averages.append(figures.average if figures else why)
-        ranges.append(list(figures.distribution) if figures else [why] * 10)
+        unknown = current[row] if isinstance(current[row], Absent) else NO_INTERVAL
+        averages.append(figures.average if figures else unknown)
+        ranges.append(list(figures.distribution) if figures else [unknown] * 10)
     columns: dict[str, list[Value]] = {
         "chpid": list(keys),
         "descr": column([channel_type(v) if isinstance(v, int) else v for v in channels["type"]]),
@@ -163,14 +172,19 @@ def table(view: View) -> Table:
         "own": column(busy(channels, own=True)),
         "bus": column(_used(channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(channels))),
         "read": column(data_rate(channels, "read_cpc")),
-        "write": column(first(data_rate(channels, "written_cpc"), data_rate(channels, "data_sent"))),
+        "write": column(
+            first(
+                data_rate(channels, "written_cpc"),
+                data_rate(channels, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
+            )
+        ),
         "status": column(channels["status"]),
         "configured": column(channels["configure"]),
         "shared": column(channels["shared"]),
         "pchid": column(channels["chid"]),
         "speed": column(channels["speed"]),
         "cmg": column(channels["cmg"]),
-        "devices": [behind.get(key, 0) for key in keys],
+        "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
     }
     facts: dict[str, Value] = {}
     if period.begin is not None and period.end is not None:

@@ -12,21 +12,25 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE
 from zmon.tables.device import Devices
-from zmon.tables.join import Joined, mean, total
-from zmon.tables.table import Summary, Table
+from zmon.tables.join import Joined, total
+from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
 
+NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_ALIAS: Final = absent("this LCU has no aliases")
-HOT: Final = 2.0
-"""Times its fair share from which an LCU is called hot."""
+BULK: Final = 0.8
+"""The part of all I/O that is called its bulk."""
+
+WORTH: Final = 10.0
+"""I/O per second of all LCUs below which nobody waits for anybody, however uneven the load."""
 
 
 def table(view: View) -> Table:
@@ -39,26 +43,20 @@ def table(view: View) -> Table:
     everything = total([devices.rate[row] for rows in members.values() for row in rows])
     lines = [_line(devices, units[key], rows, everything, len(units)) for key, rows in members.items()]
     keys = list(members)
-    subsystems = Joined(interval.of(DASD), [unit.members[0] for unit in units.values()], absent("not read"))[
-        "lss"
-    ]
+    bases = [(unit.bases or unit.members)[0] for unit in units.values()]
+    subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
     for line, lss in zip(lines, subsystems, strict=True):
         line["lss"] = f"{lss:02X}" if isinstance(lss, int) else lss
     columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}
-    guessed = {
-        name: frozenset(
-            place
-            for place, rows in enumerate(members.values())
-            if any(devices.rate[row] for row in devices.guessed.intersection(rows))
-        )
-        for name in ("io", "share", "fair")
-    }
+    guessed = frozenset(place for place, rows in enumerate(members.values()) if devices.estimated(rows))
+    if guessed:
+        guessed |= {SUMMARY}
     missing = None if keys else interval.of(DEVICE).missing or NO_LCU
     return Table(
         keys,
         columns,
-        _all(lines, devices, members),
-        estimated=guessed,
+        _all(lines, devices, [row for rows in members.values() for row in rows]),
+        estimated=dict.fromkeys(("io", "share", "fair"), guessed),
         notes=tuple(findings(keys, columns)),
         missing=missing,
     )
@@ -67,14 +65,11 @@ def table(view: View) -> Table:
 def _line(
     devices: Devices, unit: Lcu, rows: Sequence[int], everything: Number, units: int
 ) -> dict[str, Value]:
-    def of(values: Sequence[Number]) -> list[Number]:
-        return [values[row] for row in rows]
+    def add(values: Sequence[Number]) -> Number:
+        return total([values[row] for row in rows])
 
-    rates = of(devices.rate)
-    rate = total(rates)
+    rate = add(devices.rate)
     share = 100.0 * ratio(rate, everything)
-    alias_rows = [row for row in rows if devices.keys[row] in unit.aliases]
-    alias_use = total([devices.busy[row] for row in alias_rows]) / 100.0 if alias_rows else NO_ALIAS
     types = {kind for row in rows if isinstance(kind := devices.ccw["cutype"][row], str)}
     return {
         "ssid": unit.ssid,
@@ -82,64 +77,74 @@ def _line(
         "maker": unit.vendor,
         "cutype": "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown"),
         "units": len(unit.bases),
-        "active": sum(1 for rate in rates if rate > 0),
+        "active": rate if isinstance(rate, Absent) else len([row for row in rows if devices.rate[row] > 0]),
         "aliases": len(unit.aliases),
-        "aliasuse": alias_use,
+        "aliasuse": _alias_use(devices, unit, rows),
         "paths": len(unit.chpids),
         "chpids": " ".join(unit.chpids),
         "io": rate,
         "share": share,
         "fair": share * units / 100.0,
-        "mbs": total(of(devices.megabytes)),
-        "pend": mean(of(devices.pend), rates, "no I/O in the interval"),
-        "disc": mean(of(devices.disc), rates, "no I/O in the interval"),
-        "conn": mean(of(devices.conn), rates, "no I/O in the interval"),
-        "serv": mean(of(devices.serv), rates, "no I/O in the interval"),
-        "resp": mean(of(devices.response), rates, "no I/O in the interval"),
-        "cuwt": mean(of(devices.cuwt), rates, "no I/O in the interval"),
-        "qued": total(of(devices.queued)),
-        "queue": total(of(devices.linux_queue)),
+        "mbs": add(devices.megabytes),
+        **_times(devices, rows),
+        "qued": add(devices.queued),
+        "queue": add(devices.linux_queue),
     }
 
 
-def _all(
-    lines: Sequence[Mapping[str, Value]], devices: Devices, members: Mapping[str, Iterable[int]]
-) -> Summary | None:
+def _times(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
+    return {
+        "pend": devices.average(rows, devices.pend),
+        "disc": devices.average(rows, devices.disc),
+        "conn": devices.average(rows, devices.conn),
+        "serv": devices.average(rows, devices.serv),
+        "resp": devices.average_response(rows),
+        "cuwt": devices.average(rows, devices.cuwt),
+    }
+
+
+def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
+    """Return how many aliases were busy on average: each runs one I/O at a time."""
+    busy = [devices.busy[row] for row in rows if devices.keys[row] in unit.aliases]
+    return total(busy) / 100.0 if busy else NO_ALIAS
+
+
+def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[int]) -> Summary | None:
     if not lines:
         return None
-    rows = [row for part in members.values() for row in part]
-    rates = [devices.rate[row] for row in rows]
-
-    def average(values: Sequence[Number]) -> Number:
-        return mean([values[row] for row in rows], rates, "no I/O in the interval")
-
-    def add(name: str) -> Number:
-        return total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
-
+    added = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue")
     cells: dict[str, Value] = {
-        "units": add("units"), "active": add("active"), "aliases": add("aliases"),
-        "io": add("io"), "mbs": add("mbs"), "qued": add("qued"), "queue": add("queue"),
-        "pend": average(devices.pend), "disc": average(devices.disc), "conn": average(devices.conn),
-        "serv": average(devices.serv), "resp": average(devices.response), "cuwt": average(devices.cuwt),
-    }  # fmt: skip
-    return Summary(">> All LCUs <<", cells)
+        name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
+        for name in added
+    }
+    return Summary(">> All LCUs <<", cells | _times(devices, rows))
 
 
 def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
-    """Say in a sentence what the table shows: which LCU carries the load, and what to do."""
-    if len(keys) < 2:
-        return []
-    shares = [
-        (share, row) for row, share in enumerate(columns["share"]) if not isinstance(share, (Absent, str))
+    """Say in a sentence what the table shows: which LCUs carry the load, and what to do.
+
+    Nothing is said unless at most half of the LCUs carry the bulk of it, and there is some.
+    """
+    loads = [
+        (float(rate), str(ssid))
+        for rate, ssid in zip(columns.get("io", ()), columns.get("ssid", ()), strict=True)
+        if not isinstance(rate, (Absent, str))
     ]
-    if not shares:
+    loads.sort(key=lambda load: -load[0])
+    everything = sum(rate for rate, _ in loads)
+    if everything < WORTH:
         return []
-    share, hottest = max(shares, key=lambda pair: (pair[0], -pair[1]))
-    fair = columns["fair"][hottest]
-    idle = sum(1 for value, _ in shares if value < 1)
-    if isinstance(fair, (Absent, str)) or fair < HOT:
+    carried, hot = 0.0, []
+    for rate, ssid in loads:
+        if carried >= BULK * everything:
+            break
+        carried += rate
+        hot.append(ssid)
+    if 2 * len(hot) > len(keys):
         return []
-    said = f"LCU {columns['ssid'][hottest]} carries {share:.0f}% of the I/O"
+    said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
+    said += f" {100 * carried / everything:.0f}% of the I/O"
+    idle = sum(1 for rate, _ in loads if rate < everything / 100)
     if idle:
         said += f", {idle} of {len(keys)} LCUs {'is' if idle == 1 else 'are'} idle"
-    return [f"{said}: spread its busiest volumes over the others"]
+    return [f"{said}: spread {'its' if len(hot) == 1 else 'their'} busiest volumes over the others"]

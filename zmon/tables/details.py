@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, DASD, DEVICE
 from zmon.tables import cache, device
-from zmon.tables.device import CP_ONLY
+from zmon.tables.device import CP_ONLY, PATH_MASKS
 from zmon.tables.table import Table
 from zmon.tables.view import NoSuchThing
 
@@ -35,9 +35,10 @@ def table(view: View) -> Table:
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
+    device_name = facts["addr"] if isinstance(facts["addr"], str) else key
     facts |= {
-        "device": facts["addr"] if isinstance(facts["addr"], str) else key,
-        "kind": _kind(facts),
+        "device": device_name,
+        "subject": f"{device_name} ( {_kind(facts)} )",
         "busid": key,
         "subchannel": ccw.cell(key, "subchannel"),
         "status": _status(interval, key),
@@ -90,20 +91,18 @@ def find(argument: str, load: Table) -> str:
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
     """Return for each installed path `ON`, or which mask says that it cannot be used."""
-    ccw = interval.of(DEVICE)
-    masks = {name: ccw.cell(key, name) for name in ("pim", "pam", "pom", "vpm")}
-    pim = masks.pop("pim")
+    pim, *others = (interval.of(DEVICE).cell(key, name) for name in PATH_MASKS)
     if not isinstance(pim, int):
         return []
-    words = {"pam": "OFF", "pom": "NOTOP", "vpm": "NOTVER"}
+    masks = list(zip(("OFF", "NOTOP", "NOTVER"), others, strict=True))
     bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
     return [
-        next((words[n] for n, mask in masks.items() if isinstance(mask, int) and not mask & bit), "ON")
+        next((word for word, mask in masks if isinstance(mask, int) and not mask & bit), "ON")
         for bit in bits[:paths]
     ]
 
 
-def _kind(facts: dict[str, Value]) -> Value:
+def _kind(facts: dict[str, Value]) -> str:
     role = facts["role"]
     if role in {"PAV", "HPAV"}:
         return f"{role} ALIAS"

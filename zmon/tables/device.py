@@ -7,17 +7,19 @@ follows from it by Little's law.  Where starts are not counted, Linux's requests
 
 from __future__ import annotations
 
+from functools import lru_cache, reduce
+from operator import and_
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -35,7 +37,12 @@ NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 NO_CMF: Final = absent("channel measurement was not read for this device")
 NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
+PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
+"""The masks of a subchannel's paths: installed, available, operational, verified."""
+
 CP_ONLY: Final = absent("only CP knows this; Linux does not")
+NO_UID: Final = absent("no uid")
+NO_LCU: Final = absent("no LCU: the device has no uid")
 
 
 class Devices:
@@ -94,9 +101,30 @@ class Devices:
             if starts.__class__ is Absent and rate.__class__ is not Absent
         )
         self.response = first(self.wait, self.serv)
+        # the queue is before the volume, so the volume's requests make it, on whichever alias they run
         self.queued = not_below_zero(
-            [i * (r - s) / 1e3 for i, r, s in zip(self.rate, self.response, self.serv, strict=True)]
+            [n * (r - s) / 1e3 for n, r, s in zip(self.requests, self.response, self.serv, strict=True)]
         )
+
+    def average(self, rows: Sequence[int], values: Sequence[Number]) -> Number:
+        """Average what is measured per start of I/O, each device with its rate as its weight."""
+        return mean([values[row] for row in rows], [self.rate[row] for row in rows], IDLE.reason)
+
+    def average_wait(self, rows: Sequence[int], values: Sequence[Number]) -> Number:
+        """Average what is counted per request of Linux, each disk with its requests as its weight.
+
+        A disk's requests are those that ran on aliases too.
+        """
+        return mean([values[row] for row in rows], [self.requests[row] for row in rows], IDLE.reason)
+
+    def average_response(self, rows: Sequence[int]) -> Number:
+        """Average the response time: as Linux waits for it, else as the devices serve it."""
+        waited = self.average_wait(rows, self.wait)
+        return self.average(rows, self.serv) if isinstance(waited, Absent) else waited
+
+    def estimated(self, rows: Iterable[int]) -> bool:
+        """Tell whether Linux's requests stand in for starts that are not counted."""
+        return any(self.rate[row] for row in self.guessed.intersection(rows))
 
 
 def address(key: str) -> str:
@@ -106,19 +134,14 @@ def address(key: str) -> str:
 
 def path_count(devices: Devices) -> list[Number]:
     """Return the number of usable paths: installed, available, operational and verified."""
-    counts: list[Number] = []
-    for pim, pam, pom, vpm in zip(
-        *(devices.ccw.numbers(mask) for mask in ("pim", "pam", "pom", "vpm")), strict=True
-    ):
-        usable = [mask for mask in (pim, pam, pom) if not isinstance(mask, Absent)]
-        if not usable:
-            counts.append(pim)
-            continue
-        mask = 0xFF
-        for part in (*usable, *([] if isinstance(vpm, Absent) else [vpm])):
-            mask &= int(part)
-        counts.append(mask.bit_count())
-    return counts
+    masks = zip(*(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
+    return [pim if isinstance(pim, Absent) else usable(pim, *others).bit_count() for pim, *others in masks]
+
+
+@lru_cache(maxsize=256)  # most devices have the same few masks
+def usable(*masks: Value) -> int:
+    """Return the path mask that is left of several; one that is absent takes nothing away."""
+    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
 
 
 def roles(devices: Devices) -> list[Value]:
@@ -130,17 +153,16 @@ def roles(devices: Devices) -> list[Value]:
         elif isinstance(uid, str) and uid:
             found.append("base")
         else:
-            found.append(uid if isinstance(uid, Absent) else absent("no uid"))
+            found.append(uid if isinstance(uid, Absent) else NO_UID)
     return found
 
 
 def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
     devices = Devices(view.interval)
-    uids = [uid.split(".") if isinstance(uid, str) else uid for uid in devices.ccw["uid"]]
     unit: list[Value] = [
-        devices.lcu_of.get(key, uid if isinstance(uid, Absent) else absent("no LCU: the device has no uid"))
-        for key, uid in zip(devices.keys, uids, strict=True)
+        devices.lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
+        for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
     ]
     columns: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
@@ -174,6 +196,8 @@ def table(view: View) -> Table:
         "error": list(devices.cmf.numbers("error")),
     }
     estimated = {"io": devices.guessed} if devices.guessed else {}
+    if devices.estimated(range(len(devices.keys))):
+        estimated["io"] |= {SUMMARY}
     notes = []
     if devices.guessed:
         notes.append("~ Linux's own requests: starts of I/O are not counted for this device")
@@ -211,27 +235,29 @@ def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
 
 
 def summary(devices: Devices) -> Summary:
-    """Average over all DASD, each with its I/O rate as its weight."""
+    """Average over all DASD and their aliases, each with its I/O rate as its weight."""
     disks = [row for row, name in enumerate(devices.names) if isinstance(name, str)]
+    members = disks + [row for row, alias in enumerate(devices.ccw["alias"]) if alias == 1]
 
-    def of(values: Sequence[Number]) -> list[Number]:
-        return [values[row] for row in disks]
+    def add(values: Sequence[Number]) -> Number:
+        return total([values[row] for row in members])
 
-    rates = of(devices.rate)
-    averages = {
-        name: mean(of(values), rates, "no I/O in the interval")
-        for name, values in (
-            ("pend", devices.pend), ("disc", devices.disc), ("conn", devices.conn),
-            ("serv", devices.serv), ("resp", devices.response), ("cuwt", devices.cuwt),
-            ("await", devices.wait), ("reqkb", devices.kilobytes), ("read", devices.reads),
-        )
-    }  # fmt: skip
+    queues = present([devices.queued[row] for row in disks])
     cells: dict[str, Value] = {
-        "io": total(rates),
-        **averages,
-        "qued": ratio(total(of(devices.queued)), len(present(of(devices.queued))), "not measured"),
-        "ios": total(of(devices.requests)),
-        "mbs": total(of(devices.megabytes)),
+        "io": add(devices.rate),
+        "pend": devices.average(members, devices.pend),
+        "disc": devices.average(members, devices.disc),
+        "conn": devices.average(members, devices.conn),
+        "serv": devices.average(members, devices.serv),
+        "resp": devices.average_response(members),
+        "cuwt": devices.average(members, devices.cuwt),
+        "qued": sum(queues) / len(queues) if queues else total([devices.queued[row] for row in disks]),
+        "ios": add(devices.requests),
+        "await": devices.average_wait(disks, devices.wait),
+        "queue": add(devices.linux_queue),
+        "mbs": add(devices.megabytes),
+        "reqkb": devices.average_wait(disks, devices.kilobytes),
+        "read": devices.average_wait(disks, devices.reads),
     }
     dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
     return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)

@@ -26,7 +26,6 @@ def table(view: View) -> Table:
         "calls": sources["calls"],
         "ms": list(milliseconds),
         "cpu": list(processor),
-        "kb": [size / 1024 for size in sources.numbers("bytes")],
         "errors": sources["errors"],
         "reads": sources["reads_what"],
         "reason": sources["reason"],
@@ -34,7 +33,6 @@ def table(view: View) -> Table:
     cells: dict[str, Value] = {
         "ms": total(milliseconds),
         "cpu": total(processor),
-        "kb": total([size / 1024 for size in sources.numbers("bytes")]),
         "errors": total(sources.numbers("errors")),
         "calls": total(sources.numbers("calls")),
     }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
+OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
 NOT_TOLD: Final = absent("neither diag 204 nor hypfs tells this")
 
@@ -33,11 +34,10 @@ def table(view: View) -> Table:
     names = cpus["lpar"]
     partitions = Joined(interval.of(LPAR), names, absent("the partition is not described"))
     own = [value == 1 for value in partitions["own"]]
-    online = cpus.numbers("online_time")
-    busy = quotient(cpus.numbers("accumulated"), online, 100.0, STALE)
-    given = quotient(cpus.numbers("dispatched"), online, 100.0, STALE)
+    busy = _percent(cpus, "accumulated")
+    given = _percent(cpus, "dispatched")
     overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
-    waits = quotient(cpus.numbers("wait"), online, 100.0, STALE)
+    waits = _percent(cpus, "wait")
     suspended: list[Number] = [
         s if mine else OTHERS
         for s, mine in zip(
@@ -73,6 +73,17 @@ def table(view: View) -> Table:
     return Table(list(cpus.keys), columns, facts=facts(interval), missing=cpus.missing)
 
 
+def _percent(cpus: Delta, counter: str) -> list[Number]:
+    """Return a counter of time in percent of the time in which the processor was on line."""
+    times = cpus.numbers("online_time")
+    return [
+        OFFLINE if state == 0 and not time else percent
+        for state, time, percent in zip(
+            cpus["online"], times, quotient(cpus.numbers(counter), times, 100.0, STALE), strict=True
+        )
+    ]
+
+
 def _yes(value: Value) -> Value:
     return value if isinstance(value, Absent) else "YES" if value else "NO"
 
@@ -81,11 +92,12 @@ def _loads(interval: Interval, names: Sequence[Value], busy: Sequence[Number]) -
     """Return for each row the share of the whole machine that its partition used."""
     physical = interval.of(PHYSICAL_CPU)
     engines = len(physical)
-    sums: dict[Value, Number] = {}
+    if not engines:
+        return [physical.missing or absent("the physical processors are not known")] * len(names)
+    shares: dict[Value, list[Number]] = {}
     for name, percent in zip(names, busy, strict=True):
-        sums[name] = sums.get(name, 0) + percent
-    why = physical.missing or absent("the physical processors are not known")
-    return [sums[name] / engines if engines else why for name in names]
+        shares.setdefault(name, []).append(percent)
+    return [total(shares[name]) / engines for name in names]
 
 
 def _logical(busy: Sequence[Number], suspended: Sequence[Number]) -> list[Number]:

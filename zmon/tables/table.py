@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Absent, Value
+
+SUMMARY: Final = -1
+"""The number of the row that speaks of all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,8 @@ class Table:
     facts: Mapping[str, Value] = field(default_factory=dict)
     """Single values for the form above the rows."""
     estimated: Mapping[str, frozenset[int] | None] = field(default_factory=dict)
-    """Columns that hold estimates, with the rows concerned; None for all rows.  Estimates are
-    marked wherever they are shown."""
+    """Columns that hold estimates, with the rows concerned, `SUMMARY` among them; None for all rows.
+    Estimates are marked wherever they are shown."""
     notes: tuple[str, ...] = ()
     """Sentences a reader must know: what is estimated, what is missing and why."""
     missing: Absent | None = None

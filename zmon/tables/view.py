@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from zmon.tables import TABLES
 from zmon.tables.period import Period
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ class View:
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
     """The argument of a screen names nothing that this sample holds; says what there is."""
-
-
-TABLES: Final = ("cache", "channel", "control_unit", "details", "device", "itself", "lpar", "menu")
-"""The modules here that fill a screen; a screen file names one of them."""
 
 
 def fill(name: str, view: View) -> Table:
