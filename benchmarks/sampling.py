@@ -150,9 +150,11 @@ def sampling(machine: Machine, clock: Clock, activity: Activity, active: int) ->
     return statistics.median(taken)
 
 
-def wakes_up(machine: Machine, clock: Clock, activity: Activity) -> bool:
+def wakes_up(machine: Machine, clock: Clock) -> bool:
     """Show that no device that starts to work is missed, and that one working unseen is found."""
-    sleeper, secret = 3000, 4000
+    sleeper, secret = 3000, 4000  # far from where the turns begin
+    activity = Activity(LiveTree(machine.root))
+    activity.sample()
     for number in (sleeper, secret):
         machine.start(number, 777_777)
     clock.tick()
@@ -196,7 +198,7 @@ def main() -> int:
             some.append(sampling(machine, clock, activity, ACTIVE))
         print(f"{DEVICES} DASD, {len(machine.files())} files; ms of processor time a sample, best median")
         print(f"C, open-read-close of all      {min(least) / 1000:8.1f}")
-        kept = wakes_up(machine, clock, activity)
+        kept = wakes_up(machine, clock)
         for what, found, target in (
             (f"zmon, all {DEVICES} active", everything, ALL_TARGET),
             (f"zmon, {ACTIVE} of them active", some, SOME_TARGET),
