@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.sampling import DEVICES, PER_LCU, Machine
-
 from zmon.interval import Interval
 from zmon.kernel.device import read_devices
 from zmon.kernel.sampler import Counters

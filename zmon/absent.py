@@ -20,6 +20,7 @@ class Absent:
     """The absence of one value, with the reason a person can act on.
 
     Comparisons are false, as with a not-a-number, so an absent value never exceeds a limit.
+    It is not zero and so not false: `frame.missing or otherwise` gives the reason if there is one.
     Two absences are the same object when their reasons are the same.
     """
 
@@ -32,9 +33,6 @@ class Absent:
 
     def __repr__(self) -> str:
         return f"Absent({self.reason!r})"
-
-    def __bool__(self) -> bool:
-        return False
 
     def _same(self, _other: object) -> Absent:
         return self

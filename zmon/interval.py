@@ -125,7 +125,7 @@ class Delta:
     def _void_younger(self, age: Field, lengths: list[Number]) -> None:
         grown = map(sub, self._after.columns[age.name], self._earlier(age.name))
         for row, (ns, length) in enumerate(zip(grown, lengths, strict=True)):
-            if ns < 0 or length - length * DRIFT - RESTING > ns / 1e9:
+            if not isinstance(length, Absent) and (ns < 0 or length * (1 - DRIFT) - RESTING > ns / 1e9):
                 lengths[row] = RESET
 
     def _void_fallen(self, counter: Field, lengths: list[Number]) -> None:
@@ -133,8 +133,9 @@ class Delta:
         if not _fell(now, then):
             return
         for row, change in enumerate(map(sub, now, then)):
-            if change < 0 and isinstance(unknown := self._wrapped(counter, row, change), Absent):
-                lengths[row] = unknown
+            if change < 0 and not isinstance(lengths[row], Absent):
+                risen = self._wrapped(counter, row, change)
+                lengths[row] = risen if isinstance(risen, Absent) else lengths[row]
 
     @cached_property
     def _longest(self) -> float:
@@ -158,9 +159,10 @@ class Delta:
         then = self._earlier(declared.name)
         result: list[Value] = list(map(sub, now, then))
         if _fell(now, then):
-            for row, value in enumerate(result):
+            for row, (value, length) in enumerate(zip(result, self.seconds, strict=True)):
                 if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
-                    result[row] = self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
+                    void = isinstance(length, Absent)
+                    result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
         longest = declared.wraps_after or self._longest
         if self._longest > longest or self._longest == inf:
             for row, length in enumerate(self.seconds):

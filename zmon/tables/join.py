@@ -59,16 +59,9 @@ def quotient(
 ) -> list[Number]:
     """Divide two columns, row by row, and scale; `otherwise` where there is nothing to divide by."""
     return [
-        part / whole * scale if whole else _why(part, whole, otherwise)
+        part / whole * scale if whole else part if isinstance(part, Absent) else otherwise
         for part, whole in zip(parts, wholes, strict=True)
     ]
-
-
-def _why(part: Number, whole: Number, otherwise: Absent) -> Absent:
-    for value in (part, whole):
-        if isinstance(value, Absent):
-            return value
-    return otherwise
 
 
 def plus(*columns: Sequence[Number]) -> list[Number]:
