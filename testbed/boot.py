@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boot Linux on an emulated IBM Z, run one command there, bring back what it printed and left.
 
-    testbed/boot.py --bring testbed/volumes.sh --out /tmp/seen -- 'lsdasd; lscss'
+    testbed/boot.py --bring testbed/steps.sh --out /tmp/seen -- 'lsdasd; lscss'
     testbed/boot.py --machine qemu -- python3 -m zmon --version
 
 The command runs in /job of the guest, where zmon and the files of --bring are; what it leaves in

@@ -1,0 +1,59 @@
+# Runs in the Hercules guest: arrange storage on twelve volumes of three control units, load some of
+# it at known rates, and let zmon look while the kernel's own counters are noted beside it.
+# testbed/verify.py compares the two.
+. /job/steps.sh
+out=/job/out
+seconds=${SECONDS_OF_LOAD:-140}
+
+say "volumes on line"
+online 0.0.7000-0.0.7003,0.0.7100-0.0.7103,0.0.7200-0.0.7202 # 7203 stays off line
+format_cdl 7000 7001 7002 7100 7101 7200
+format_ldl 7201
+udevadm settle --timeout=60
+
+say "file systems, a stripe over two control units, a mirror"
+make_fs "$(disk 7000)1" /srv/plain
+make_fs "$(disk 7201)1" /srv/ldl
+modprobe -a dm_mod raid1
+vgcreate -qq data "$(disk 7001)1" "$(disk 7100)1" "$(disk 7101)1"
+lvcreate -qq -y -Wn -i 2 -I 64k -L 256m -n stripe data "$(disk 7001)1" "$(disk 7100)1"
+lvcreate -qq -y -Wn -L 256m -n linear data "$(disk 7101)1"
+make_fs /dev/data/stripe /srv/stripe
+make_fs /dev/data/linear /srv/linear
+mdadm -q --create /dev/md0 --run --level=1 --raid-devices=2 --assume-clean --metadata=1.2 "$(disk 7002)1" "$(disk 7200)1"
+
+measure 7000 7001 7002 7003 7100 7101 7200 7201 # not 7102, 7103, 7202: as on a machine where nobody asked
+
+say "the guest's own tools"
+lscss >$out/lscss
+lsdasd -l >$out/lsdasd-long
+lsdasd >$out/lsdasd
+lsdasd -u >$out/lsdasd-uid
+lsblk -J -o NAME,KNAME,TYPE,MOUNTPOINTS >$out/lsblk.json
+uname -r >$out/kernel
+ls /sys/hypervisor/s390/systems >$out/lpars
+
+say "load"
+watch_counters $out/counters &
+watcher=$!
+load plain /srv/plain 20 20 4k
+load stripe /srv/stripe 15 15 4k
+load linear /srv/linear 10 0 4k
+load ldl /srv/ldl 5 5 4k
+load mirror /dev/md0 8 0 64k
+sleep 10 # until the files are laid out and the rates are steady
+
+say "zmon"
+zmon version --version
+zmon device.json show DEVICE --format json --interval 10 --count 1
+zmon ctlunit.json show CTLUNIT --format json --interval 10 --count 1
+zmon channel.json show CHANNEL --format json --interval 2 --count 1
+zmon cachext.json show CACHEXT --cache --format json --interval 5 --count 1
+zmon lpar.json show LPAR --format json --interval 12 --count 1
+zmon device.text show DEVICE --interval 2 --count 1
+zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
+say "zmon has looked; waiting for the load to end"
+wait $(jobs -p | grep -v "^$watcher$")
+sleep 3 # two more notes behind the last interval
+kill $watcher
+exit 0

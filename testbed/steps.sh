@@ -1,0 +1,74 @@
+# Sourced in the guest: what the scenarios do.  Volumes are named by device number: 7000.
+
+say() { echo "=== $* [up $(cut -d' ' -f1 /proc/uptime)]"; }
+
+disk() { echo "/dev/$(ls "/sys/bus/ccw/devices/0.0.$1/block")"; }
+
+online() { chccwdev -e "$@" >/dev/null && udevadm settle --timeout=60; }
+
+measure() { local n; for n; do echo 1 >"/sys/bus/ccw/devices/0.0.$n/cmb_enable"; done; }
+
+# the kernel reads the new label some time after fdasd asked for it
+await_partition() {
+    local try
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        [ -b "$(disk "$1")1" ] && return
+        sleep 1
+        blockdev --rereadpt "$(disk "$1")" 2>/dev/null
+    done
+    echo "volume $1 has no partition" >&2
+    return 1
+}
+
+# z/OS-compatible layout, one partition over the whole volume
+format_cdl() {
+    local n
+    for n; do
+        dasdfmt -y -b 4096 -d cdl -M quick -l "ZM$n" "$(disk "$n")" >/dev/null
+        udevadm settle --timeout=30
+        fdasd -s -k -a "$(disk "$n")" >/dev/null || { sleep 2; fdasd -s -k -a "$(disk "$n")" >/dev/null; }
+        await_partition "$n"
+    done
+}
+
+# Linux disk layout: its only partition is implied
+format_ldl() { dasdfmt -y -b 4096 -d ldl -M quick -l "ZM$1" "$(disk "$1")" >/dev/null && await_partition "$1"; }
+
+# make_fs DEVICE DIRECTORY: an ext4 that does not go on writing by itself
+make_fs() {
+    mkfs.ext4 -q -E lazy_itable_init=1,lazy_journal_init=1 "$1"
+    mkdir -p "$2"
+    mount -o noinit_itable,noatime,commit=60 "$1" "$2"
+}
+
+# load NAME TARGET READS/s WRITES/s BLOCKSIZE [OPTION...]: in the background, for $seconds, at a
+# fixed rate; TARGET is a directory or a block device.  The report goes to /job/out/fio-NAME.json.
+load() {
+    local name=$1 target=$2 reads=$3 writes=$4 block=$5 where=--directory kind=randrw
+    shift 5
+    [ -b "$target" ] && where=--filename
+    [ "$writes" -eq 0 ] && kind=randread
+    [ "$reads" -eq 0 ] && kind=randwrite # fio takes a rate of 0 for no limit
+    fio --name="$name" "$where=$target" --rw="$kind" --rate_iops="$reads,$writes" --bs="$block" --size=24m \
+        --direct=1 --ioengine=libaio --iodepth=4 --thread --time_based --runtime="${seconds:?}" \
+        --output-format=json --output="/job/out/fio-$name.json" "$@" &
+}
+
+# watch_counters FILE: until killed, note about once a second what the kernel counts, with the time
+watch_counters() {
+    local count
+    while sleep 1; do
+        echo "at $EPOCHREALTIME"
+        cat /proc/diskstats
+        for count in /sys/bus/ccw/devices/*/cmf/ssch_rsch_count; do
+            [ -e "$count" ] && echo "ssch ${count:21:8} $(<"$count")"
+        done
+    done >"$1" 2>/dev/null
+}
+
+# zmon FILE ARGUMENT...: run zmon; what it prints goes to /job/out/FILE, its complaints beside it
+zmon() {
+    local file=/job/out/$1
+    shift
+    python3 -m zmon "$@" >"$file" 2>"$file.errors" || echo "zmon $*: status $? $(tail -1 "$file.errors")"
+}
