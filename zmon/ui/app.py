@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from zmon.tape.tape import Tape
 
 WHEEL_LINES: Final = 3
+
+SWITCH_SECONDS: Final = 0.0005
+"""How long a thread that fills tables may hold up the one that answers keys."""
 
 
 class Told(Message):
@@ -138,10 +142,13 @@ class Zmon(App[int]):
         self.paint()
 
     def on_key(self, event: events.Key) -> None:
-        """Put what is typed into the command line."""
-        if event.is_printable and event.character:
+        """Put what is typed into the command line, unless it is a function just now."""
+        if event.is_printable and event.character and not self._is_function(event.key):
             self._type(event.character)
-            event.stop()
+            event.prevent_default()
+
+    def _is_function(self, key: str) -> bool:
+        return not self.glass.entry.text and key in self.screen.active_bindings
 
     def on_paste(self, event: events.Paste) -> None:
         """Put the first line of what is pasted into the command line."""
@@ -175,5 +182,6 @@ def run(source: Watch | Tape, screens: Screens, seconds: float, first_command: s
     watch = source if isinstance(source, Watch) else Watch(source)
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
+    sys.setswitchinterval(SWITCH_SECONDS)
     status = Zmon(watch, screens, seconds, first_command).run()
     return status or 0
