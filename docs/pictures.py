@@ -1,0 +1,88 @@
+"""Draw the pictures of README.md: the program itself, on sessions that come with it, as SVG.
+
+make pictures
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import os
+import re
+import sys
+from typing import Final, NamedTuple
+
+from zmon.screen.definition import load_screens, shipped
+from zmon.tape.capture import CaptureTape
+from zmon.tape.tape import Watch
+from zmon.ui.app import Zmon
+
+FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
+SESSION: Final = "hercules-one-hot-lcu.tar.gz"
+
+
+class Picture(NamedTuple):
+    """One picture: the first command, the keys pressed after it, the size of the glass."""
+
+    name: str
+    first: str
+    keys: tuple[str, ...] = ()
+    size: tuple[int, int] = (80, 24)
+
+
+PICTURES: Final = (
+    Picture("menu", "MENU"),
+    Picture("ctlunit", "CTLUNIT", size=(132, 16)),
+    Picture("device", "DEVICE", size=(132, 24)),
+    Picture("details", "DEVICE 7000", size=(80, 28)),
+    Picture("channel", "CHANNEL"),
+    Picture("lpar", "LPAR"),
+    Picture("help", "DEVICE", ("f1",), (80, 30)),
+)
+
+
+async def draw(picture: Picture) -> str:
+    """Return a picture as SVG."""
+    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), SESSION)))
+    watch.to_end()
+    app = Zmon(watch, load_screens(shipped("screens")), 1.0, picture.first)
+    async with app.run_test(size=picture.size) as pilot:
+        await pilot.pause()
+        for key in picture.keys:
+            await pilot.press(key)
+        await pilot.pause()
+        return settled(app.export_screenshot(title="zmon"))
+
+
+def settled(svg: str) -> str:
+    """Take out what changes from run to run, and the fonts that would have to be fetched."""
+    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
+    svg = re.sub(r"terminal-\d+", "zmon", svg)
+    svg = re.sub(
+        r'x="([\d.]+)"( y="[\d.]+" textLength=)"([\d.]+)"([^>]*)>((?:&#160;)+)([^<]+)', _unindented, svg
+    )
+    return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
+
+
+def _unindented(found: re.Match[str]) -> str:
+    """Write a text without its leading blanks, further right: not every viewer keeps them."""
+    x, middle, length, rest, blanks, words = found.groups()
+    leading = len(blanks) // len("&#160;")
+    cell = float(length) / (leading + len(html.unescape(words)))
+    return f'x="{float(x) + leading * cell:.1f}"{middle}"{float(length) - leading * cell:.1f}"{rest}>{words}'
+
+
+def main() -> int:
+    """Draw them all."""
+    os.environ.update(TZ="UTC", COLORTERM="truecolor", TERM="xterm-256color")
+    os.makedirs(FOLDER, exist_ok=True)
+    for picture in PICTURES:
+        file = os.path.join(FOLDER, f"{picture.name}.svg")
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(asyncio.run(draw(picture)))
+        sys.stderr.write(f"{file}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
