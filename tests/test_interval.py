@@ -538,3 +538,12 @@ def test_a_disk_that_was_exchanged_without_notice_is_reset() -> None:
     before = frame(BLOCK, 1, {"dasda": {"reads": 100, "read_ms": 4_000_000_000}})
     after = frame(BLOCK, 2, {"dasda": {"reads": 5, "read_ms": 7}})
     assert Delta(before, after)["read_ms"] == [module.RESET]
+
+
+@given(n=st.integers(0, U16 - 1), beyond=st.integers(1, 1 << 1200), modulus=st.sampled_from([0, U16, U32]))
+def test_more_than_a_counter_can_hold_is_absent(n: int, beyond: int, modulus: int) -> None:
+    """A hostile file may hold a number of any length, by which nothing can be computed."""
+    huge = n + (modulus or module.WIDEST) + beyond
+    of = kind(modulus, AGE)
+    before, after = frame(of, 1, {"a": {"n": n, "age": 1}}), frame(of, 2, {"a": {"n": huge, "age": huge}})
+    assert Delta(before, after).rate("n") == [module.IMPOSSIBLE]

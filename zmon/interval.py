@@ -15,6 +15,7 @@ in the other half.  What fell and cannot have wrapped was reset, and so were the
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import repeat
 from math import inf
 from operator import lt, sub, truediv
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -40,6 +41,10 @@ REPLACED: Final = absent("replaced: another one has this number or name now")
 RESET: Final = absent("the counters were reset between the samples")
 FELL: Final = absent("the counter fell: reset or wrapped, which is not known")
 
+IMPOSSIBLE: Final = absent("what was read is more than the counter can hold")
+
+WIDEST: Final = 1 << 64
+"""No counter of the kernel has more values."""
 RESTING: Final = 65.0
 """Seconds that the age of a row may lie behind: a device that rests is read once a minute only."""
 DRIFT: Final = 0.001
@@ -125,7 +130,7 @@ class Delta:
     def _void_younger(self, age: Field, lengths: list[Number]) -> None:
         grown = map(sub, self._after.columns[age.name], self._earlier(age.name))
         for row, (ns, length) in enumerate(zip(grown, lengths, strict=True)):
-            if not isinstance(length, Absent) and (ns < 0 or length * (1 - DRIFT) - RESTING > ns / 1e9):
+            if not isinstance(length, Absent) and ns < max(0, length * (1 - DRIFT) - RESTING) * 1e9:
                 lengths[row] = RESET
 
     def _void_fallen(self, counter: Field, lengths: list[Number]) -> None:
@@ -163,6 +168,9 @@ class Delta:
                 if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
                     void = isinstance(length, Absent)
                     result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
+        most = declared.modulus or WIDEST
+        if any(map(lt, repeat(most), result)):
+            result = [IMPOSSIBLE if value > most else value for value in result]  # type: ignore[operator]  # same
         longest = declared.wraps_after or self._longest
         if self._longest > longest or self._longest == inf:
             for row, length in enumerate(self.seconds):

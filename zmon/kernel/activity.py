@@ -50,15 +50,15 @@ class Lines:
         """For each disk the counts of its line."""
         self._disks = disks
         self._silent = {disks.rows[name] for name in disks.silent}
-        self._lines: list[bytes] = []
+        self._lines: list[bytes] | None = None
         self._heads: list[bytes] = []
         self._rows: list[int | None] = []
 
-    def _begin(self, lines: list[bytes]) -> None:
+    def _begin(self, lines: list[bytes]) -> list[bytes]:
         heads = [diskstats.head_of(line) for line in lines]
         self._heads = [head for head, _name in heads]
         self._rows = [self._disks.rows.get(name) for _head, name in heads]
-        self._lines = [b""] * len(lines)
+        return [b""] * len(lines)
 
     def take(self, data: bytes) -> set[int]:
         """Take what was read now and return the rows of the disks that may have moved.
@@ -68,12 +68,11 @@ class Lines:
             ValueError: a line is not understood.
         """
         lines = data.splitlines()
-        if not self._lines:
-            self._begin(lines)
-        if len(lines) != len(self._lines):
+        known = self._begin(lines) if self._lines is None else self._lines
+        if len(lines) != len(known):
             raise LookupError("/proc/diskstats: a device came or went")
         moved = set(self._silent)
-        for line, before, head, row in zip(lines, self._lines, self._heads, self._rows, strict=True):
+        for line, before, head, row in zip(lines, known, self._heads, self._rows, strict=True):
             if line != before:
                 if not line.startswith(head):
                     raise LookupError(f"/proc/diskstats: another device in the place of {head!r}")
@@ -81,7 +80,7 @@ class Lines:
                     self.counts[row] = diskstats.parse_line(line)
                     moved.add(row)
         self._lines = lines
-        moved.update(row for row, counts in enumerate(self.counts) if counts[diskstats.IN_FLIGHT])
+        moved.update(row for row, counts in enumerate(self.counts) if counts[diskstats.IN_FLIGHT] > 0)
         return moved
 
 

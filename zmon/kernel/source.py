@@ -118,10 +118,10 @@ class Lane:
             frames = self.source.read()
         except OSError as error:
             failed = f"{error.strerror or error}: {error.filename or self.source.what}"
-        except ValueError as error:
-            failed = str(error)
         except Exception as error:  # noqa: BLE001 - one source must never stop the others
-            failed = f"zmon cannot read {self.source.what}: {type(error).__name__}: {error}"
+            failed = str(error) if isinstance(error, ValueError) else ""
+            if not failed:  # no message for people: a mistake of zmon
+                failed = f"zmon cannot read {self.source.what}: {type(error).__name__} {error}".rstrip()
         if failed:
             frames = [nothing(kind, failed) for kind in self.source.kinds]
         cost = self.cost

@@ -1,0 +1,487 @@
+"""A sample always comes out, whatever the kernel's files do; only the source concerned is absent."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from zmon.absent import Absent
+from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
+from zmon.kernel import cmf
+from zmon.kernel.hotplug import Hotplug
+from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DEVICE, KINDS, SOURCE
+from zmon.tables import TABLES
+from zmon.tables.view import NoSuchThing, View, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame, Sample
+
+CSS = "sys/devices/css0"
+MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+
+
+def device(number: int, disk: str, *, io: int = 100) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the files and links of one DASD that was measured for so many I/Os."""
+    busid, subchannel = f"0.0.{number:04x}", f"0.0.{number - 0x7000:04x}"
+    here = f"{CSS}/{subchannel}/{busid}"
+    files = {
+        f"{CSS}/{subchannel}/type": "0",
+        f"{CSS}/{subchannel}/chpids": "40 41 00 00 00 00 00 00 ",
+        f"{CSS}/{subchannel}/pimpampom": "c0 c0 ff",
+        f"{CSS}/{subchannel}/vpm": "c0",
+        f"{here}/cmb_enable": "1",
+        f"{here}/online": "1",
+        f"{here}/availability": "good",
+        f"{here}/devtype": "3390/0c",
+        f"{here}/cutype": "3990/e9",
+        f"{here}/uid": f"IBM.750000000ABCD1.7000.{number & 0xFF:02x}",
+        f"{here}/alias": "0",
+        f"{here}/status": "online",
+        f"{here}/vendor": "IBM",
+        f"{here}/discipline": "ECKD",
+        **{f"{here}/cmf/{name}": "256000" for name in cmf.files(CMF)},
+        f"{here}/cmf/ssch_rsch_count": str(io),
+        f"{here}/cmf/sample_count": str(io),
+        f"{here}/block/{disk}/dev": "94:0",
+        f"{here}/block/{disk}/size": "14424480",
+        f"{here}/block/{disk}/diskseq": str(number),
+        f"{here}/block/{disk}/queue/nr_requests": "32",
+        f"{here}/block/{disk}/queue/logical_block_size": "4096",
+        f"{here}/block/{disk}/queue/iostats": "1",
+    }
+    links = {
+        f"{CSS}/{subchannel}/driver": "../../../bus/css/drivers/io_subchannel",
+        f"{here}/driver": "../../../../bus/ccw/drivers/dasd-eckd",
+        f"sys/bus/ccw/devices/{busid}": f"../../../devices/css0/{subchannel}/{busid}",
+        f"sys/block/{disk}": f"../devices/css0/{subchannel}/{busid}/block/{disk}",
+    }
+    return {name: f"{content}\n".encode() for name, content in files.items()}, links
+
+
+def diskstats(disks: Mapping[str, int]) -> bytes:
+    """Return /proc/diskstats with so many reads of each disk."""
+    lines = [
+        f"  94 {4 * n:7} {name} {io} 0 {io * 8} {io} 0 0 0 0 0 0 0"
+        for n, (name, io) in enumerate(disks.items())
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+COMMON = {
+    "proc/stat": b"cpu  10 0 10 80 0 0 0 0 0 0\ncpu0 10 0 10 80 0 0 0 0 0 0\n",
+    "proc/meminfo": b"MemTotal: 1000 kB\nMemFree: 500 kB\nMemAvailable: 700 kB\nBuffers: 1 kB\nCached: 2 kB\n"
+    b"SwapTotal: 0 kB\nSwapFree: 0 kB\n",
+    "proc/vmstat": b"pswpin 0\npswpout 0\n",
+    "proc/sysinfo": b"Manufacturer: IBM\nType: 8561\nSequence Code: 000000000001ABCD\n",
+    "proc/dasd/devices": b"0.0.7000(ECKD) at ( 94:     0) is dasda       : active at blocksize: 4096, "
+    b"1803060 blocks, 7043 MB\n",
+    "proc/sys/kernel/random/boot_id": b"11111111-2222\n",
+    f"{CSS}/cm_enable": b"1\n",
+    f"{CSS}/chp0.40/type": b"1b\n",
+    f"{CSS}/chp0.40/status": b"online\n",
+    f"{CSS}/chp0.40/cmg": b"2\n",
+    f"{CSS}/chp0.40/shared": b"1\n",
+    f"{CSS}/chp0.40/measurement": b"\xff\x00\x00\x01" + bytes(28),
+    f"{CSS}/chp0.40/measurement_chars": (100).to_bytes(4, "big") * 5,
+}
+
+
+@pytest.fixture
+def machine(make_tree: Callable[..., Tree]) -> Any:
+    """A tree in memory with one channel path and the disks dasda and dasdb, to be changed."""
+    return build(make_tree)
+
+
+def build(make_tree: Callable[..., Tree]) -> Any:
+    """Build the tree of `machine`."""
+    tree: Any = make_tree(COMMON, {})
+    plug(tree, 0x7000, "dasda")
+    plug(tree, 0x7001, "dasdb")
+    tree.files["proc/diskstats"] = diskstats({"dasda": 100, "dasdb": 100})
+    return tree
+
+
+def plug(tree: Any, number: int, disk: str) -> None:
+    """Put a device in."""
+    files, links = device(number, disk)
+    tree.files |= files
+    tree.links |= links
+
+
+def unplug(tree: Any, number: int, disk: str) -> None:
+    """Take a device out."""
+    files, links = device(number, disk)
+    for name in files:
+        tree.files.pop(name, None)
+    for name in links:
+        tree.links.pop(name, None)
+
+
+def sampler(tree: Tree, **more: Any) -> Sampler:
+    """Sample a tree with all patience there is."""
+    return Sampler(tree, Choice(), patience=60.0, **more)
+
+
+def fill_all(sample: Sample, before: Sample | None = None) -> None:
+    """Fill every table from the sample; whatever it holds, none may fail."""
+    for name in TABLES:
+        for argument in ("", "0.0.7000", "nonsense"):
+            try:
+                fill(name, View(Interval(before, sample), argument=argument))
+            except NoSuchThing:
+                assert name == "details"
+
+
+def values(frame: Frame) -> dict[str, object]:
+    """Return what a frame says, without when it was read."""
+    return {"keys": frame.keys, "missing": frame.missing, **frame.columns}
+
+
+# what a sample holds
+
+
+def test_a_sample_has_a_frame_of_every_kind(machine: Any) -> None:
+    """What this machine does not have is there with its reason."""
+    sample = sampler(machine).sample()
+    assert set(sample.frames) == set(KINDS)
+    assert all(frame.keys or frame.missing for frame in sample.frames.values())
+
+
+def test_what_the_tree_says_is_in_the_sample(machine: Any) -> None:
+    """Disks, devices, paths and CPUs are there."""
+    sample = sampler(machine).sample()
+    assert sample.frame(BLOCK).keys == ["dasda", "dasdb"]
+    assert sample.frame(CMF).cell("0.0.7001", "ssch") == 100
+    assert sample.frame(DEVICE).keys == ["0.0.7000", "0.0.7001"]
+    assert sample.frame(CHANNEL).keys == ["0.40"]
+    assert sample.frame(CPU).keys == ["0"]
+
+
+def test_every_source_has_a_row_with_its_cost(machine: Any) -> None:
+    """The screen about zmon itself shows all sources, in their order."""
+    frame = sampler(machine).sample().frame(SOURCE)
+    assert frame.keys == [source.name for source in sources(machine, Choice(), Counters(machine))]
+    assert frame.cell("disks", "calls") == 1
+
+
+def test_the_clock_of_samples_never_steps_back(machine: Any) -> None:
+    """Samples are in the order of their steady times."""
+    steady = sampler(machine)
+    times = [steady.sample().at.steady for _ in range(5)]
+    assert times == sorted(times)
+
+
+def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tree]) -> None:
+    """The reason says how to have them read."""
+    live = make_tree(live=True)
+    off = {s.name: s.off for s in sources(live, Choice(hypervisor=False), Counters(live)) if s.off}
+    assert set(off) == {"cache", "hypervisor"}
+    assert "--cache" in off["cache"]
+
+
+# things that come and go
+
+
+def test_a_disk_that_comes_is_there_in_the_next_sample(machine: Any) -> None:
+    """With its device, which is otherwise looked at once a minute."""
+    steady = sampler(machine)
+    before = steady.sample()
+    plug(machine, 0x7002, "dasdc")
+    machine.files["proc/diskstats"] = diskstats({"dasda": 100, "dasdb": 100, "dasdc": 5})
+    after = steady.sample()
+    assert after.frame(DEVICE).keys == ["0.0.7000", "0.0.7001", "0.0.7002"]
+    assert Interval(before, after).of(BLOCK).cell("dasdc", "reads") is APPEARED
+
+
+def test_a_disk_that_goes_is_gone_in_the_next_sample(machine: Any) -> None:
+    """The others are compared as before."""
+    steady = sampler(machine)
+    before = steady.sample()
+    unplug(machine, 0x7000, "dasda")
+    machine.files["proc/diskstats"] = diskstats({"dasdb": 107})
+    after = steady.sample()
+    assert after.frame(DEVICE).keys == ["0.0.7001"]
+    assert after.frame(CMF).keys == ["0.0.7001"]
+    assert after.frame(BLOCK).keys == ["dasdb"]
+    assert before.frame(BLOCK).keys == ["dasda", "dasdb"]
+
+
+def test_an_event_has_devices_looked_at_again(machine: Any) -> None:
+    """An alias has no disk that would tell of it."""
+
+    class Monitor:
+        events: list[Any] = []  # noqa: RUF012 - one monitor in one test
+
+        def poll(self, timeout: float | None = None) -> Any:
+            assert timeout == 0
+            return self.events.pop() if self.events else None
+
+    class Event:
+        subsystem, sys_name = "ccw", "0.0.7080"
+
+    monitor = Monitor()
+    steady = sampler(machine, hotplug=Hotplug(monitor))
+    steady.sample()
+    machine.files[f"{CSS}/0.0.0000/0.0.7000/devtype"] = b"3390/0a\n"
+    assert steady.sample().frame(DEVICE).cell("0.0.7000", "devtype") == "3390/0c"
+    monitor.events = [Event()]
+    assert steady.sample().frame(DEVICE).cell("0.0.7000", "devtype") == "3390/0a"
+
+
+def test_another_device_under_the_same_number_is_noticed(machine: Any) -> None:
+    """Its uid tells."""
+    before = sample_once(machine, "a capture")
+    machine.files[f"{CSS}/0.0.0000/0.0.7000/uid"] = b"IBM.750000000ZZZZ9.9999.00\n"
+    machine.times = dict.fromkeys(machine.files, 10**9)
+    interval = Interval(before, sample_once(machine, "a capture"))
+    assert interval.of(CMF).cell("0.0.7000", "ssch") is REPLACED
+    assert interval.of(CMF).cell("0.0.7001", "ssch") == 0
+
+
+def test_a_restart_between_passes_of_a_capture_is_noticed(machine: Any) -> None:
+    """The boot id was captured, too."""
+    before = sample_once(machine, "a capture")
+    machine.files["proc/sys/kernel/random/boot_id"] = b"33333333-4444\n"
+    machine.times = dict.fromkeys(machine.files, 10**9)
+    assert Interval(before, sample_once(machine, "a capture")).void is RESTARTED
+
+
+def test_a_capture_without_a_boot_id_is_one_run(machine: Any) -> None:
+    """Its name stands for the run of the machine."""
+    del machine.files["proc/sys/kernel/random/boot_id"]
+    assert sample_once(machine, "a capture").at.boot == "a capture"
+
+
+def test_reading_a_capture_has_no_cost(machine: Any) -> None:
+    """What it takes on the laptop says nothing about the machine."""
+    sample = sample_once(machine, "a capture")
+    assert isinstance(sample.frame(SOURCE).cell("disks", "spent"), Absent)
+    assert sample.frame(SOURCE).cell("disks", "rows") == 4
+
+
+@MANY
+@given(steps=st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 9)), max_size=8))
+def test_whatever_comes_and_goes_a_sample_comes_out(
+    make_tree: Callable[..., Tree], steps: list[tuple[int, bool, int]]
+) -> None:
+    """Disks in the sample are those in /proc/diskstats, and tables can be filled from it."""
+    tree = build(make_tree)
+    there = {"dasda": 100, "dasdb": 100}
+    steady, before = sampler(tree), None
+    for number, comes, io in steps:
+        disk = f"dasd{'abcde'[number]}"
+        if comes:
+            plug(tree, 0x7000 + number, disk)
+            there[disk] = there.get(disk, 0) + io
+        else:
+            unplug(tree, 0x7000 + number, disk)
+            there.pop(disk, None)
+        tree.files["proc/diskstats"] = diskstats(there)
+        sample = steady.sample()
+        assert sorted(sample.frame(BLOCK).keys) == sorted(there)
+        fill_all(sample, before)
+        before = sample
+
+
+# files that cannot be read
+
+
+def test_the_empty_machine_gives_a_sample_of_reasons(make_tree: Callable[..., Tree]) -> None:
+    """Where nothing is, every kind says why, and every screen can be shown."""
+    sample = sampler(make_tree()).sample()
+    assert all(frame.missing for kind, frame in sample.frames.items() if kind != "source" and not frame.keys)
+    fill_all(sample)
+
+
+class Witness:
+    """A tree that notes which source's thread asks for which path."""
+
+    live, name = False, "a tree that is watched"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.asked: defaultdict[str, set[str]] = defaultdict(set)
+
+    def _note(self, path: str) -> str:
+        self.asked[os.path.normpath(self._tree._real(path))].add(threading.current_thread().name)  # type: ignore[attr-defined]
+        return path
+
+    def read(self, path: str, at_once: int = 65536) -> bytes:
+        """Read, and note it."""
+        return self._tree.read(self._note(path), at_once)
+
+    def entries(self, path: str) -> list[str]:
+        """List."""
+        return self._tree.entries(path)
+
+    def link(self, path: str) -> str:
+        """Follow."""
+        return self._tree.link(path)
+
+    def when(self, path: str) -> int:
+        """Tell the time."""
+        return self._tree.when(path)
+
+
+def untouched(make_tree: Callable[..., Tree], spoil: Callable[[Any], str]) -> None:
+    """Spoil one file of the tree; nothing but what its readers give may be different."""
+    whole = Witness(build(make_tree))
+    good = sampler(whole).sample()
+    spoilt = build(make_tree)
+    path = spoil(spoilt)
+    steady = sampler(spoilt)
+    found = steady.sample()
+    concerned = {
+        kind.name
+        for source in sources(spoilt, Choice(), Counters(spoilt))
+        if source.name in whole.asked[path]
+        for kind in source.kinds
+    }
+    for name in set(good.frames) - concerned - {"source"}:
+        assert values(found.frames[name]) == values(good.frames[name])
+    fill_all(found)
+    fill_all(steady.sample(), found)
+    fill_all(later(spoilt), later(build(make_tree), 0))
+    fill_all(later(build(make_tree)), later(spoilt, 0))
+
+
+def later(tree: Any, seconds: int = 5) -> Sample:
+    """Sample a tree whose files have a time."""
+    tree.times = dict.fromkeys(tree.files, (1000 + seconds) * 10**9)
+    return sample_once(tree, "a capture")
+
+
+FILES = sorted({*COMMON, *device(0x7000, "dasda")[0], "proc/diskstats"})
+NONSENSE = (
+    st.binary(max_size=200)
+    | st.sampled_from(
+        [b"", b"\0", b"-1\n", b"nan\n", b"inf\n", b"1e999\n", b"\xff" * 64, b"9" * 400, b"9" * 5000]
+    )
+    | st.integers(-(1 << 80), 1 << 80).map(lambda n: f"{n}\n".encode())
+)
+
+
+@MANY
+@given(path=st.sampled_from(FILES), nonsense=NONSENSE)
+def test_garbage_in_any_file_concerns_its_source_alone(
+    make_tree: Callable[..., Tree], path: str, nonsense: bytes
+) -> None:
+    """Whatever bytes a file holds, the sample comes out and tables can be filled from it."""
+
+    def spoil(tree: Any) -> str:
+        tree.files[path] = nonsense
+        return path
+
+    untouched(make_tree, spoil)
+
+
+@MANY
+@given(path=st.sampled_from(FILES), at=st.integers(0, 200), byte=st.integers(0, 255))
+def test_one_wrong_byte_in_any_file_concerns_its_source_alone(
+    make_tree: Callable[..., Tree], path: str, at: int, byte: int
+) -> None:
+    """As the test before, with files that are nearly right."""
+
+    def spoil(tree: Any) -> str:
+        content = bytearray(tree.files[path])
+        content[at % len(content)] = byte
+        tree.files[path] = bytes(content)
+        return path
+
+    untouched(make_tree, spoil)
+
+
+@MANY
+@given(
+    path=st.sampled_from(FILES),
+    number=st.sampled_from(
+        [errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENODEV, errno.EIO, errno.EBUSY, errno.EFBIG]
+    ),
+)
+def test_an_error_of_any_file_concerns_its_source_alone(
+    make_tree: Callable[..., Tree], path: str, number: int
+) -> None:
+    """It may be refused, vanish while it is read, or fail."""
+
+    def spoil(tree: Any) -> str:
+        tree.errors[path] = OSError(number, os.strerror(number), path)
+        return path
+
+    untouched(make_tree, spoil)
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_any_file_may_vanish_between_samples(machine: Any, path: str) -> None:
+    """What was read before does not keep the next sample from coming out."""
+    steady = sampler(machine)
+    before = steady.sample()
+    machine.files["proc/diskstats"] = diskstats({"dasda": 105, "dasdb": 105})
+    del machine.files[path]
+    after = steady.sample()
+    assert set(after.frames) == set(KINDS)
+    fill_all(after, before)
+
+
+def test_a_source_that_hangs_leaves_the_others(machine: Any) -> None:
+    """Its frames say so; when it answers, the next sample has them."""
+    go, asked = threading.Event(), threading.Event()
+    read = machine.read
+
+    def hanging(path: str, at_once: int = 65536) -> bytes:
+        if path == "proc/stat":
+            asked.set()
+            assert go.wait(60.0)
+        found: bytes = read(path, at_once)
+        return found
+
+    machine.read = hanging
+    steady = sampler(machine)
+    stuck = next(lane for lane in steady._lanes if lane.source.name == "cpus")
+    assert stuck.frames(0)["cpu"].missing
+    assert asked.wait(60.0)
+    sample = steady.sample()
+    why = sample.frame(CPU).missing
+    assert why is not None
+    assert why.reason == "/proc/stat does not answer"
+    assert sample.frame(SOURCE).cell("cpus", "state") == "hangs"
+    assert sample.frame(BLOCK).keys == ["dasda", "dasdb"]
+    go.set()
+
+
+@pytest.mark.parametrize("path", FILES)
+@pytest.mark.parametrize("nonsense", [b"9" * 400 + b"\n", b"-7\n", b"18446744073709551615\n"])
+def test_a_number_that_cannot_be_breaks_no_screen(
+    make_tree: Callable[..., Tree], path: str, nonsense: bytes
+) -> None:
+    """A hostile capture may say any number in any file."""
+
+    def spoil(tree: Any) -> str:
+        tree.files[path] = nonsense
+        return path
+
+    untouched(make_tree, spoil)
+
+
+@pytest.mark.parametrize("column", range(3, 14))
+def test_a_huge_count_in_a_line_breaks_no_screen(make_tree: Callable[..., Tree], column: int) -> None:
+    """Each number of a line of /proc/diskstats may be nonsense of its own."""
+
+    def spoil(tree: Any) -> str:
+        words = tree.files["proc/diskstats"].split(b" ")
+        places = [place for place, word in enumerate(words) if word]
+        words[places[column]] = b"9" * 400
+        tree.files["proc/diskstats"] = b" ".join(words)
+        return "proc/diskstats"
+
+    untouched(make_tree, spoil)
