@@ -145,7 +145,9 @@ class Glass:
         room = self.height - FRAME
         body = self._body()[:room]
         body += [EMPTY] * (room - len(body))
-        return [self._header(), EMPTY, *body, self._guidance(), self._command_line(), self._pf_line()]
+        *above, guidance = self._said() or [self._guidance()]
+        body[room - len(above) :] = above
+        return [self._header(), EMPTY, *body, guidance, self._command_line(), self._pf_line()]
 
     def _body(self) -> list[Line]:
         if not self._helps:
@@ -168,9 +170,12 @@ class Glass:
         kind = "strong" if watch.tape.live else "look"
         return Line(written, "strong", (*parts, Part(mode, len(written), kind)))
 
+    def _said(self) -> list[Line]:
+        """Return the message; a long one takes the lowest lines of the pane as well."""
+        parts = wrap(self._message, self.width - 2) if self._message else []
+        return [Line(f" {part}", self._message_kind) for part in parts[: self.height - FRAME]]
+
     def _guidance(self) -> Line:
-        if self._message:
-            return Line(f" {self._message}"[: self.width], self._message_kind)
         if self._helps:
             words, position = "F12 returns to the screen, F1 tells more", self._helps[-1].position
         else:
@@ -327,7 +332,7 @@ class Glass:
         if y == self.height - 1:
             for found in _PF_KEY.finditer(self._pf_line().text):
                 if found.start() <= x < found.end():
-                    self.press(next(f.name for f in FUNCTIONS if f.keys.split(",")[0] == f"f{found[1]}"))
+                    self.press(next(f.name for f in FUNCTIONS if f"f{found[1]}" in f.keys.split(",")))
                     return
         elif 2 <= y < self.height - FRAME + 2 and not self._helps:
             command = self.pane.click(x, y - 2)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.screen.export import why_empty
 from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import Pane, form_lines, note_lines
 
@@ -116,14 +117,7 @@ class Grid(Pane):
         return () if free >= len(note_lines(self.sheet, self.width)) else self.sheet.table.notes
 
     def _why_empty(self) -> list[Line]:
-        missing = self.sheet.table.missing
-        if missing is not None:
-            words = missing.reason
-        elif self.page.conditions:
-            words = f"No row meets {conditions(self.page)}; WHERE without a condition shows all"
-        else:
-            words = "There is nothing to show"
-        return [Line(f" {part}", "strong") for part in wrap(words, self.width - 2)]
+        return [Line(f" {part}", "strong") for part in wrap(why_empty(self.sheet), self.width - 2)]
 
     def row(self, place: int) -> Line:
         """Return the line of a row; that of the cursor is marked."""

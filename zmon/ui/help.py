@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.dialogue import COMMANDS
 from zmon.ui.keys import FUNCTIONS, spoken
-from zmon.ui.line import EMPTY, Line, Part, wrap
+from zmon.ui.line import EMPTY, Line, Part, fields, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,9 +53,10 @@ def screen_help(screen: Screen, sheet: Sheet | None, width: int) -> list[Line]:
 def _absent_facts(sheet: Sheet, width: int) -> list[Line]:
     """Say why parts of a form are dots; one entry for each reason."""
     reasons: dict[str, list[str]] = {}
-    written = "\n".join(sheet.screen.form)
-    for name, value in sheet.table.facts.items():
-        if isinstance(value, Absent) and f"{{{name}" in written:
+    short = sheet.screen.form_names
+    for name in (short.get(name, name) for line in sheet.screen.form for _, _, name in fields(line)):
+        value = sheet.table.facts.get(name)
+        if isinstance(value, Absent):
             reasons.setdefault(value.reason, []).append(name)
     lines = [EMPTY, _title("Why there are dots")] if reasons else []
     for reason, names in reasons.items():

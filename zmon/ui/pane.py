@@ -122,7 +122,8 @@ def form_lines(sheet: Sheet) -> list[Line]:
     for template, text in zip(sheet.screen.form, sheet.form, strict=True):
         parts = []
         for start, end, name in fields(template):
-            missing = isinstance(sheet.table.facts.get(name), Absent)
+            fact = sheet.screen.form_names.get(name, name)
+            missing = isinstance(sheet.table.facts.get(fact), Absent)
             parts.append(Part(start, end, "absent" if missing else "data"))
         lines.append(Line(text, "label" if parts else "heading", tuple(parts)))
     return lines

@@ -1,0 +1,184 @@
+"""A small machine in memory, and the glass on it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.dialogue import Dialogue
+from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, MACHINE
+from zmon.sample import Frame, Instant, Sample
+from zmon.screen.definition import load_screens
+from zmon.tape.tape import Watch
+from zmon.ui.app import Zmon
+from zmon.ui.glass import Glass
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+
+    from textual.pilot import Pilot
+
+    from zmon.absent import Value
+    from zmon.sample import Kind
+
+NOON = 1_800_014_400_000_000_000
+MINUTE = 60_000_000_000
+MS = 1_000_000
+BUSY = {"40": 12, "41": 55, "42": 82}
+"""Percent busy of each channel path."""
+
+
+def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], at: int) -> Frame:
+    """Make a frame of rows."""
+    names = {name for fields in rows.values() for name in fields}
+    columns = {name: [fields[name] for fields in rows.values()] for name in names}
+    return Frame(kind, list(rows), columns, [at] * len(rows))
+
+
+def response(unit: int, number: int, minute: int) -> int:
+    """Return the response time of a volume in ms; in odd minutes the order of LCU 0 is turned round."""
+    if unit:
+        return 2
+    return 4 * (number + 1) if minute % 2 else 4 * (12 - number)
+
+
+def machine(minute: int, volumes: int = 12) -> Sample:
+    """Return what a machine with two control units, the first of them hot, shows after some minutes."""
+    at = NOON + minute * MINUTE
+    places = [(unit, number) for unit in range(2) for number in range(volumes)]
+    busids = {place: f"0.0.7{place[0]}{place[1]:02x}" for place in places}
+    devices: dict[str, dict[str, Value]] = {}
+    cmf: dict[str, dict[str, Value]] = {}
+    block: dict[str, dict[str, Value]] = {}
+    dasd: dict[str, dict[str, Value]] = {}
+    for place, busid in busids.items():
+        unit, number = place
+        name = f"dasd{unit * 12 + number}"
+        devices[busid] = {
+            "subchannel": f"0.0.{unit}{number:03x}", "chpids": "40 41" if unit else "41 42",
+            "pim": 0xC0, "pam": 0xC0, "pom": 0xC0, "vpm": 0xC0, "driver": "dasd-eckd", "status": "online",
+            "availability": "good", "discipline": "ECKD", "block": name, "devtype": "3390/0c",
+            "cutype": "3990/e9", "uid": f"IBM.75000000ABCD1.0{unit}00.{number:02x}", "online": 1, "alias": 0,
+        }  # fmt: skip
+        starts = sum(600 // (unit * 9 + 1) for _ in range(minute))
+        waited = sum(600 // (unit * 9 + 1) * response(unit, number, m) for m in range(1, minute + 1))
+        cmf[busid] = {
+            "ssch": starts, "samples": starts, "pending": starts * MS // 5, "disconnect": starts * MS // 2,
+            "connect": starts * MS, "cu_queue": 0, "elapsed": minute * MINUTE, "error": 0,
+        }  # fmt: skip
+        block[name] = {
+            "busid": busid, "reads": starts, "writes": 0, "read_ms": waited, "write_ms": 0,
+            "sectors_read": starts * 8, "sectors_written": 0, "in_flight": 0, "weighted_ms": waited,
+            "size": 14_424_480, "nr_requests": 128,
+        }  # fmt: skip
+        dasd[busid] = {"name": name, "volser": f"PAY{unit}{number:02X}"}
+    channels: dict[str, dict[str, Value]] = {
+        f"0.{chpid}": {
+            "type": "1b", "cmg": "2", "status": "online", "configure": "1", "shared": "1",
+            "timestamp": minute * MINUTE // 128_000 % (1 << 24), "max_work_units": 1000,
+            "work_units_cpc": minute * busy * 600, "work_units": minute * busy * 60,
+        }
+        for chpid, busy in BUSY.items()
+    }  # fmt: skip
+    frames = (
+        frame(MACHINE, {"machine": {"type": "8561", "sequence": "00000000000ABCD1"}}, at),
+        frame(DEVICE, devices, at),
+        frame(CMF, cmf, at),
+        frame(BLOCK, block, at),
+        frame(DASD, dasd, at),
+        frame(CHANNEL, channels, at),
+    )
+    return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in frames}, "a machine in memory")
+
+
+class Shelf:
+    """A tape of samples that are there already."""
+
+    name = "a machine in memory"
+
+    def __init__(self, samples: Sequence[Sample], *, live: bool = False) -> None:
+        """Stand before the first."""
+        self.live = live
+        self.samples = list(samples)
+        self.place = -1
+
+    def next(self) -> Sample | None:
+        """Return the next sample."""
+        if self.place + 1 >= len(self.samples):
+            return None
+        self.place += 1
+        return self.samples[self.place]
+
+    def previous(self) -> Sample | None:
+        """Return the sample before."""
+        if self.place < 0:
+            return None
+        self.place -= 1
+        return self.samples[self.place] if self.place >= 0 else None
+
+
+@pytest.fixture
+def make_sample() -> Callable[..., Sample]:
+    """Make the machine's sample of a minute: `make_sample(3)`, or with fewer volumes."""
+    return machine
+
+
+@pytest.fixture
+def make_tape() -> Callable[..., Shelf]:
+    """Make a tape of samples: `make_tape(samples, live=True)`."""
+    return Shelf
+
+
+@pytest.fixture
+def watch(utc: None) -> Watch:  # noqa: ARG001 - clocks on the screens show UTC
+    """Return a watch on the last of four minutes."""
+    found = Watch(Shelf([machine(minute) for minute in range(4)]))
+    found.to_end()
+    return found
+
+
+@pytest.fixture
+def glass(watch: Watch) -> Glass:
+    """Return the glass on the menu."""
+    return Glass(Dialogue(watch, load_screens()))
+
+
+@pytest.fixture
+def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Run a test on a terminal without a terminal: `on_terminal(test, size)`."""
+    monkeypatch.setenv("TEXTUAL_THEME", "3270")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+
+    @asynccontextmanager
+    async def running(size: tuple[int, int]) -> AsyncIterator[tuple[Zmon, Pilot[int]]]:
+        app = Zmon(watch, load_screens(), 1.0)
+        async with app.run_test(size=size) as pilot:
+            yield app, pilot
+
+    def run(
+        test: Callable[[Zmon, Pilot[int]], Coroutine[Any, Any, None]], size: tuple[int, int] = (80, 24)
+    ) -> None:
+        async def all_of_it() -> None:
+            async with running(size) as (app, pilot):
+                await test(app, pilot)
+
+        asyncio.run(all_of_it())
+
+    return run
+
+
+@pytest.fixture
+def seen() -> Callable[[Zmon], list[str]]:
+    """Return what is painted, line by line, without blanks at the ends.
+
+    Textual has no public way to ask for it; this is the one place that goes behind it.
+    """
+
+    def look(app: Zmon) -> list[str]:
+        strips = app.screen._compositor.render_strips()
+        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+    return look

@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.absent import absent
+from zmon.screen.definition import load_screens
+from zmon.tables import view
+from zmon.tables.table import Table
+from zmon.tape.tape import Watch
+from zmon.ui.app import Told, Zmon
+from zmon.ui.sampling import Sampled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from zmon.sample import Sample
+
+    Seen = Callable[[Zmon], list[str]]
+    Run = Callable[..., None]
+
+
+def command(app: Zmon) -> str:
+    """Return the command of the screen that is shown."""
+    return app.glass.dialogue.page.screen.command
+
+
+def test_channel_leads_to_its_devices_to_the_device_and_back(on_terminal: Run, seen: Seen) -> None:
+    """ENTER goes deeper, F12 comes back to the same place."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press("enter", "down", "enter", "down", "down", "enter")
+        assert "Device 7009" in seen(app)[2]
+        await pilot.press("f12")
+        assert any(line.startswith(">7009") for line in seen(app))
+        assert "chpids~41  3 of 24" in seen(app)[-3]
+        await pilot.press("f12")
+        assert any(line.startswith(">41") for line in seen(app))
+        await pilot.press("f3")
+        assert command(app) == "MENU"
+
+    on_terminal(walk)
+
+
+def test_control_unit_leads_to_its_devices(on_terminal: Run, seen: Seen) -> None:
+    """ENTER on an LCU lists its devices and no others."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"12", "enter", "enter")
+        assert command(app) == "DEVICE"
+        assert seen(app)[-3].endswith("1 of 12")
+
+    on_terminal(walk)
+
+
+def test_what_is_typed_comes_in_its_order(on_terminal: Run) -> None:
+    """Characters and ENTER typed fast are one command."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"lpar", "enter", *"13", "enter")
+        assert command(app) == "DEVICE"
+
+    on_terminal(walk)
+
+
+def test_sort_where_and_locate(on_terminal: Run, seen: Seen) -> None:
+    """Commands change what is shown of a screen."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        await pilot.press(*"sort addr", "enter")
+        assert seen(app)[6].startswith(">7000")
+        await pilot.press(*"where resp<9", "enter")
+        assert seen(app)[-3].endswith("resp<9  1 of 14")
+        await pilot.press(*"/pay107", "enter")
+        assert any(line.startswith(">7107") for line in seen(app))
+        await pilot.press(*"where", "enter")
+        assert seen(app)[-3].endswith(" 20 of 24")
+
+    on_terminal(walk)
+
+
+def test_f9_sorts_on_the_chosen_column(on_terminal: Run) -> None:
+    """TAB chooses a column, F9 sorts on it, F9 again turns the order round."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"12", "enter", "tab", "f9")
+        first = app.glass.dialogue.page.order
+        await pilot.press("f9")
+        second = app.glass.dialogue.page.order
+        assert first is not None
+        assert second is not None
+        assert (first.column, first.descending, second.descending) == ("ssid", False, True)
+
+    on_terminal(walk)
+
+
+def test_a_click_on_a_heading_sorts(on_terminal: Run) -> None:
+    """The mouse does what commands do."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        await pilot.click(offset=(34, 4))
+        assert app.glass.dialogue.page.order is not None
+        assert app.glass.dialogue.page.order.column == "io"
+
+    on_terminal(walk)
+
+
+def test_a_second_click_goes_deeper_and_a_pf_key_back(on_terminal: Run) -> None:
+    """A click chooses a row, the next one opens it; the line of PF keys can be clicked."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        await pilot.click(offset=(3, 9))
+        await pilot.click(offset=(3, 9))
+        assert command(app) == "DETAILS"
+        await pilot.click(offset=(50, 23))
+        assert command(app) == "DEVICE"
+
+    on_terminal(walk)
+
+
+def test_a_tiny_terminal_says_so_and_a_larger_one_shows_all_again(on_terminal: Run, seen: Seen) -> None:
+    """Resizing to 10x3 and back loses nothing."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "down")
+        before = seen(app)
+        await pilot.resize_terminal(10, 3)
+        await pilot.pause()
+        assert seen(app) == ["10x3 is", "too small:", "40x9 are"]
+        await pilot.press("down", "up", "f11", "f10")
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert [line for line in seen(app) if line[:1] == ">"] == [line for line in before if line[:1] == ">"]
+
+    on_terminal(walk)
+
+
+def test_help_says_why_a_cell_is_not_there(on_terminal: Run, seen: Seen) -> None:
+    """F1 on a column gives the reason in the cursor's row."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "tab", "tab", "tab", "tab", "f1")
+        shown = "\n".join(seen(app))
+        assert "links - Mdisk Links" in shown
+        assert "0.0.700b: only CP knows this" in shown
+        assert ">700b" in shown
+        await pilot.press("f12")
+        assert "Mdisk Links" not in "\n".join(seen(app))
+
+    on_terminal(walk)
+
+
+def test_a_wrong_command_is_answered_until_the_next_key(on_terminal: Run, seen: Seen) -> None:
+    """A message takes the place of the guidance, until a key is pressed."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"foo", "enter")
+        assert "'foo' is no screen" in "\n".join(seen(app))
+        await pilot.press("down")
+        assert "'foo'" not in "\n".join(seen(app))
+        assert "Select performance screen" in seen(app)[-3]
+
+    on_terminal(walk)
+
+
+def test_samples_of_a_capture_are_stepped_through(on_terminal: Run, seen: Seen) -> None:
+    """`<` goes to the sample before and `>` to the next; in a command they are characters."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "less_than_sign")
+        assert "12:01:00 - 12:02:00" in seen(app)[0]
+        await pilot.press("greater_than_sign")
+        assert "12:02:00 - 12:03:00" in seen(app)[0]
+        await pilot.press("greater_than_sign")
+        assert "this is the last sample" in seen(app)[-3]
+        await pilot.press("w", "less_than_sign")
+        assert app.glass.entry.text == "w<"
+
+    on_terminal(walk)
+
+
+def test_a_failing_table_is_said_and_the_rest_goes_on(
+    on_terminal: Run, seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A screen that cannot be filled says so; one returns from it as from any other."""
+    fill = view.fill
+
+    def broken(name: str, of: view.View) -> Table:
+        if name == "lpar":
+            raise ZeroDivisionError("division by zero")
+        return fill(name, of)
+
+    monkeypatch.setattr("zmon.dialogue.fill", broken)
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"lpar", "enter")
+        assert "LPAR cannot be shown: ZeroDivisionError" in seen(app)[2]
+        await pilot.press("f12")
+        assert command(app) == "MENU"
+
+    on_terminal(walk)
+
+
+def test_an_empty_list_says_why(on_terminal: Run, seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason for an empty table stands below the headings."""
+    empty = Table([], {}, missing=absent("needs an LPAR"))
+    monkeypatch.setattr("zmon.dialogue.fill", lambda _name, _view: empty)
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        assert "needs an LPAR" in "\n".join(seen(app))
+
+    on_terminal(walk)
+
+
+def test_a_screen_is_printed_with_all_its_rows(on_terminal: Run, tmp_path: Path) -> None:
+    """PRINT writes what the glass shows, and the rows below it; it overwrites nothing."""
+    file = tmp_path / "device.txt"
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        app.glass.type(f"PRINT {file}")
+        await pilot.press("enter")
+        assert len([line for line in file.read_text().splitlines() if line.startswith(" 7")]) == 24
+        app.glass.type(f"PRINT {file}")
+        await pilot.press("enter")
+        assert "exists already" in " ".join(line.text.strip() for line in app.glass.lines())
+
+    on_terminal(walk)
+
+
+def test_only_changed_lines_are_painted(on_terminal: Run) -> None:
+    """A step of the cursor paints the two rows and the line with the position; nothing changed is nothing."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter")
+        app.glass.press("down")
+        assert app.painter.show(app.glass.lines()) == 3
+        assert app.painter.show(app.glass.lines()) == 0
+
+    on_terminal(walk)
+
+
+@pytest.fixture
+def live(make_tape: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Zmon:
+    """Return the program on a live tape that has nothing to tell by itself."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    return Zmon(Watch(make_tape([], live=True)), load_screens(), 86_400.0, "DEVICE")
+
+
+async def settled(app: Zmon, pilot: Pilot[Any], *words: str) -> str:
+    """Wait until these words are on the glass; return all of it."""
+    for _ in range(200):
+        await pilot.pause()
+        shown = "\n".join(line.text for line in app.glass.lines())
+        if all(word in shown for word in words):
+            return shown
+    raise AssertionError(f"{words} did not come; there is\n{shown}")
+
+
+@pytest.mark.usefixtures("utc")
+def test_live_samples_appear(live: Zmon, make_sample: Callable[..., Sample]) -> None:
+    """The glass stands before the first sample, then shows each as it comes."""
+
+    async def walk() -> None:
+        async with live.run_test(size=(80, 24)) as pilot:
+            await settled(live, pilot, "Waiting for the first sample")
+            for minute in range(3):
+                live.post_message(Told(Sampled(make_sample(minute))))
+                await settled(live, pilot, "FCX108", f"12:0{minute}:00")
+
+    asyncio.run(walk())
+
+
+@pytest.mark.usefixtures("utc")
+def test_own_keys_take_the_place_of_the_shipped_ones(
+    tmp_path: Path, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user's keys.toml binds functions anew, and help says so."""
+    (tmp_path / "zmon").mkdir()
+    (tmp_path / "zmon" / "keys.toml").write_text('help = "ctrl+g"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    app = Zmon(watch, load_screens(), 1.0)
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("f1")
+            assert "FCX124 MENU" not in "\n".join(line.text for line in app.glass.lines())
+            await pilot.press("ctrl+g", "ctrl+g")
+            assert " Ctrl+G " in "\n".join(line.text for line in app.glass.lines())
+
+    asyncio.run(walk())
+
+
+def test_a_hanging_read_does_not_keep_the_program(
+    make_tape: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quitting does not wait for a kernel file that never answers."""
+    never = threading.Event()
+    tape = make_tape([], live=True)
+    monkeypatch.setattr(tape, "next", never.wait)
+    app = Zmon(Watch(tape), load_screens(), 1.0)
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("ctrl+q")
+
+    asyncio.run(walk())
+
+    assert app.return_code == 0
+    assert app.sampling is not None
+    assert app.sampling.is_alive()
+
+    never.set()
+    app.sampling.join(10.0)

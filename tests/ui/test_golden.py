@@ -1,0 +1,62 @@
+"""Painted screens, compared with the text files in tests/ui/golden.
+
+`ZMON_GOLDEN=write pytest tests/ui/test_golden.py` writes them anew; read the difference before it is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+    from zmon.ui.app import Zmon
+
+GOLDEN = Path(__file__).parent / "golden"
+SIZES = [(80, 24), (132, 43)]
+SCREENS = {
+    "menu": [],
+    "channel": ["CHANNEL"],
+    "device": ["DEVICE"],
+    "device-shifted": ["DEVICE", "f11"],
+    "device-on-channel": ["CHANNEL", "enter"],
+    "device-7003": ["DEVICE 7003"],
+    "ctlunit": ["CTLUNIT"],
+    "cachext": ["CACHEXT"],
+    "lpar": ["LPAR"],
+    "zmon": ["ZMON"],
+    "help": ["CTLUNIT", "f1"],
+    "help-keys": ["f1", "f1"],
+    "help-column": ["DEVICE", "HELP resp"],
+    "help-absent": ["DEVICE", "HELP links"],
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", SCREENS)
+def test_screens_look_as_they_did(
+    name: str, size: tuple[int, int], on_terminal: Callable[..., None], seen: Callable[[Zmon], list[str]]
+) -> None:
+    """Each screen is painted exactly as it was."""
+
+    async def paint(app: Zmon, pilot: Pilot[Any]) -> None:
+        for step in SCREENS[name]:
+            if step.islower():
+                await pilot.press(step)
+            else:
+                app.glass.type(step)
+                await pilot.press("enter")
+        await pilot.pause()
+        file = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
+        if os.environ.get("ZMON_GOLDEN") == "write":
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("".join(f"{line}\n" for line in seen(app)))
+        assert seen(app) == file.read_text().splitlines()
+
+    on_terminal(paint, size)

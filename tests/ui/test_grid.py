@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.dialogue import Dialogue, Page
+from zmon.screen.definition import load_screens
+from zmon.ui.grid import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Sample
+    from zmon.tape.tape import Watch
+
+
+@pytest.fixture
+def dialogue(watch: Watch) -> Dialogue:
+    """Return a dialogue on DEVICE, by response time."""
+    return Dialogue(watch, load_screens(), "DEVICE")
+
+
+@pytest.fixture
+def grid(dialogue: Dialogue) -> Grid:
+    """Return its rows on a glass of 80x24."""
+    grid = Grid(dialogue.page, dialogue.sheet())
+    grid.resize(80, 19)
+    return grid
+
+
+def cursor(grid: Grid) -> str:
+    """Return the line under the cursor."""
+    return next(line.text for line in grid.lines() if line.under == "cursor")
+
+
+def page(dialogue: Dialogue) -> Page:
+    """Return what the dialogue shows."""
+    return dialogue.page
+
+
+def test_the_cursor_follows_its_row(dialogue: Dialogue, grid: Grid) -> None:
+    """A row that was chosen keeps the cursor when rows change places."""
+    grid.step(1)
+    chosen = grid.key
+    dialogue.watch.back()
+    grid.show(dialogue.sheet(), page(dialogue))
+
+    assert (chosen, grid.place) == ("0.0.700a", 10)
+    assert cursor(grid).startswith(">700a")
+
+
+def test_before_it_is_moved_the_cursor_stays_on_top(dialogue: Dialogue, grid: Grid) -> None:
+    """Who has just opened a screen sees the worst rows, whichever they are."""
+    dialogue.watch.back()
+    grid.show(dialogue.sheet(), page(dialogue))
+
+    assert cursor(grid).startswith(">7000")
+
+
+def test_a_row_that_is_gone_leaves_the_cursor_on_its_line(
+    dialogue: Dialogue, grid: Grid, make_sample: Callable[..., Sample]
+) -> None:
+    """The cursor stays where it was, and it is said."""
+    grid.step(0)
+    dialogue.watch.take(make_sample(4, 11))
+    message = grid.show(dialogue.sheet(), page(dialogue))
+
+    assert message == "0.0.700b is not in the list any more"
+    assert grid.place == 0
+
+
+def test_the_first_column_stays(grid: Grid) -> None:
+    """To the right the first column still says whose numbers they are."""
+    grid.shift(1)
+
+    assert cursor(grid).startswith(">700b dasd11  0000 base")
+
+
+def test_headings_move_with_the_rows(grid: Grid) -> None:
+    """Headings stand above their columns however far they are shifted."""
+    grid.shift(1)
+    heading = grid.headings()[-1].text
+
+    assert heading.index("Name") == cursor(grid).index("dasd11")
+
+
+def test_left_undoes_right(grid: Grid) -> None:
+    """After as many screens to the left as to the right one is where one began."""
+    while grid.shift(1):
+        pass
+    seen = grid.first
+    while grid.shift(-1):
+        pass
+
+    assert (seen > 1, grid.first) == (True, 1)
+
+
+def test_every_column_can_be_seen(grid: Grid) -> None:
+    """Going to the right, no column is left out."""
+    columns = range(1, len(grid.sheet.screen.columns))
+    seen = {i for i in columns if grid._fits(i)}
+    while grid.shift(1):
+        seen |= {i for i in columns if grid._fits(i)}
+
+    assert seen == set(columns)
+
+
+def test_a_click_on_a_heading_sorts(grid: Grid) -> None:
+    """A heading gives the command that sorts on its column."""
+    assert grid.click(34, 2) == "SORT io"
+
+
+def test_a_click_chooses_a_row_and_another_goes_deeper(grid: Grid) -> None:
+    """The first click puts the cursor on the row, the second gives its command."""
+    assert (grid.click(5, 6), grid.click(5, 6)) == ("", "DEVICE 0.0.7009")
+
+
+def test_limits_and_absences_are_parts_of_the_line(grid: Grid) -> None:
+    """What exceeds a limit and what is not there look different."""
+    kinds = {part.kind for part in grid.row(1).parts}
+
+    assert kinds == {"look", "absent"}
+
+
+def test_a_screenful_moves_all_rows(grid: Grid) -> None:
+    """Forward goes on where the screen ended, and bottom ends at the last row."""
+    grid.turn(1)
+    second = grid.offset
+    grid.bottom()
+
+    assert (second, grid.place) == (9, 23)
+
+
+@pytest.mark.parametrize("height", range(12))
+def test_any_height_is_filled_and_no_more(grid: Grid, height: int) -> None:
+    """There are never more lines than fit, and the cursor's row is among them when one fits."""
+    grid.bottom()
+    grid.resize(80, height)
+    lines = grid.lines()
+
+    assert len(lines) <= height
+    assert any(line.under == "cursor" for line in lines) == (height > 0)
+
+
+def test_locate_goes_round(grid: Grid) -> None:
+    """After the last row the search goes on from the first, and labels count as well as keys."""
+    grid.locate("pay1")
+    first = grid.key
+    grid.bottom()
+    grid.locate("PAY00B")
+
+    assert (first, grid.key) == ("0.0.7100", "0.0.700b")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.screen.frame import PF_WIDE
+from zmon.ui.glass import Glass
+from zmon.ui.keys import FUNCTIONS, KeysError, load_keys, parse_keys, spoken
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_function_can_be_carried_out() -> None:
+    """Each function of the list is a method of the glass."""
+    assert [f.name for f in FUNCTIONS if not callable(getattr(Glass, f.name, None))] == []
+
+
+def test_the_pf_line_names_the_functions_of_its_keys() -> None:
+    """What the line of PF keys promises is what the keys do."""
+    labels = {key: f.label for f in FUNCTIONS for key in f.keys.split(",")}
+    promised = dict(word.split("=") for word in PF_WIDE.split())
+
+    assert {key: labels[key.lower()] for key in promised} == promised
+
+
+def test_no_letter_is_a_function() -> None:
+    """Letters and digits go to the command line."""
+    assert [key for f in FUNCTIONS for key in f.keys.split(",") if len(key) == 1] == []
+
+
+def test_shift_f3_is_no_alias() -> None:
+    """Terminals swallow Shift+F3, so nothing is promised for it."""
+    assert "shift+f3" not in {key for f in FUNCTIONS for key in f.keys.split(",")}
+
+
+def test_own_keys_are_read() -> None:
+    """A user's file gives other keys to a function."""
+    assert parse_keys('help = "ctrl+g"', "keys.toml") == {"help": "ctrl+g"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [("help = ]", "line 1"), ('hlp = "f1"', "'hlp' is no function"), ("help = 1", "as a text")],
+)
+def test_what_is_wrong_in_own_keys_is_said(text: str, wrong: str) -> None:
+    """A file that cannot be used says what and where."""
+    with pytest.raises(KeysError, match=wrong):
+        parse_keys(text, "keys.toml")
+
+
+def test_no_file_is_no_own_keys(tmp_path: Path) -> None:
+    """Without a file the keys are as they come."""
+    assert load_keys(str(tmp_path / "keys.toml")) == {}
+
+
+def test_an_unreadable_file_is_said(tmp_path: Path) -> None:
+    """A file that is a directory cannot be read."""
+    with pytest.raises(KeysError, match="cannot be read"):
+        load_keys(str(tmp_path))
+
+
+def test_keys_are_written_as_they_stand_on_a_keyboard() -> None:
+    """Help names keys in the words of their caps."""
+    assert spoken("f7,pageup,ctrl+p,less_than_sign") == "F7 PgUp Ctrl+P <"
