@@ -135,17 +135,17 @@ def load_tree() -> Callable[..., Tree]:
 
 
 @pytest.fixture
-def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """Lay `tests/fixtures/NAME.passes` out on disk as a capture, with its times; clocks show UTC.
+def lay_out(tmp_path: Path) -> Callable[[str], str]:
+    """Lay `tests/fixtures/NAME.passes` out on disk as a capture, with its times.
 
     `@` begins a pass, which has all of the pass before that it does not replace.  A line is
     `path = "content"`, `path # hexadecimal+zeros` or `path -> target`; `@` and ns may stand behind.
     """
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
 
     def lay(name: str) -> str:
         capture, label = tmp_path / name, ""
+        if capture.exists():
+            return str(capture)
         files: dict[str, tuple[bytes, int]] = {}
         links: dict[str, str] = {}
         for line in (Path(__file__).parent / "fixtures" / f"{name}.passes").read_text().splitlines():
@@ -203,3 +203,10 @@ def make_interval() -> Callable[..., Interval]:
         return Interval(earlier, sample(after, begin + int(seconds * 1e9)))
 
     return build
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let clocks show UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()

@@ -13,7 +13,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.screen.number import FORMATS
@@ -156,6 +156,10 @@ def parse_screen(text: str, file: str) -> Screen:
     """
     data = _toml(text, file)
     _check(data, _SCREEN_KEYS, ("id", "command", "title", "table"), file, "")
+    for key, known in (("form_formats", FORMATS), ("form_names", None)):
+        for name, value in data.get(key, {}).items():
+            if not isinstance(value, str) or (known is not None and value not in known):
+                raise ScreenError(f"{file}: {key}: {name} is {value!r}, which is not known")
     defaults = data.pop("defaults", {})
     columns = tuple(_column(entry, defaults, file) for entry in data.pop("column", []))
     sections = tuple(_section(entry, file) for entry in data.pop("section", []))
@@ -203,8 +207,6 @@ def _check_whole(screen: Screen) -> None:
     names = [column.name for column in screen.columns]
     sortable = [column.name for column in screen.columns if column.sort]
     twice = sorted({name for name in names if names.count(name) > 1})
-    formats = {str(form) for form in screen.form_formats.values()}
-    short = [str(name) for name, fact in screen.form_names.items() if not isinstance(fact, str)]
     problems = (
         (twice, f"column {', '.join(twice)} is there twice"),
         (screen.sort not in ("", *sortable), f"sort names no column that can be sorted on: {screen.sort!r}"),
@@ -216,8 +218,6 @@ def _check_whole(screen: Screen) -> None:
             set("{}") & set(screen.drill.replace("{key}", "")),
             f"drill has no field but {{key}}: {screen.drill!r}",
         ),
-        (formats - set(FORMATS), f"form_formats: a format is one of {', '.join(FORMATS)}"),
-        (short, f"form_names: {', '.join(short)} stands for no name"),
     )
     for wrong, problem in problems:
         if wrong:

@@ -153,7 +153,7 @@ def table(view: View) -> Table:
             notes.append(f"No channel load: {why.reason}")
     if extra:
         notes.append(
-            "CHPIDs without a description: this kernel lists no channel paths; subchannels name them"
+            "CHPIDs without a description: the kernel lists no such channel path; subchannels name them"
         )
     averages: list[Value] = []
     ranges: list[list[Value]] = []

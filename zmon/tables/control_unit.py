@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE
 from zmon.tables.device import Devices
-from zmon.tables.join import Joined, total
+from zmon.tables.join import Joined, not_below_zero, total
 from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.lcu import lcus
 
@@ -68,7 +68,7 @@ def _line(
     def add(values: Sequence[Number]) -> Number:
         return total([values[row] for row in rows])
 
-    rate = add(devices.rate)
+    rate, times = add(devices.rate), _times(devices, rows)
     share = 100.0 * ratio(rate, everything)
     types = {kind for row in rows if isinstance(kind := devices.ccw["cutype"][row], str)}
     return {
@@ -86,13 +86,21 @@ def _line(
         "share": share,
         "fair": share * units / 100.0,
         "mbs": add(devices.megabytes),
-        **_times(devices, rows),
-        "qued": add(devices.queued),
+        **times,
+        "qued": _queued(add(devices.requests), times),
         "queue": add(devices.linux_queue),
     }
 
 
-def _times(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
+def _queued(requests: Number, times: Mapping[str, Number]) -> Number:
+    """Return how many requests wait in Linux, by Little's law.
+
+    Only an LCU as a whole tells it where there are aliases: which volume they served is not known.
+    """
+    return not_below_zero([requests * (times["resp"] - times["serv"]) / 1e3])[0]
+
+
+def _times(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
     return {
         "pend": devices.average(rows, devices.pend),
         "disc": devices.average(rows, devices.disc),
@@ -117,7 +125,7 @@ def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[
         name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
         for name in added
     }
-    return Summary(">> All LCUs <<", cells | _times(devices, rows))
+    return Summary(">> All LCUs <<", {**cells, **_times(devices, rows)})
 
 
 def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:

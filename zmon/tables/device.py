@@ -195,12 +195,16 @@ def table(view: View) -> Table:
         "cu": unit,
         "error": list(devices.cmf.numbers("error")),
     }
-    estimated = {"io": devices.guessed} if devices.guessed else {}
-    if devices.estimated(range(len(devices.keys))):
-        estimated["io"] |= {SUMMARY}
-    notes = []
+    estimated, notes = {}, []
     if devices.guessed:
-        notes.append("~ Linux's own requests: starts of I/O are not counted for this device")
+        estimated["io"] = devices.guessed
+        if devices.estimated(range(len(devices.keys))):
+            estimated["io"] |= {SUMMARY}
+        notes.append("~ I/O: Linux's own requests, where starts of I/O are not counted")
+    shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]
+    if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):
+        estimated["qued"] = shared | {SUMMARY}
+        notes.append("~ Qued: as if aliases served like the base; CTLUNIT has it for the whole LCU")
     if devices.ccw_missing is not None:
         notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
     missing = None if devices.keys else view.interval.of(BLOCK).missing

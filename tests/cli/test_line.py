@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.line import PIECE, describe, lead
+from zmon.cli.main import FAILED, OK
+from zmon.screen.definition import load_screens, shipped
+from zmon.tape.capture import CaptureTape
+from zmon.tape.tape import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("utc")
+SCREENS = load_screens(shipped("screens"))
+
+
+@pytest.fixture
+def talk(lay_out: Callable[[str], str]) -> Callable[..., list[str]]:
+    """Lead a dialogue over a capture; return what was answered, cut at the prompts."""
+
+    def talked(*questions: str, machine: str = "hercules", first: str = "MENU") -> list[str]:
+        answers = io.StringIO()
+        asked = io.StringIO("".join(f"{question}\n" for question in questions))
+        assert lead(Watch(CaptureTape(lay_out(machine))), SCREENS, first, asked, answers) == OK
+        return answers.getvalue().split(" Command ===> ")
+
+    return talked
+
+
+def test_the_first_screen_is_written_before_the_first_question(talk: Callable[..., list[str]]) -> None:
+    """Nobody has to press ENTER to see something."""
+    assert talk()[0].startswith(" FCX124           Performance Screen Selection")
+
+
+def test_a_screen_by_command_number_or_code(talk: Callable[..., list[str]]) -> None:
+    """What is typed is echoed, where no terminal does it."""
+    one, two, three = talk("DEVICE", "13", "FCX108")[1:4]
+    assert one.removeprefix("DEVICE\n") == two.removeprefix("13\n") == three.removeprefix("FCX108\n")
+    assert one.startswith("DEVICE\n FCX108 ")
+
+
+def test_a_screen_in_pieces(talk: Callable[..., list[str]]) -> None:
+    """No piece is longer than a screen of 24 lines; headings are repeated; all rows come once."""
+    pieces = talk("DEVICE", "F8", "WHERE addr=nothing", first="LPAR")
+    assert max(piece.count("\n") for piece in pieces) <= PIECE + 4
+
+
+def test_forward_and_backward(talk: Callable[..., list[str]]) -> None:
+    """F8 and F7, TOP and BOTTOM: the menu has more lines than a piece."""
+    first, onward, back, bottom, top = talk("F8", "PF7", "BOTTOM", "TOP")[0:5]
+    assert "Scheduler queues" in first
+    assert first.splitlines() == back.splitlines()[1:] == top.splitlines()[1:]
+    assert onward != first or "more lines" not in first
+    assert "Scheduler data" in bottom
+
+
+def test_enter_goes_deeper_by_the_line_that_says_how(talk: Callable[..., list[str]]) -> None:
+    """There is no cursor, so the command is named."""
+    assert " To go deeper: DEVICE ...\n" in talk("DEVICE")[1]
+    assert "Detailed Analysis for Device 7000" in talk("DEVICE 7000")[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("NOPE", "'NOPE' is no screen"), ("SORT nope", "'nope' is no column"),
+        ("F9", "PF9 does nothing here"),
+        ("PF99", "PF99 does nothing"), ("/nowhere", "'nowhere' was not found"),
+        ("LOCATE", "'' was not found"),
+        ("PRINT", "PRINT needs"), ("HELP nope", "'nope' is no column"), ("WHERE resp>x", "is no number"),
+        ("NEXTSAMP", "last sample"), ("\x1b[2J", "'\\x1b[2j"), ("DEVICE \x1b[2J", "no device '\\x1b[2J'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said(question: str, answer: str, talk: Callable[..., list[str]]) -> None:
+    """In one line; the dialogue goes on, and nothing reaches the terminal that it would obey."""
+    said = talk("DEVICE", question)[2]
+    assert answer.casefold() in said.casefold()
+    assert all(line.isprintable() for line in said.splitlines())
+
+
+def test_help_on_screen_and_column(talk: Callable[..., list[str]]) -> None:
+    """The column says what it is, whence it comes and when it is too much."""
+    screen, column = talk("DEVICE", "HELP", "F1", "HELP resp")[2:5:2]
+    assert "SORT column [ASC|DESC]" in screen
+    assert "* over 10, ! over 60" in column
+
+
+def test_describe_has_all_that_is_known() -> None:
+    """Help, source, unit and limit."""
+    lines = describe(SCREENS.find("DEVICE").by_name["resp"])
+    assert [line.split(":")[0] for line in lines] == ["resp", "Source", "Unit", "* over 10, ! over 60"]
+
+
+def test_locate_begins_behind_the_first_line(talk: Callable[..., list[str]]) -> None:
+    """The found row stands first below the headings."""
+    lines = talk("DEVICE", "/0X7101")[2].splitlines()
+    assert lines[5].startswith(" 7101 ")
+
+
+def test_left_and_right(talk: Callable[..., list[str]]) -> None:
+    """F11 shows what does not fit into 79 columns, F10 goes back."""
+    plain, right, left = talk("DEVICE", "F11", "F10")[1:4]
+    assert "Await" not in plain
+    assert "Await" in right
+    assert left.splitlines()[1:] == plain.splitlines()[1:]
+
+
+def test_print_writes_a_file_once(talk: Callable[..., list[str]], tmp_path: Path) -> None:
+    """It never overwrites one."""
+    file = tmp_path / "screen.txt"
+    written, again = talk(f"PRINT {file}", f"PRINT {file}")[1:3]
+    assert " Written to " in written
+    assert "File exists" in again
+    assert file.read_text().startswith(" FCX124")
+
+
+def test_quit_and_the_end_of_input(talk: Callable[..., list[str]]) -> None:
+    """Both leave; nothing is asked after QUIT."""
+    assert len(talk("QUIT", "DEVICE")) == 2
+    assert talk()[-1] == "\n"
+
+
+def test_a_first_screen_that_is_none(
+    lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command ends with status 1."""
+    watch = Watch(CaptureTape(lay_out("qemu")))
+    assert lead(watch, SCREENS, "DEVICE 9999", io.StringIO(), io.StringIO()) == FAILED
+    assert "9999" in capsys.readouterr().err
+
+
+def test_no_line_is_wider_than_79(talk: Callable[..., list[str]]) -> None:
+    """Whatever the screen."""
+    pieces = talk("DEVICE", "CHANNEL", "CTLUNIT", "CACHEXT", "LPAR", "ZMON", "DEVICE 7000")
+    wide = [line for piece in pieces for line in piece.splitlines() if len(line) > 79]
+    assert json.dumps(wide) == "[]"

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.main import FAILED, OK, USAGE, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+@pytest.mark.parametrize("terminal", ["dumb", "", "unknown"])
+def test_a_terminal_without_cursor_gets_lines(
+    terminal: str,
+    lay_out: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A 3215 or the HMC's console is led line by line."""
+    monkeypatch.setenv("TERM", terminal)
+    monkeypatch.setattr("sys.stdin", io.StringIO("QUIT\n"))
+    assert main(["--from", lay_out("qemu")]) == OK
+    assert " Command ===> " in capsys.readouterr().out
+
+
+def test_line_mode_can_be_asked_for(
+    lay_out: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the first screen with its operand."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["DEVICE", "7000", "--line", "--from", lay_out("qemu")]) == OK
+    assert capsys.readouterr().out.startswith(" FCX110 ")
+
+
+def test_the_glass_needs_a_terminal(
+    lay_out: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a pipe it says what to do instead."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["--from", lay_out("qemu")]) == FAILED
+    assert "zmon show" in capsys.readouterr().err
+
+
+def test_a_first_screen_must_be_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said before the terminal is taken."""
+    assert main(["NOPE"]) == USAGE
+    assert "'NOPE' is no screen" in capsys.readouterr().err
+
+
+def test_a_capture_that_is_none(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """Status 1 and a sentence."""
+    assert main(["--line", "--from", str(tmp_path)]) == FAILED
+    assert "holds no pass" in capsys.readouterr().err

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import zmon
+from zmon.cli import show
+from zmon.cli.main import FAILED, INTERRUPTED, OK, SUBCOMMANDS, USAGE, complain, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    """It ends with status 0 and goes to standard output."""
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert (end.value.code, capsys.readouterr().out) == (OK, f"zmon {zmon.__version__}\n")
+
+
+@pytest.mark.parametrize("words", [["--help"], *([name, "--help"] for name in SUBCOMMANDS)])
+def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command explains itself; zmon's own help names them all."""
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == OK
+    said = capsys.readouterr().out
+    assert "usage: zmon" in said
+    assert len(words) > 1 or all(f"zmon {name}" in said for name in SUBCOMMANDS)
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["show", "DEVICE", "--nope"], ["--nope"], ["show", "DEVICE", "-t", "0"]]
+)
+def test_what_was_asked_for_wrongly_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """And with words on standard error alone."""
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == USAGE
+    assert capsys.readouterr().out == ""
+
+
+def test_complaints_hold_nothing_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of files come from anywhere."""
+    assert complain("a\x1b[2Jb") == FAILED
+    assert capsys.readouterr().err == "zmon: a?[2Jb\n"
+
+
+def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the status that shells know."""
+
+    def interrupted(_args: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(show, "run", interrupted)
+    assert main(["show", "MENU"]) == INTERRUPTED
+    assert capsys.readouterr() == ("", "")
+
+
+def run(words: str, capture: str) -> subprocess.CompletedProcess[str]:
+    """Run zmon in a shell, so that its standard output can be anything."""
+    command = f"{sys.executable} -m zmon {words}".replace("CAPTURE", capture)
+    return subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+
+
+def test_a_reader_may_leave_early(lay_out: Callable[[str], str]) -> None:
+    """`| head -1` gets its line, and nobody complains."""
+    found = run("show DEVICE --from CAPTURE --count 9 --format json | head -c 1", lay_out("hercules"))
+    assert (found.stdout, found.stderr) == ("{", "")
+
+
+@pytest.mark.parametrize("surface", ["show MENU --from CAPTURE", "--line --from CAPTURE MENU </dev/null"])
+def test_output_that_cannot_be_written_is_said(surface: str, lay_out: Callable[[str], str]) -> None:
+    """A full disk is no traceback."""
+    found = run(f"{surface} >/dev/full", lay_out("qemu"))
+    assert (found.returncode, found.stderr) == (FAILED, "zmon: the output: No space left on device\n")
+
+
+def test_closed_output_is_said(lay_out: Callable[[str], str]) -> None:
+    """As it may be below a daemon."""
+    found = run("show MENU --from CAPTURE >&-", lay_out("qemu"))
+    assert (found.returncode, found.stderr) == (FAILED, "zmon: standard output is closed\n")
+
+
+def test_a_terminal_of_ascii_shows_what_it_can(lay_out: Callable[[str], str]) -> None:
+    """A label in another script does not end a listing."""
+    capture = lay_out("hercules")
+    for folder in ("3-load", "4-load"):
+        with open(os.path.join(capture, folder, "run/udev/data/b94:12"), "w", encoding="utf-8") as stream:
+            stream.write("E:ID_SERIAL=LÜ7000\n")
+    found = run("show DEVICE 7000 --from CAPTURE --format csv", capture)
+    assert (found.returncode, found.stderr) == (0, "")

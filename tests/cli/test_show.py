@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.cli.main import FAILED, OK, USAGE, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Show = Callable[..., tuple[int, str, str]]
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+@pytest.fixture
+def capture(lay_out: Callable[[str], str]) -> str:
+    return lay_out("hercules")
+
+
+@pytest.fixture
+def show(capture: str, capsys: pytest.CaptureFixture[str]) -> Show:
+    """Run `zmon show` on a capture: its status, what it printed and what it said."""
+
+    def shown(*words: str, source: str = capture) -> tuple[int, str, str]:
+        status = main(["show", *words, "--from", source])
+        return (status, *capsys.readouterr())
+
+    return shown
+
+
+def addresses(text: str) -> list[str]:
+    return [line[1:5] for line in text.splitlines() if line[5:7] == " 3"]
+
+
+def test_text_is_the_whole_screen(show: Show) -> None:
+    """Header, headings, rows and notes on standard output; nothing is said."""
+    status, out, err = show("DEVICE")
+    assert (status, err) == (OK, "")
+    assert out.startswith(
+        " FCX108      CPU 2097  SER 12345  Interval 21:57:13 - 21:57:33    Captured data\n\n"
+    )
+    assert set(addresses(out)) == {"7000", "7001", "7100", "7101", "7201", "0009"}
+
+
+@pytest.mark.parametrize("word", ["13", "FCX108", "device", "DEV"])
+def test_a_screen_goes_by_several_names(word: str, show: Show) -> None:
+    """Menu code, number, command, part of a command."""
+    assert show(word)[1] == show("DEVICE")[1]
+
+
+def test_json(show: Show) -> None:
+    """One object on one line, numbers as they are, reasons under `absent`."""
+    status, out, _ = show("DEVICE", "--format", "json")
+    found = json.loads(out)
+    rows = {row["addr"]: row for row in found["rows"]}
+    assert (status, out.count("\n"), found["screen"]) == (OK, 1, "FCX108")
+    assert rows["7000"]["io"] == pytest.approx(50.5, abs=0.5)
+    assert rows["7000"]["pend"] is None
+    assert {"column": "links", "reason": "only CP knows this; Linux does not"}.items() <= next(
+        entry for entry in found["absent"] if entry["column"] == "links"
+    ).items()
+
+
+def test_csv(show: Show) -> None:
+    """A heading, then a row per device and interval."""
+    _, out, _ = show("DEVICE", "--format", "csv")
+    heading, *rows = csv.reader(io.StringIO(out))
+    assert heading[:5] == ["from", "to", "key", "addr", "type"]
+    assert {row[2] for row in rows} >= {"0.0.7000", "0.0.7201"}
+
+
+def test_csv_of_a_page(show: Show) -> None:
+    """One row of its facts."""
+    heading, row = csv.reader(io.StringIO(show("DEVICE", "7000", "--format", "csv")[1]))
+    assert dict(zip(heading, row, strict=True))["subject"] == "7000 ( LINUX )"
+
+
+def test_csv_of_the_menu_is_refused(show: Show) -> None:
+    """It has no rows."""
+    assert show("MENU", "--format", "csv") == (USAGE, "", "zmon: MENU has no rows: take text or json\n")
+
+
+def test_top(show: Show) -> None:
+    """The first rows in the order of the screen."""
+    found = json.loads(show("DEVICE", "--top", "2", "--format", "json")[1])
+    responses = [row["resp"] for row in found["rows"]]
+    assert len(responses) == 2
+    assert responses == sorted(responses, reverse=True)
+
+
+def keys(show: Show, *words: str) -> list[str]:
+    return [row["key"][4:] for row in json.loads(show("DEVICE", *words, "--format", "json")[1])["rows"]]
+
+
+def test_sort(show: Show) -> None:
+    """By a column, each from its own end; a minus turns it round; what is absent stays last."""
+    assert keys(show, "--sort", "addr") == sorted(keys(show))
+    assert keys(show, "--sort=-addr") == sorted(keys(show), reverse=True)
+    assert keys(show, "--sort=-resp")[-1] in {"0009", "0190"}
+
+
+def test_where(show: Show) -> None:
+    """All conditions must hold; they may stand behind the screen too."""
+    assert sorted(keys(show, "--where", "lcu=7000", "--where", "io>40")) == ["7000"]
+    assert sorted(keys(show, "lcu=7000", "io>40")) == ["7000"]
+
+
+def test_no_row_meets_the_conditions(show: Show) -> None:
+    """That is an answer, and no failure."""
+    status, out, _ = show("DEVICE", "io>1e9")
+    assert status == OK
+    assert "Nothing to show: no row meets the conditions" in out
+
+
+def test_count_gives_the_last_intervals(show: Show) -> None:
+    """Two samples are one interval, however many are wanted."""
+    _, out, _ = show("DEVICE", "--count", "5", "--format", "json")
+    assert [json.loads(line)["from"] is not None for line in out.splitlines()] == [True]
+
+
+def test_one_sample_gives_no_rates(show: Show, capture: str) -> None:
+    """And says why; what needs no difference is shown."""
+    _, out, _ = show("DEVICE", "--format", "json", source=os.path.join(capture, "4-load"))
+    found = json.loads(out)
+    assert (found["from"], {row["io"] for row in found["rows"]}) == (None, {None})
+    assert any("first sample" in entry["reason"] for entry in found["absent"] if entry.get("column") == "ios")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["NOPE"], USAGE, "'NOPE' is no screen; there are CACHEXT, CHANNEL"),
+        (["C"], USAGE, "'C' means several screens; there are CACHEXT, CHANNEL, CTLUNIT"),
+        (["DEVICE", "--sort", "nope"], USAGE, "'nope' is no column here; there are addr, label"),
+        (["DEVICE", "--sort", "avoid"], USAGE, "'avoid' is no column"),
+        (["DEVICE", "--where", "nope>3"], USAGE, "'nope' is no column"),
+        (["DEVICE", "--where", "resp>much"], USAGE, "'much' in 'resp>much' is no number"),
+        (["DEVICE", "--where", "resp"], USAGE, "'resp' is no condition"),
+        (["CTLUNIT", "7000"], USAGE, "CTLUNIT takes no operand '7000'"),
+        (["DETAILS"], USAGE, "DETAILS needs "),
+        (["DEVICE", "9999"], FAILED, "no device '9999' is on line"),
+        (["DEVICE", "\x1b[2J"], FAILED, r"no device '\x1b[2J' is on line"),
+    ],
+)
+def test_what_cannot_be_shown(words: list[str], status: int, said: str, show: Show) -> None:
+    """2 for what was asked for wrongly, 1 for what is not there; the sentence says what there is."""
+    found, out, err = show(*words)
+    assert (found, out) == (status, "")
+    assert said in err
+
+
+def test_a_capture_that_is_not_there(show: Show, tmp_path: Path) -> None:
+    """Status 1 and a sentence with its name."""
+    status, out, err = show("DEVICE", source=str(tmp_path / "no.tar.gz"))
+    assert (status, out) == (FAILED, "")
+    assert "no.tar.gz cannot be read" in err
+
+
+def test_a_broken_screen_of_ones_own(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named when it is asked for, and stands in nobody's way else."""
+    folder = tmp_path / "config" / "zmon" / "screens"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text(
+        'id = "M1"\ncommand = "MINE"\ntitle = "M"\ntable = "device"\n[[column]]\nx = 1\n'
+    )
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert show("DEVICE")[0] == OK
+    status, out, err = show("MINE")
+    assert (status, out) == (USAGE, "")
+    assert "mine.toml: column '?': unknown key 'x'" in err
+
+
+def poison(capture: str) -> None:
+    """Give a volume a label that clears the screen, and bytes that are no UTF-8."""
+    for folder in ("3-load", "4-load"):
+        file = Path(capture, folder, "run/udev/data/b94:12")
+        stamp = file.stat().st_mtime_ns
+        file.write_bytes(b"E:ID_SERIAL=\x1b]0;x\x07\x1b[2J\xff\n")
+        os.utime(file, ns=(stamp, stamp))
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("screen", ["DEVICE", "DEVICE 7000", "CTLUNIT", "CACHEXT"])
+def test_no_label_reaches_the_terminal_raw(screen: str, form: str, show: Show, capture: str) -> None:
+    """Text, CSV and JSON: every line prints, and sends nothing that a terminal obeys."""
+    poison(capture)
+    status, out, _ = show(*screen.split(), "--format", form)
+    assert status == OK
+    assert all(line.isprintable() for line in out.splitlines())
+
+
+def test_json_escapes_and_keeps_a_label(show: Show, capture: str) -> None:
+    """A program gets it back as it was."""
+    poison(capture)
+    found: Any = json.loads(show("DEVICE", "--format", "json")[1])
+    assert any("\x1b[2J" in str(row["label"]) for row in found["rows"])
+
+
+@pytest.mark.parametrize(
+    "words", ["-i 0", "-i nan", "-i 1e9", "-i -3", "-i x", "-n 0", "-n -1", "-n 1e3", "-t x"]
+)
+def test_absurd_numbers_are_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is read."""
+    with pytest.raises(SystemExit) as end:
+        main(["show", "DEVICE", *words.split()])
+    assert end.value.code == USAGE
+    assert "is no" in capsys.readouterr().err or "expected one argument" in words

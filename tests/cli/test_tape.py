@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, positive, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.mark.parametrize(("words", "value"), [("2", 2.0), ("0.1", 0.1), ("86400", 86400.0), (" 1e1 ", 10.0)])
+def test_an_interval_is_seconds(words: str, value: float) -> None:
+    """Whole or not."""
+    assert seconds(words) == value
+
+
+@given(st.one_of(st.text(max_size=9), st.floats().map(str)))
+def test_an_interval_is_within_its_bounds(words: str) -> None:
+    """Or refused."""
+    try:
+        assert SHORTEST <= seconds(words) <= LONGEST
+    except argparse.ArgumentTypeError as error:
+        assert "is no interval" in str(error)  # noqa: PT017 - no error is right too
+
+
+@given(st.one_of(st.text(max_size=9), st.integers().map(str)))
+def test_a_number_of_things_is_at_least_one(words: str) -> None:
+    """Or refused."""
+    try:
+        assert positive(words) >= 1
+    except argparse.ArgumentTypeError as error:
+        assert "is no number" in str(error)  # noqa: PT017 - no error is right too
+
+
+def test_a_source_is_a_capture(lay_out: Callable[[str], str]) -> None:
+    """`--from` opens it; without it this machine is meant."""
+    parser = argparse.ArgumentParser()
+    add_tape_arguments(parser)
+    assert not open_tape(parser.parse_args(["--from", lay_out("qemu")])).live
+    assert open_tape(parser.parse_args([])).live

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.screen.definition import (
+    Limit,
+    ScreenError,
+    Screens,
+    load_screens,
+    own_screens,
+    parse_screen,
+    peek,
+    shipped,
+)
+
+HEAD = 'id = "FCX1"\ncommand = "TRY"\ntitle = "Try"\ntable = "device"\n'
+COLUMN = '[[column]]\nname = "io"\nwidth = 4\nformat = "rate"\n'
+SHIPPED = {file.name: file.read_text(encoding="utf-8") for file in Path(shipped("screens")).iterdir()}
+
+
+def test_a_screen_needs_little() -> None:
+    """Id, command, title and table are enough, and a column needs name, width and format."""
+    screen = parse_screen(HEAD + COLUMN, "try.toml")
+    assert (screen.id, screen.command, [c.name for c in screen.columns]) == ("FCX1", "TRY", ["io"])
+
+
+def test_columns_share_defaults() -> None:
+    """What stands in `defaults` need not be said again."""
+    text = HEAD + '[defaults]\nwidth = 7\nformat = "queue"\n[[column]]\nname = "a"\n'
+    assert (parse_screen(text, "f").columns[0].width, parse_screen(text, "f").columns[0].format) == (
+        7,
+        "queue",
+    )
+
+
+def test_positions_are_counted_with_gaps() -> None:
+    """Column 0 of a line is never used; each gap comes before its column."""
+    text = HEAD + COLUMN + COLUMN.replace("io", "b") + "gap = 3\n"
+    assert parse_screen(text, "f").starts == (1, 8)
+    assert parse_screen(text, "f").width == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("id = 5\n", "id"), (HEAD.replace('"Try"', "1"), "title"), (HEAD.replace("FCX1", ""), "id"),
+        (HEAD + "colour = 1\n", "colour"), (HEAD + 'layout = "wide"\n', "layout"),
+        (HEAD.replace('"device"', '"x"'), "table"),
+        (HEAD.replace("TRY", "try"), "command"), (HEAD + 'sort = "nope"\n', "sort"),
+        (HEAD + 'drill = "DEVICE {row}"\n', "drill"), (HEAD + "form = 3\n", "form"),
+        (HEAD + "column = 3\n", "column"), (HEAD + "column = [3]\n", "column"),
+        (HEAD + "defaults = 3\n", "defaults"), (HEAD + "section = 3\n", "section"),
+        (HEAD + 'help = "\\u001b[2J"\n', "help"), (HEAD + 'layout = "menu"\n', "section"),
+        (HEAD + '[form_formats]\na = "loud"\n', "form_formats"),
+        (HEAD + "[form_names]\na = 3\n", "form_names"),
+        (HEAD + '[[section]]\ntitle = "A"\nitems = [["1"]]\n', "section"),
+        (HEAD + '[[section]]\ntitle = "A"\nitems = []\n', "items"),
+        (HEAD + "[[column]]\nwidth = 3\n", "name"), (HEAD + '[[column]]\nname = "x"\n', "format"),
+        (HEAD + COLUMN + COLUMN, "io"), (HEAD + COLUMN + 'sort = "up"\n', "sort"),
+        (HEAD + COLUMN + "look = 3\n", "bad"), (HEAD + COLUMN + 'look = "3"\nbad = 4\n', "look"),
+        (HEAD + COLUMN.replace("4", "0"), "width"), (HEAD + COLUMN.replace("4", "4000"), "width"),
+        (HEAD + COLUMN.replace("4", '"4"'), "width"), (HEAD + COLUMN.replace("4", "true"), "width"),
+        (HEAD + COLUMN + "gap = 0\n", "gap"), (HEAD + COLUMN.replace("rate", "loud"), "format"),
+        (HEAD + COLUMN + 'colour = "red"\n', "colour"), (HEAD + COLUMN + "limit = 3\n", "limit"),
+        (HEAD + COLUMN + 'head = "a\\tb"\n', "head"), (HEAD + COLUMN + "head = [1]\n", "head"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_file_and_key(text: str, key: str) -> None:
+    """Whoever writes a screen is told where to look."""
+    with pytest.raises(ScreenError, match=rf"^mine\.toml: .*{key}"):
+        parse_screen(text, "mine.toml")
+
+
+@pytest.mark.parametrize("text", ["id = ", "[" * 5000, "a = " + "9" * 5000, "a = 1\na = 2", "\x00"])
+def test_garbled_toml_names_the_file(text: str) -> None:
+    """What is no TOML is a screen error too, however deep it is nested."""
+    with pytest.raises(ScreenError, match=r"^mine\.toml: "):
+        parse_screen(text, "mine.toml")
+
+
+@given(st.sampled_from(sorted(SHIPPED)), st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    """A part replaced by anything: a screen comes out, or a screen error."""
+    text = SHIPPED[name]
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    damaged = text[:start] + data.draw(st.text(max_size=20)) + text[end:]
+    for read in (parse_screen, peek):
+        try:
+            read(damaged, "f")
+        except ScreenError as error:
+            assert str(error).startswith("f: ")  # noqa: PT017 - no error is right too
+
+
+JSON = st.recursive(
+    st.one_of(st.booleans(), st.integers(-9, 999), st.floats(0, 9), st.text("abc{}", max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text("ab", min_size=1), inner, max_size=2)
+    ),
+)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + "}"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+KEYS = ("menu", "guidance", "help", "own", "layout", "form", "form_formats", "form_names", "sort", "drill",
+        "argument", "defaults", "column", "section")  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), JSON))
+@settings(deadline=None)
+def test_any_value_of_any_key_is_taken_or_refused(values: dict[str, object]) -> None:
+    """Whatever type stands where: a screen, or a screen error."""
+    text = HEAD + "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+    try:
+        parse_screen(text, "f")
+    except ScreenError as error:
+        assert str(error).startswith("f: ")  # noqa: PT017 - no error is right too
+
+
+def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+    """It is named, with the place of the first bad byte."""
+    (tmp_path / "a.toml").write_bytes(b'id = "\xff"')
+    with pytest.raises(ScreenError, match=r"a\.toml: is not UTF-8 at byte 6"):
+        load_screens(str(tmp_path))
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    """A directory in the place of a file is named too."""
+    (tmp_path / "a.toml").mkdir()
+    with pytest.raises(ScreenError, match=r"a\.toml: cannot be read"):
+        load_screens(str(tmp_path))
+
+
+def test_without_any_screen_the_installation_is_incomplete(tmp_path: Path) -> None:
+    """An empty directory is no set of screens."""
+    with pytest.raises(ScreenError, match="incomplete"):
+        load_screens(str(tmp_path))
+
+
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "zmon" / "screens"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text(text)
+
+
+def test_a_screen_of_ones_own_replaces_by_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The id decides, not the name of the file."""
+    own(tmp_path, monkeypatch, HEAD.replace("FCX1", "FCX108").replace("TRY", "DEVICE"))
+    assert load_screens().find("DEVICE").title == "Try"
+
+
+def test_a_screen_of_ones_own_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new id is one screen more."""
+    own(tmp_path, monkeypatch, HEAD)
+    assert load_screens().find("TRY").id == "FCX1"
+    assert load_screens().find("DEVICE").id == "FCX108"
+
+
+def test_a_broken_screen_of_ones_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message has the whole path."""
+    own(tmp_path, monkeypatch, HEAD + "colour = 1\n")
+    with pytest.raises(ScreenError, match=r"zmon/screens/mine\.toml: unknown key 'colour'"):
+        load_screens()
+
+
+def test_files_may_be_read_only_as_far_as_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken column of one screen does not stand in the way of another."""
+    own(tmp_path, monkeypatch, HEAD + "[[column]]\nname = 3\n")
+    screens = load_screens(whole=False)
+    assert screens.find("DEVICE").id == "FCX108"
+    with pytest.raises(ScreenError, match="column"):
+        screens.find("TRY")
+
+
+def test_a_head_may_hold_brackets() -> None:
+    """A line of help that begins with a bracket is no table."""
+    text = HEAD + 'help = """\nsee\n[column] and more\n"""\nmenu = "7"\n' + COLUMN
+    assert (peek(text, "f").menu, parse_screen(text, "f").menu) == ("7", "7")
+
+
+def test_heads_and_whole_files_agree() -> None:
+    """What is read for finding is what stands in the screen."""
+    whole = {(s.id, s.command, s.menu) for s in load_screens(shipped("screens"))}
+    assert {(s.id, s.command, s.menu) for s in (peek(t, "f") for t in SHIPPED.values())} == whole
+
+
+def test_without_a_home_for_configuration_it_is_below_dot_config(monkeypatch: pytest.MonkeyPatch) -> None:
+    """XDG's own default."""
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/op")
+    assert own_screens() == "/home/op/.config/zmon/screens"
+
+
+@pytest.mark.parametrize("word", ["DEVICE", "device", "13", "FCX108", "dev"])
+def test_a_screen_is_found_by_command_menu_or_number(word: str) -> None:
+    """A command may be shortened, and case does not matter."""
+    assert load_screens(shipped("screens")).find(word).id == "FCX108"
+
+
+@pytest.mark.parametrize("word", ["", "NOPE", "C", "DE"])
+def test_a_word_that_means_no_screen_or_several(word: str) -> None:
+    """The message lists what there is."""
+    with pytest.raises(ScreenError, match=r"there are .*C"):
+        load_screens(shipped("screens")).find(word)
+
+
+def test_of_two_screens_with_an_id_the_later_wins() -> None:
+    """The user's directory is read after the shipped one."""
+    one, two = parse_screen(HEAD, "one"), parse_screen(HEAD, "two")
+    assert [s.file for s in Screens([one, two])] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("value", "mark"), [(10, " "), (10.1, "*"), (60, "*"), (60.1, "!"), (absent("x"), " "), ("DED", " ")]
+)
+def test_a_limit_marks_what_exceeds_it(value: float, mark: str) -> None:
+    """Over `look` a star, over `bad` an exclamation mark; texts and what is absent exceed nothing."""
+    assert Limit(10, 60, "").mark(value) == mark

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import absent
+from zmon.interval import Interval
+from zmon.kinds import MACHINE
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.frame import PF_NARROW, PF_WIDE, header, pf_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.usefixtures("utc")
+SCREENS = load_screens(shipped("screens"))
+DEVICE, MENU = SCREENS.find("DEVICE"), SCREENS.find("MENU")
+Z = {MACHINE: {"machine": {"type": "8561", "sequence": "00000000000A1B2"}}}
+
+
+def test_the_header_stands_in_the_originals_columns(make_interval: Callable[..., Interval]) -> None:
+    """Id in 2, CPU in 14, SER in 24, Interval in 35 to 62, mode to 79."""
+    line = header(DEVICE, make_interval(Z, Z), live=True)
+    assert line == " FCX108      CPU 8561  SER 0A1B2  Interval 22:13:20 - 22:14:20    Perf. Monitor"
+    assert len(line) == 79
+
+
+@pytest.mark.parametrize(
+    "machine", [{"type": "9", "sequence": "Q"}, {}, {"type": "x" * 90, "sequence": "y\x1b" * 9}]
+)
+def test_the_interval_stays_in_its_place(
+    machine: dict[str, str], make_interval: Callable[..., Interval]
+) -> None:
+    """Whatever type and serial say, or if they are not known."""
+    rows = {MACHINE: {"machine": machine}}
+    line = header(DEVICE, make_interval(rows, rows), live=True)
+    assert (line[34:62], len(line)) == ("Interval 22:13:20 - 22:14:20", 79)
+    assert line.isprintable()
+
+
+def test_what_is_not_known_of_the_machine_is_dots(make_interval: Callable[..., Interval]) -> None:
+    """As everything that is absent."""
+    rows = {MACHINE: {"machine": {"type": absent("no /proc/sysinfo")}}}
+    assert header(DEVICE, make_interval(rows, rows), live=True)[13:32] == "CPU ....  SER ....."
+
+
+def test_the_first_sample_has_no_begin(make_interval: Callable[..., Interval]) -> None:
+    """Dashes, because nobody knows since when."""
+    assert header(DEVICE, make_interval(None, Z), live=True)[34:62] == "Interval --:--:-- - 22:14:20"
+
+
+def test_the_menu_has_its_title_instead(make_interval: Callable[..., Interval]) -> None:
+    """It covers no interval."""
+    assert header(MENU, make_interval(Z, Z), live=True) == (
+        " FCX124           Performance Screen Selection  (zmon)            Perf. Monitor"
+    )
+
+
+def test_what_is_not_measured_here_and_now_says_so(make_interval: Callable[..., Interval]) -> None:
+    """A capture and a simulated machine are never taken for the live one."""
+    interval = make_interval(Z, Z)
+    simulated = Interval(interval.before, replace(interval.after, simulated=True))
+    assert header(DEVICE, interval, live=False)[66:] == "Captured data"
+    assert header(DEVICE, simulated, live=True)[66:] == "    Simulated"
+
+
+def test_left_and_right_are_offered_where_they_do_something() -> None:
+    """Only if the screen is wider than the glass."""
+    assert (pf_line(DEVICE, 80), pf_line(DEVICE, 400), pf_line(MENU)) == (PF_WIDE, PF_NARROW, PF_NARROW)
+    assert max(map(len, (PF_WIDE, PF_NARROW))) <= 79

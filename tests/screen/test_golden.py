@@ -1,0 +1,359 @@
+"""Whole screens, compared with the text files in tests/golden.
+
+`ZMON_GOLDEN=write pytest tests/screen/test_golden.py` writes them anew; read the difference
+before it is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.absent import absent
+from zmon.cli.main import main
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU, SOURCE
+from zmon.sample import Instant
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.export import text
+from zmon.screen.sheet import Sheet, natural
+from zmon.tables.period import Busy, Period
+from zmon.tables.view import View, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from zmon.interval import Interval
+    from zmon.sample import Kind
+
+    Rows = dict[Kind, dict[str, dict[str, Any]]]
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+SECONDS = 60
+MS = 1_000_000
+
+
+def compare(name: str, lines: Iterable[str]) -> list[str]:
+    """Compare lines with a golden file, or write it; return the lines."""
+    found = list(lines)
+    file = GOLDEN / f"{name}.txt"
+    if os.environ.get("ZMON_GOLDEN") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in found))
+    assert found == file.read_text().splitlines()
+    return found
+
+
+# --- screens of captured machines -----------------------------------------------------------------------
+
+CAPTURED = ["CHANNEL", "CTLUNIT", "DEVICE", "CACHEXT", "LPAR", "ZMON", "MENU"]
+
+
+@pytest.mark.parametrize("screen", [*CAPTURED, "DEVICE 7000", "DEVICE 0190"])
+@pytest.mark.parametrize("machine", ["hercules", "hyperion", "qemu"])
+def test_captured_machines(
+    machine: str, screen: str, lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two passes of a real kernel under an emulator, printed by the command that people use."""
+    if (machine, screen) == ("hyperion", "DEVICE 0190"):
+        screen = "DEVICE 0X7100"
+    assert main(["show", *screen.split(), "--from", lay_out(machine)]) == 0
+    compare(f"{machine}-{screen.replace(' ', '-')}", capsys.readouterr().out.splitlines())
+
+
+# --- a machine as no emulator is ------------------------------------------------------------------------
+
+
+def cmf(rate: float, pend: float, disc: float, conn: float, cuwt: float = 0.0) -> dict[str, Any]:
+    """Return what CMF counts in a minute, from starts per second and ms per start."""
+    count = round(rate * SECONDS)
+    times = {"pending": pend, "disconnect": disc, "connect": conn, "cu_queue": cuwt}
+    return {"ssch": count, "samples": count, "elapsed": SECONDS * 1000 * MS, "error": 0,
+            **{name: round(count * ms * MS) for name, ms in times.items()}}  # fmt: skip
+
+
+def block(busid: str, rate: float, resp: float, reads: float = 1.0) -> dict[str, Any]:
+    """Return what /proc/diskstats counts in a minute."""
+    count = round(rate * SECONDS)
+    read = round(count * reads)
+    return {"busid": busid, "reads": read, "writes": count - read, "read_ms": round(read * resp),
+            "write_ms": round((count - read) * resp), "sectors_read": 8 * read,
+            "sectors_written": 8 * (count - read), "weighted_ms": round(count * resp), "in_flight": 1,
+            "nr_requests": 128, "size": 20_000_000}  # fmt: skip
+
+
+def disk(
+    ua: str, block: str = "", ssid: str = "2482", paths: str = "62 63 72 73", **more: Any
+) -> dict[str, Any]:
+    """Return the attributes of a DASD on line."""
+    return {"online": 1, "alias": 0, "uid": f"IBM.750000000L0001.{ssid}.{ua}", "devtype": "3390/09",
+            "cutype": "2107/e8", "chpids": paths, "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
+            "block": block or absent("an alias has no block device"),
+            "status": "online", "availability": "good", "discipline": "ECKD", "hpf": 1,
+            "driver": "dasd-eckd", "subchannel": f"0.0.00{ua}", **more}  # fmt: skip
+
+
+DEVICES: Rows = {
+    DEVICE: {
+        "0.0.0200": disk("00", "dasda", "1153", devtype="3390/0a"),
+        "0.0.0620": {"online": 1, "devtype": "3088/08", "cutype": "3088/08", "chpids": "08", "pim": 0x80,
+                     "pam": 0x80, "pom": 0x80, "driver": "ctcm", "alias": 0},
+        "0.0.7200": disk("00", "dasdb"),
+        "0.0.7207": disk("07", "dasdc"),
+        "0.0.7600": disk("00", "dasdd", "2484", devtype="3390/03"),
+    },
+    CMF: {
+        "0.0.0200": cmf(1.1, 0.1, 0.0, 0.3),
+        "0.0.0620": cmf(1.7, 0.2, 601, 0.1),
+        "0.0.7200": cmf(112.2, 0.2, 3.1, 4.9),
+        "0.0.7207": cmf(96.6, 0.2, 0.4, 3.2),
+        "0.0.7600": cmf(38.0, 0.1, 0.2, 0.9),
+    },
+    BLOCK: {
+        "dasda": block("0.0.0200", 1.1, 0.4), "dasdb": block("0.0.7200", 112.2, 61.4),
+        "dasdc": block("0.0.7207", 96.6, 12.7), "dasdd": block("0.0.7600", 38.0, 1.3, reads=0.25),
+    },
+    DASD: {
+        "0.0.0200": {"volser": "VMRES1", "name": "dasda", "lss": 0x11},
+        "0.0.7200": {"volser": "LX7200", "name": "dasdb", "lss": 0x24},
+        "0.0.7207": {"volser": "LX7207", "name": "dasdc", "lss": 0x24},
+        "0.0.7600": {"volser": "LX7600", "name": "dasdd", "lss": 0x26},
+    },
+}  # fmt: skip
+
+LPARS: Rows = {
+    LPAR: {
+        "LNXPROD": {"number": 3, "upid": "03", "cpus": 4, "own": 1, "os": "LNXPROD", "group": ""},
+        "LNXTEST": {"number": 4, "upid": "04", "cpus": 2, "own": 0, "os": "", "group": ""},
+        "VMPROD": {"number": 1, "upid": "01", "cpus": 2, "own": 0, "os": "ZVM", "group": "G1"},
+    },
+    LPAR_CPU: {
+        f"{name}/{cpu}": {
+            "type": kind, "lpar": name, "cpu": str(cpu), "online": online, "capped": capped,
+            "dedicated": int(weight == 0xFFFF), "weight": weight, "cap_type": 0, "cap_group": 0,
+            "accumulated": busy * SECONDS * 10_000, "dispatched": round((busy - over) * SECONDS * 10_000),
+            "wait": wait * SECONDS * 10_000, "online_time": online * SECONDS * 1_000_000,
+            "clock": SECONDS * 1_000_000,
+        }
+        for name, cpu, kind, online, capped, weight, busy, over, wait in (
+            ("LNXPROD", 0, "IFL", 1, 0, 300, 65, 0.6, 33), ("LNXPROD", 1, "IFL", 1, 0, 300, 80, 0.5, 5),
+            ("LNXPROD", 2, "IFL", 0, 0, 300, 0, 0, 0), ("LNXTEST", 0, "IFL", 1, 1, 100, 6, 0.2, 94),
+            ("VMPROD", 0, "CP", 1, 0, 0xFFFF, 100, 0, 0),
+        )
+    },
+    PHYSICAL_CPU: {
+        str(number): {"type": kind, "dedicated": dedicated, "management": 600_000,
+                      "clock": SECONDS * 1_000_000}
+        for number, kind, dedicated in ((0, "CP", 1), (1, "IFL", 0), (2, "IFL", 0), (3, "IFL", 0))
+    },
+}  # fmt: skip
+
+FICON = {"type": 0x1B, "cmg": 2, "timestamp": 468_750, "max_bus_cycles": 100_000, "max_work_units": 10_000,
+         "data_unit_size": 4096, "bus_cycles_cpc": 1_500_000, "status": "online", "configure": 1, "shared": 1,
+         "chid": "0124", "speed": "16G"}  # fmt: skip
+
+CHANNELS: Rows = {
+    CHANNEL: {
+        "0.10": FICON | {"type": 0x11, "work_units_cpc": 0, "work_units": 0, "read_cpc": 0, "written_cpc": 0},
+        "0.62": FICON | {"work_units_cpc": 444_000, "work_units": 150_000,
+                          "read_cpc": 1_200_000, "written_cpc": 60},
+        "0.63": FICON | {"work_units_cpc": 426_000, "work_units": 120_000,
+                          "read_cpc": 900_000, "written_cpc": 60},
+        "0.72": {"type": 0x05, "cmg": 1, "timestamp": 468_750, "busy_cpc": 56_250, "busy": 28_125,
+                 "status": "online", "configure": 1, "shared": 0, "chid": "", "speed": "0"},
+        "0.73": {"type": 0x24, "cmg": 3, "timestamp": 468_750, "data_sent_cpc": 600_000_000,
+                 "data_sent": 300_000_000, "data_unit_size": 1, "data_unit_size_cpc": 1, "status": "online"},
+    },
+}  # fmt: skip
+
+CACHES: Rows = {
+    CACHE: {
+        key: {
+            "ssid": ssid, "caching": "A", "fast_write": "A", "duplex": "-", "device_status": "00",
+            "reads": reads * 60, "read_hits": round(reads * hits * 60), "seq_reads": seq * 60,
+            "seq_read_hits": seq * 60, "writes": writes * 60, "write_hits": writes * 60, "seq_writes": 0,
+            "seq_write_hits": 0, "cfw_reads": 0, "cfw_read_hits": 0, "cfw_writes": 0, "cfw_write_hits": 0,
+            "dfw_normal": writes * 60, "dfw_sequential": 0, "staged": 6, "seq_staged": 60, "destaged": 600,
+            "dfw_delayed": 0, "inhibited": 0, "bypassed": 0,
+        }
+        for key, ssid, reads, hits, seq, writes in (
+            ("0.0.0200", "1153", 0.7, 1.0, 0, 0.4), ("0.0.7000", "2482", 0, 1.0, 0, 0),
+            ("0.0.7200", "2482", 101, 0.68, 0, 11.3), ("0.0.7207", "2482", 0, 1.0, 96.6, 0),
+            ("0.0.7600", "2484", 0, 1.0, 0, 38.0),
+        )
+    },
+}  # fmt: skip
+
+LPAR_MACHINE: Rows = {
+    MACHINE: {"machine": {"type": "8561", "model": "T01", "sequence": "00000000000A1B2",
+                          "environment": "lpar",
+                          "lpar_name": "LNXPROD", "lpar_number": 3, "lpar_characteristics": "Shared",
+                          "lpar_cpus_shared": 4, "lpar_cpus_dedicated": 0, "cap_weight_ifl": 0,
+                          "cap_absolute_ifl": 250}},
+    SOURCE: {"disks": {"state": "ok", "reads_what": "/proc/diskstats, cmf/*", "every": 0, "rows": 9,
+                       "calls": 30,
+                       "spent": 42_500_000, "cpu": 20_000_000, "errors": 0, "reason": ""},
+             "cache": {"state": "off", "reads_what": "BIODASDPSRD", "every": 60, "rows": 0, "calls": 0,
+                       "spent": 0, "cpu": 0, "errors": 0, "reason": "costs I/O on every volume: --cache"}},
+    **DEVICES, **LPARS, **CHANNELS, **CACHES,
+}  # fmt: skip
+
+# a volume with two HyperPAV aliases and one with a base-PAV alias, in two of three LCUs
+PAV_MACHINE: Rows = {
+    MACHINE: LPAR_MACHINE[MACHINE],
+    DEVICE: {
+        "0.0.7000": disk("00", "dasda", "2480"), "0.0.7100": disk("00", "dasdb", "2481"),
+        "0.0.7200": disk("00", "dasdc", "2482"),
+        "0.0.70fe": disk("xx", "", "2480", alias=1), "0.0.70ff": disk("xx", "", "2480", alias=1),
+        "0.0.71ff": disk("00", "", "2481", alias=1),
+    },
+    CMF: {
+        "0.0.7000": cmf(400, 0.1, 1.0, 0.9), "0.0.7100": cmf(20, 0.1, 0.0, 0.4), "0.0.7200": cmf(0, 0, 0, 0),
+        "0.0.70fe": cmf(300, 0.1, 1.5, 1.4), "0.0.70ff": cmf(290, 0.1, 1.5, 1.4),
+        "0.0.71ff": cmf(5, 0.1, 0, 0.4),
+    },
+    BLOCK: {"dasda": block("0.0.7000", 990, 12.0), "dasdb": block("0.0.7100", 25, 0.6),
+            "dasdc": block("0.0.7200", 0, 0)},
+    DASD: {"0.0.7000": {"volser": "LX7000", "name": "dasda", "lss": 0x22}},
+}  # fmt: skip
+
+
+def nothing_yet(rows: Rows) -> Rows:
+    """Return the same things with every counter at zero."""
+    return {
+        kind: {
+            key: {name: 0 if kind.by_name[name].meaning.value in {"counter", "age", "clock"} else value
+                  for name, value in fields.items()}
+            for key, fields in things.items()
+        }
+        for kind, things in rows.items()
+    }  # fmt: skip
+
+
+def guest() -> Rows:
+    """Return the same disks as a z/VM guest sees them: channel paths without load."""
+    paths = {name: {"type": 0x1B, "status": "online"} for name in ("0.62", "0.63", "0.72", "0.73")}
+    machine = {"type": "8561", "sequence": "00000000000A1B2", "environment": "zvm", "control_program": "z/VM"}
+    busy = cmf(40, 0.2, 0.5, 20.0)  # connected for 80 % of the time, over two paths
+    devices = dict(DEVICES[DEVICE]) | {
+        "0.0.7600": disk("00", "dasdd", "2484", paths="62 63", pim=0xC0, pam=0xC0)
+    }
+    return DEVICES | {CHANNEL: paths, MACHINE: {"machine": machine}, DEVICE: devices,
+                      CMF: DEVICES[CMF] | {"0.0.7600": busy}}  # fmt: skip
+
+
+def shares(*percent: int) -> Busy:
+    """Return figures whose distribution is the given one."""
+    figures = Busy(seconds=100.0, ranges=[*percent, *[0] * (10 - len(percent))])
+    figures.busy_seconds = {2: 58.0, 3: 55.0, 71: 9.0, 72: 9.0}.get(percent[0], 0.0)
+    return figures
+
+
+def period() -> Period:
+    """Return the figures of the documented FCX107."""
+    begin, end = (Instant(second * 1_000_000_000, 0, "") for second in (48_543, 50_823))
+    return Period(begin, end, {
+        "0.62": shares(2, 3, 5, 11, 18, 26, 21, 14), "0.63": shares(3, 4, 6, 13, 19, 25, 19, 11),
+        "0.72": shares(71, 26, 3), "0.10": shares(100),
+    })  # fmt: skip
+
+
+MACHINES = {"lpar": LPAR_MACHINE, "pav": PAV_MACHINE, "guest": guest()}
+
+
+def screen_of(interval: Interval, command: str, argument: str = "") -> list[str]:
+    """Draw a screen of an interval."""
+    screens = load_screens(shipped("screens"))
+    screen = screens.find(command)
+    table = fill(screen.table, View(interval, period() if command == "CHANNEL" else Period(), argument))
+    return list(text(Sheet(screen, table, natural(screen)), screens, interval, live=True))
+
+
+@pytest.fixture
+def draw(make_interval: Callable[..., Interval]) -> Callable[..., list[str]]:
+    """Draw a screen of one of the machines made by hand."""
+
+    def drawn(machine: str, command: str, argument: str = "") -> list[str]:
+        rows = MACHINES[machine]
+        return screen_of(make_interval(nothing_yet(rows), rows, SECONDS), command, argument)
+
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("machine", "command", "argument"),
+    [
+        ("lpar", "CHANNEL", ""), ("lpar", "DEVICE", ""), ("lpar", "CTLUNIT", ""), ("lpar", "CACHEXT", ""),
+        ("lpar", "LPAR", ""), ("lpar", "ZMON", ""), ("lpar", "DETAILS", "7200"), ("pav", "DEVICE", ""),
+        ("pav", "CTLUNIT", ""), ("pav", "DETAILS", "70ff"), ("guest", "CHANNEL", ""), ("guest", "LPAR", ""),
+    ],
+)  # fmt: skip
+def test_machines_made_by_hand(
+    machine: str, command: str, argument: str, draw: Callable[..., list[str]]
+) -> None:
+    """An LPAR with all that is measured there, a machine with aliases, a guest with estimates."""
+    compare("-".join(filter(None, (machine, command, argument))), draw(machine, command, argument))
+
+
+@pytest.mark.parametrize(
+    ("address", "numbers"),
+    [
+        ("0620", "  .2  601   .1  601  601   .0 ...."),
+        ("7200", "  .2  3.1  4.9  8.2 61.4   .0 5.97"),
+        ("7207", "  .2   .4  3.2  3.8 12.7   .0  .86"),
+        ("7600", "  .1   .2   .9  1.2  1.3   .0  .00"),
+        ("0200", "  .1   .0   .3   .4   .4   .0  .00"),
+        (">> A", "  .2  1.6  3.6  5.4 32.9   .0 1.71"),
+    ],
+)
+def test_the_numbers_of_the_documented_fcx108(
+    address: str, numbers: str, draw: Callable[..., list[str]]
+) -> None:
+    """Times, queue and the line for all DASD come out as in the reference, digit for digit."""
+    line = next(line for line in draw("lpar", "DEVICE") if line[1:5] == address)
+    assert line[44:78].translate(str.maketrans("*!", "  ")).rstrip() == numbers
+
+
+def test_the_rows_of_the_documented_fcx107(draw: Callable[..., list[str]]) -> None:
+    """Work units of 74 % are 74, and the distribution stands where the original has it."""
+    lines = [line[:79] for line in draw("lpar", "CHANNEL")]
+    assert " 62     FICON   ....    74! 58*     2     3     5    11    18    26    21    14" in lines
+    assert " 63     FICON   ....    71! 55*     3     4     6    13    19    25    19    11" in lines
+    assert " 10     OSD     ....     0   0    100     0     0     0     0     0     0     0" in lines
+
+
+def test_the_rows_of_the_documented_fcx177(draw: Callable[..., list[str]]) -> None:
+    """Rates and percentages of the reference; without activity there are dots, never zero."""
+    lines = [line[:77] for line in draw("lpar", "CACHEXT")]
+    assert " 0200 3390-A VMRES1 1153 A A - 00   1.1   1.1    .7    .0    .4   64 100  100" in lines
+    assert " 7200 3390-9 LX7200 2482 A A - 00   112   112   101    .0  11.3   90  71   68" in lines
+    assert " 7207 3390-9 LX7207 2482 A A - 00  96.6  96.6    .0  96.6    .0  100 100  100" in lines
+    assert " 7600 3390-3 LX7600 2484 A A - 00  38.0  38.0    .0    .0  38.0    0 100 ...." in lines
+    assert [line[64:77] for line in lines if line[1:5] == "7000"] == [".... ... ...."]
+
+
+def test_the_places_on_the_documented_fcx110(draw: Callable[..., list[str]]) -> None:
+    """Labels, colons, values and units of the page stand in the columns of the original."""
+    lines = draw("lpar", "DETAILS", "7200")[2:]
+    assert lines[0] == " Detailed Analysis for Device 7200 ( LINUX )"
+    assert lines[1] == " Device type :  3390-9      Function pend.:     .2ms      Device busy   :   92%"
+    assert lines[2].startswith(" VOLSER      :  LX7200      Disconnected  :    3.1ms      I/O contention:")
+    assert lines[9] == " Path(s) to device 7200:    62    63    72    73"
+    assert lines[10] == " Channel path status   :    ON    ON    ON    ON"
+
+
+@pytest.mark.parametrize("machine", sorted(MACHINES))
+@pytest.mark.parametrize("command", ["CHANNEL", "DEVICE", "CTLUNIT", "CACHEXT", "LPAR", "ZMON"])
+def test_no_line_is_longer_than_its_screen(
+    machine: str, command: str, draw: Callable[..., list[str]]
+) -> None:
+    """Behind the last column there is room for its mark, and for nothing else; column 1 is blank."""
+    lines = draw(machine, command)
+    width = max(load_screens(shipped("screens")).find(command).width + 1, 79)
+    rows = [line for line in lines if not line.startswith((" ~", " The", " LCU", " Nothing", " No"))]
+    assert max(map(len, rows)) <= width
+    assert {line[0] for line in lines if line} == {" "}

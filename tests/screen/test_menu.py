@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from zmon.screen.definition import Screens, load_screens, shipped
+from zmon.screen.menu import items, lines
+
+SCREENS = load_screens(shipped("screens"))
+MENU = SCREENS.find("MENU")
+
+
+def test_the_originals_items_stand_in_their_places() -> None:
+    """Three columns from 2, 29 and 56; user data below I/O data."""
+    drawn = lines(MENU, SCREENS)
+    assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
+    assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   --. DASD load"
+    assert drawn[12][28:] == "User Data                  --. Logical part. load"
+    assert max(map(len, drawn)) <= 79
+
+
+def test_items_without_a_screen_have_a_dash_for_their_number() -> None:
+    """So it is visible, without colour, what can be chosen."""
+    found = {item.code: item.written for item in items(MENU, SCREENS)}
+    assert (found["13"], found["14"]) == ("13. I/O device load*", "--. CP owned disks*")
+
+
+def test_items_know_their_command() -> None:
+    """What ENTER on them does."""
+    assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
+        "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT", "Z": "ZMON",
+    }  # fmt: skip
+
+
+def test_items_stand_where_they_are_drawn() -> None:
+    """The cursor finds them by line and start."""
+    drawn = lines(MENU, SCREENS)
+    assert [i for i in items(MENU, SCREENS) if not drawn[i.line][i.start :].startswith(i.written)] == []
+
+
+def test_sections_of_ones_own_come_last() -> None:
+    """In the third column, below the others; sections that are not there leave no hole."""
+    menu = replace(MENU, items=(("I/O Data", (("11", "Channel"),)), ("Mine", (("X", "A screen of mine"),))))
+    assert lines(menu, Screens([menu])) == [
+        "                            I/O Data                   Mine",
+        "                            --. Channel                -. A screen of mine",
+    ]

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.screen.number import FORMATS, cell, harmless, printable
+
+NUMBERS = st.one_of(st.floats(), st.integers(), st.integers(-(10**400), 10**400))
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "written"),
+    [
+        (9673, 60, "161"), (336, 60, "5.6"), (489, 60, "8.2"), (7449, 60, "124"), (642, 60, "10.7"),
+        (19, 60, ".3"), (1, 60, ".0"), (34118, 60, "569"), (178407, 60, "2973"),
+    ],
+)  # fmt: skip
+def test_rates_are_written_as_the_toolkit_writes_them(count: int, seconds: int, written: str) -> None:
+    """Count by seconds of the documented system counters gives the documented rates."""
+    assert cell(count / seconds, "rate", 4).strip() == written
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "written"),
+    [
+        (0, "rate", "  .0"), (0.3, "rate", "  .3"), (54.1, "rate", "54.1"), (601, "rate", " 601"),
+        (3001, "rate", "3001"), (99.94, "rate", "99.9"), (99.96, "rate", " 100"), (-0.04, "rate", "  .0"),
+        (-0.3, "rate", " -.3"), (123456, "rate", "123k"), (12.3e6, "rate", " 12M"),
+        (0, "queue", " .00"), (1.05, "queue", "1.05"), (9.996, "queue", "10.0"), (0.017, "queue", " .02"),
+        (23.3, "percent", "  23"), (-0.4, "percent", "   0"), (178404, "count", "178k"),
+        (820592640, "bytes", "783M"), (1000, "bytes", "  1K"), (999, "bytes", " 999"),
+    ],
+)  # fmt: skip
+def test_formats(value: float, form: str, written: str) -> None:
+    """No zero before the point, no decimals from 100 on, two for queues; too wide is scaled, never cut."""
+    assert cell(value, form, 4) == written
+
+
+def test_a_number_loses_its_decimals_before_it_is_scaled() -> None:
+    """54.1 in three characters is 54 and not 0k."""
+    assert cell(54.1, "rate", 3) == " 54"
+
+
+def test_what_fits_in_no_way_is_stars() -> None:
+    """A number is never cut, because its first digits alone would be a lie."""
+    assert cell(123456, "percent", 3) == "***"
+
+
+@pytest.mark.parametrize(("width", "dots"), [(1, "."), (3, "..."), (4, "...."), (6, "  ....")])
+def test_absent_is_dots(width: int, dots: str) -> None:
+    """What is not available is dots, at most four, where its digits would stand."""
+    assert cell(absent("needs an LPAR"), "rate", width) == dots
+
+
+def test_an_absent_text_stands_left() -> None:
+    """As the text would."""
+    assert cell(absent("no label"), "text", 6) == "....  "
+
+
+def test_a_word_in_a_column_of_numbers_stands_right() -> None:
+    """`DED` is where a weight would be."""
+    assert cell("DED", "count", 6) == "   DED"
+
+
+def test_a_text_is_cut_to_its_field() -> None:
+    """Labels may be longer than their column."""
+    assert cell("LX7200 AND MORE", "text", 6) == "LX7200"
+
+
+@given(NUMBERS, st.sampled_from(sorted(FORMATS)), st.integers(1, 12))
+def test_a_cell_fills_its_field(value: float, form: str, width: int) -> None:
+    """Any number in any format has exactly the width of its field and starts with no lone zero."""
+    written = cell(value, form, width)
+    assert len(written) == width
+    assert written.isascii()
+    assert written.isprintable()
+
+
+@given(st.text(), st.sampled_from(sorted(FORMATS)), st.integers(1, 12))
+def test_a_label_fills_its_field(value: str, form: str, width: int) -> None:
+    """So has any text."""
+    written = cell(value, form, width)
+    assert len(written) == width
+    assert written.isascii()
+    assert written.isprintable()
+
+
+@given(st.floats(0, 1e12), st.sampled_from(["rate", "queue", "percent"]))
+def test_a_number_that_is_written_can_be_read_back(value: float, form: str) -> None:
+    """Its error is at most half of the last digit that is shown."""
+    written = cell(value, form, 4).strip()
+    scale = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(written[-1], 1.0)
+    digits = written.rstrip("kMGT")
+    step = scale * 10.0 ** -len(digits.partition(".")[2])
+    assert abs(float(digits) * scale - value) <= step * 0.5000001 + 1e-9
+
+
+@given(st.text())
+def test_printable_lets_nothing_through_that_a_terminal_obeys(text: str) -> None:
+    """Escapes, line ends and bytes above ASCII become question marks, one for one."""
+    shown = printable(text)
+    assert len(shown) == len(text)
+    assert all(" " <= c <= "~" for c in shown)
+
+
+@given(st.text())
+def test_harmless_keeps_letters_of_all_scripts(text: str) -> None:
+    """Only what does not print is replaced."""
+    assert [a for a, b in zip(text, harmless(text), strict=True) if a != b and a.isprintable()] == []
+    assert harmless(text).isprintable()
+
+
+def test_a_clock_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The eye gets wall-clock time of the zone it lives in."""
+    monkeypatch.setenv("TZ", "XYZ-2")
+    time.tzset()
+    assert cell(1_700_000_000_000_000_000, "clock", 8) == "00:13:20"
+
+
+def test_a_clock_beyond_the_calendar_is_stars() -> None:
+    """A garbled time must not end the screen."""
+    assert cell(10**40, "clock", 8) == "**:**:**"

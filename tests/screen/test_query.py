@@ -1,0 +1,189 @@
+"""Conditions, order, and messages that say what would be possible."""
+
+from __future__ import annotations
+
+import math
+import operator
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, Value, absent
+from zmon.screen.query import (
+    Condition,
+    QueryError,
+    check_column,
+    filtered,
+    ordered,
+    parse_condition,
+    parse_conditions,
+)
+from zmon.tables.table import Table
+
+COLUMNS = ["addr", "label", "resp", "io"]
+OFF = absent("measurement is off")
+CELLS = st.integers(-100, 100) | st.floats(allow_nan=False) | st.text(max_size=5) | st.just(OFF)
+
+
+def table(**columns: list[Value]) -> Table:
+    """Make a table whose keys are letters."""
+    rows = len(next(iter(columns.values())))
+    return Table(list(string.ascii_letters[:rows]), columns)
+
+
+def holds(text: str, cell: Value) -> bool:
+    """Tell whether a cell meets a condition as it is typed."""
+    return parse_condition(text, COLUMNS).holds(cell)
+
+
+# conditions
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("resp>10", Condition("resp", ">", "10")),
+        ("resp >= 10.5", Condition("resp", ">=", "10.5")),
+        ("RESP<=1", Condition("resp", "<=", "1")),
+        ("label=PAY*", Condition("label", "=", "PAY*")),
+        ("label!=", Condition("label", "!=", "")),
+        ("label~a=b", Condition("label", "~", "a=b")),
+    ],
+)
+def test_a_condition_is_a_column_a_sign_and_a_value(text: str, condition: Condition) -> None:
+    """Blanks around the sign and the case of the column do not matter."""
+    assert parse_condition(text, COLUMNS) == condition
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("resp", "'resp' is no condition; write for example resp>10"),
+        ("resp=>5", "'resp=>5' is no condition"),
+        (">5", "'>5' is no condition"),
+        ("typo>5", "'typo' is no column here; there are addr, label, resp, io"),
+        ("resp>", "'' in 'resp>' is no number; write for example resp>10"),
+        ("resp>ten", "'ten' in 'resp>ten' is no number"),
+        ("resp>nan", "'nan' in 'resp>nan' is no number"),
+    ],
+)
+def test_what_is_not_understood_is_named_with_what_would_be(text: str, words: str) -> None:
+    """The message has the text that was found."""
+    with pytest.raises(QueryError) as error:
+        parse_condition(text, COLUMNS)
+    assert str(error.value).startswith(words)
+
+
+@given(st.text())
+def test_any_text_is_conditions_or_an_error_with_words(text: str) -> None:
+    """No other error comes out, whatever is typed."""
+    try:
+        conditions = parse_conditions(text, COLUMNS)
+    except QueryError as error:
+        assert str(error)
+    else:
+        assert all(condition.column in COLUMNS for condition in conditions)
+
+
+@given(st.lists(st.sampled_from(["resp > 10", "io<=5", "label = P*", "addr~70"]), max_size=5))
+def test_conditions_stand_behind_one_another(parts: list[str]) -> None:
+    """Each is understood as if it stood alone."""
+    expected = tuple(parse_condition(part, COLUMNS) for part in parts)
+    assert parse_conditions("  ".join(parts), COLUMNS) == expected
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+@given(cell=st.floats(allow_nan=False), limit=st.floats(allow_nan=False))
+def test_numbers_are_compared_as_numbers(sign: str, cell: float, limit: float) -> None:
+    """9 is less than 10, whatever their digits."""
+    compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
+    assert holds(f"resp{sign}{limit!r}", cell) == compare(cell, limit)
+
+
+@given(number=st.integers(-1000, 1000))
+def test_a_number_equals_itself_however_it_is_written(number: int) -> None:
+    """`io=5` finds 5.0."""
+    assert holds(f"io={number}", float(number))
+    assert not holds(f"io!={number}", number)
+
+
+def test_a_measured_zero_is_found_as_zero() -> None:
+    """And an absent value is not."""
+    assert holds("io=0", 0.0)
+    assert not holds("io=0", OFF)
+
+
+def test_a_text_is_compared_as_a_pattern() -> None:
+    """Regardless of case."""
+    assert holds("label=pay*", "PAY001")
+    assert not holds("label=pay", "PAY001")
+    assert holds("label~y0", "PAY001")
+
+
+def test_a_number_does_not_equal_a_word() -> None:
+    """Nor is that an error."""
+    assert not holds("io=abc", 5)
+
+
+def test_a_text_is_not_greater_than_a_number() -> None:
+    """`label>5` shows nothing."""
+    assert not holds("label>5", "PAY001")
+
+
+@pytest.mark.parametrize(
+    ("sign", "met"), [("=", False), ("<", False), (">", False), ("~", False), ("!=", True)]
+)
+def test_an_absent_value_meets_no_condition_but_unequal(sign: str, met: bool) -> None:
+    """It is not known to be anything."""
+    assert holds(f"resp{sign}5", OFF) is met
+
+
+# rows
+
+
+@given(st.lists(CELLS, max_size=20), st.booleans())
+def test_absent_values_stand_at_the_end_either_way(values: list[Value], descending: bool) -> None:
+    """The worst row is on top, and never one that is not known."""
+    rows = ordered(table(c=values), range(len(values)), "c", descending=descending)
+    unknown = [isinstance(values[row], Absent) for row in rows]
+    assert unknown == sorted(unknown)
+    assert sorted(rows) == list(range(len(values)))
+
+
+@given(st.lists(st.integers(-5, 5) | st.floats(-5, 5), max_size=20), st.booleans())
+def test_rows_with_equal_values_keep_their_order(values: list[Value], descending: bool) -> None:
+    """So rows do not jump from sample to sample."""
+    rows = ordered(table(c=values), range(len(values)), "c", descending=descending)
+    numbers = [(-1 if descending else 1) * float(values[row]) for row in rows]  # type: ignore[arg-type]  # numbers alone
+    assert list(zip(numbers, rows, strict=True)) == sorted(zip(numbers, rows, strict=True))
+
+
+def test_numbers_stand_before_texts() -> None:
+    """A column may hold both."""
+    assert ordered(table(c=["a", 1, OFF, 2]), range(4), "c", descending=True) == [3, 1, 0, 2]
+
+
+@given(st.lists(st.integers(0, 9) | st.just(OFF), max_size=20), st.integers(0, 9), st.integers(0, 9))
+def test_rows_meet_all_conditions_and_keep_their_order(values: list[Value], low: int, high: int) -> None:
+    """The same as filtering twice."""
+    conditions = parse_conditions(f"c>={low} c<{high}", ["c"])
+    expected = [row for row, v in enumerate(values) if not isinstance(v, Absent) and low <= float(v) < high]
+    assert filtered(table(c=values), conditions) == expected
+
+
+def test_a_column_that_the_table_lacks_is_absent_throughout() -> None:
+    """A screen of one's own may name it all the same."""
+    assert filtered(table(c=[1, 2]), [Condition("other", ">", "0")]) == []
+
+
+def test_infinity_is_a_limit() -> None:
+    """It is a number, if a strange one."""
+    assert not holds("resp>inf", 1e300)
+    assert holds("resp<inf", math.pi)
+
+
+def test_a_column_that_is_there_is_no_error() -> None:
+    """The check is silent then."""
+    check_column("resp", COLUMNS)

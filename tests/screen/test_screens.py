@@ -1,0 +1,138 @@
+"""What must be true of every screen file that comes with zmon."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.kinds import KINDS
+from zmon.screen.definition import Screen, load_screens, shipped
+from zmon.screen.sheet import headings, natural
+from zmon.tables.view import View, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.sample import Kind
+
+SCREENS = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
+every = pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.command)
+
+FCX107 = (
+    " CHPID  Chan-Group     <%Busy>   <---- Channel %Busy Distribution 13:29:03-14:0",
+    " (Hex)  Descr   Qual   Cur Ave   0-10 11-20 21-30 31-40 41-50 51-60 61-70 71-80",
+)
+FCX108 = (
+    " <-- Device Descr. --> Mdisk Pa- <-Rate/s-> <------- Time (msec) -------> Req.",
+    " Addr Type   Label/ID  Links ths  I/O Avoid Pend Disc Conn Serv Resp CUWt Qued",
+)
+FCX177 = (
+    " <--Device Descr.-> Stg  C D D    <--------- Rate/s ----------> <--------------",
+    "                    Ctlr A F U    Total Total  Read  Read Write",
+    " Addr Type   VOLSER ID   C W L ST Cache SCMBK N-Seq  Seq     FW Read Tot RdHt W",
+)
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(("command", "known"), [("CHANNEL", FCX107), ("DEVICE", FCX108), ("CACHEXT", FCX177)])
+def test_the_left_79_columns_are_the_originals(command: str, known: tuple[str, ...]) -> None:
+    """Headings that were seen on the original stand here character for character."""
+    screen = load_screens(shipped("screens")).find(command)
+    begin, end = 48_543 * 10**9, 50_823 * 10**9
+    drawn = headings(screen, natural(screen), {"begin": begin, "end": end})[1:]
+    assert tuple(line[:79].rstrip() for line in drawn) == known
+
+
+@every
+def test_every_column_is_explained(screen: Screen) -> None:
+    """F1 has something to say: what it is and where it comes from."""
+    assert [c.name for c in screen.columns if not c.help.strip() or not c.source] == []
+
+
+@every
+def test_every_limit_gives_its_reason(screen: Screen) -> None:
+    """A limit without a reason is an opinion."""
+    assert [
+        c.name for c in screen.columns if c.limit and not (c.limit.why and c.limit.look < c.limit.bad)
+    ] == []
+
+
+@every
+def test_no_heading_is_wider_than_its_column(screen: Screen) -> None:
+    """It would write over its neighbour; only a group's first word may reach over its group."""
+    wide = [c.name for c in screen.columns if len(c.head[-1]) > c.width]
+    assert wide == []
+
+
+@every
+def test_the_table_gives_every_column(screen: Screen, full_interval: Interval) -> None:
+    """A column that no table fills would be dots for ever."""
+    if screen.layout != "menu":
+        table = fill(screen.table, View(full_interval, argument="7000" if screen.argument else ""))
+        assert [c.name for c in screen.columns if c.name not in table.columns] == []
+
+
+@every
+def test_the_table_gives_every_fact_of_the_form(screen: Screen, full_interval: Interval) -> None:
+    """A field of a form that no table fills would be blank for ever."""
+    table = fill(screen.table, View(full_interval, argument="7000" if screen.argument else ""))
+    names = {name for line in screen.form for name in re.findall(r"\{(\w+)", line)}
+    assert {screen.form_names.get(name, name) for name in names} - set(table.facts) == set()
+
+
+@every
+def test_formats_and_short_names_are_used(screen: Screen) -> None:
+    """Nothing stands in a screen file in vain."""
+    groups = "".join(c.group for c in screen.columns)
+    fields = set(re.findall(r"\{(\w+)", "\n".join(screen.form) + groups))
+    assert set(screen.form_names) - fields == set()
+    assert set(screen.form_formats) - {screen.form_names.get(n, n) for n in fields} == set()
+
+
+@every
+def test_a_form_is_not_wider_than_the_glass(screen: Screen) -> None:
+    """What stands above rows does not scroll to the side."""
+    assert [line for line in screen.form if len(line) > 79] == []
+
+
+@every
+def test_ids_commands_and_menu_codes_are_ones_own(screen: Screen) -> None:
+    """Two screens never answer to the same word."""
+    words = [w for s in SCREENS for w in (s.id, s.command, s.menu) if w and s is not screen]
+    assert {screen.id, screen.command, screen.menu} & set(words) == set()
+
+
+@every
+def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
+    """ENTER on a row opens a screen that there is."""
+    if screen.drill:
+        assert load_screens(shipped("screens")).find(screen.drill.split()[0]).id
+
+
+def test_every_code_of_a_screen_stands_in_the_menu() -> None:
+    """A screen with a place in the menu is shown there."""
+    menu = load_screens(shipped("screens")).find("MENU")
+    codes = {code for _, items in menu.items for code, _ in items}
+    assert {s.menu for s in SCREENS if s.menu} <= codes
+
+
+def test_a_file_is_named_after_its_command() -> None:
+    """Whoever looks for a screen finds its file."""
+    assert {os.path.basename(s.file) for s in SCREENS} == {f"{s.command.lower()}.toml" for s in SCREENS}
+
+
+@pytest.fixture
+def full_interval(make_interval: Callable[..., Interval]) -> Interval:
+    """Return an interval with one row of every kind."""
+    keys = {"block": "dasda", "machine": "machine", "channel": "0.70", "lpar": "A", "lpar_cpu": "A/0"}
+    keys |= dict.fromkeys(("device", "cmf", "cache", "dasd"), "0.0.7000")
+    rows: dict[Kind, dict[str, dict[str, Value]]] = {
+        kind: {keys.get(kind.name, "0"): {}} for kind in KINDS.values()
+    }
+    rows[KINDS["device"]]["0.0.7000"] = {"online": 1, "uid": "IBM.7500000000.2482.00"}
+    return make_interval(rows, rows)

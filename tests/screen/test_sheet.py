@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
+from zmon.screen.query import parse_condition
+from zmon.screen.sheet import Mark, Order, Sheet, fill, headings, natural, span
+from zmon.tables.table import SUMMARY, Summary, Table
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+
+NAME = Column("name", ("Name",), 6, "text", sort="asc")
+RATE = Column("rate", ("I/O",), 4, "rate", group="Rate/s")
+RESP = Column("resp", ("Resp",), 4, "rate", limit=Limit(10, 60, "why"))
+SCREEN = Screen("FCX1", "TRY", "Try", "device", (NAME, RATE, RESP), sort="resp")
+GONE = absent("not measured")
+TABLE = Table(
+    ["a", "b", "c", "d"],
+    {"name": ["A", "B", "C", "D"], "rate": [1.0, GONE, 3.0, 120.0], "resp": [12.0, GONE, 61.0, 0.4]},
+    Summary(">> All", {"rate": 41.3, "resp": 24.5}),
+    estimated={"rate": frozenset({0, SUMMARY}), "resp": frozenset({2})},
+)
+
+
+def sheet(order: Order | None = None, *conditions: str) -> Sheet:
+    names = [column.name for column in SCREEN.columns]
+    return Sheet(SCREEN, TABLE, order, [parse_condition(text, names) for text in conditions])
+
+
+def test_the_first_order_is_the_screens_own() -> None:
+    """Numbers begin with the largest, texts with the first."""
+    assert (natural(SCREEN), natural(SCREEN, "name")) == (Order("resp", True), Order("name", False))
+
+
+@pytest.mark.parametrize(("descending", "keys"), [(True, "cadb"), (False, "dacb")])
+def test_absent_values_stand_last(descending: bool, keys: str) -> None:
+    """In either direction: nobody looks for what is not there."""
+    assert "".join(sheet(Order("resp", descending)).keys) == keys
+
+
+def test_a_sorted_column_is_underlined_and_others_have_a_dot() -> None:
+    """The dot stands above the last character of what can be sorted on."""
+    assert headings(SCREEN, Order("resp", True)) == [
+        "    .      . ____",
+        "        Rate",
+        " Name    I/O Resp",
+    ]
+
+
+def test_a_screen_without_sortable_columns_has_no_line_of_marks() -> None:
+    """As with the original."""
+    fixed = Column("a", ("A",), 3, "rate", sort="")
+    assert headings(Screen("F", "F", "F", "device", (fixed,))) == ["   A"]
+
+
+def test_marks_stand_behind_their_values() -> None:
+    """A limit shows without colour: a star deserves a look, an exclamation mark is bad."""
+    lines = [sheet().line(place) for place in range(4)]
+    assert lines == [
+        " A       1.0~12.0*",
+        " B      .... ....",
+        " C       3.0~61.0!",
+        " D       120   .4",
+    ]
+
+
+def test_an_estimate_is_marked_even_when_a_limit_is() -> None:
+    """The limit's mark stands behind, so the estimate's stands before."""
+    assert sheet().line(2).endswith("~61.0!")
+
+
+def test_an_estimate_that_fills_its_field_is_marked_before_it() -> None:
+    """The mark takes the blank between the columns."""
+    table = Table(["a"], {"name": ["A"], "rate": [1], "resp": [1234.0]}, estimated={"resp": None})
+    assert Sheet(SCREEN, table).line(0) == " A       1.0~1234!"
+
+
+def test_the_line_for_all_begins_with_its_title() -> None:
+    """Its cells stand in their columns, marked like others."""
+    assert sheet().summary == " >> All 41.3~24.5*"
+
+
+def test_marks_for_colour_tell_where_they_are() -> None:
+    """The glass paints the cell with its mark."""
+    assert sheet().marks(0) == [Mark(13, 5, "*")]
+
+
+def test_a_position_names_its_column() -> None:
+    """A click on a gap names none."""
+    found = [sheet().at(place) for place in (0, 1, 6, 7, 8, 12, 13)]
+    assert [c.name if c else "" for c in found] == ["", "name", "name", "", "rate", "", "resp"]
+
+
+def test_conditions_choose_rows() -> None:
+    """All of them have to hold."""
+    assert sheet(None, "resp>1", "name!=C").keys == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "drawn"),
+    [("Rate/s", 10, "<-Rate/s->"), ("Device Descr.", 18, "<--Device Descr.->"),
+     (" Time (msec) ", 29, "<------- Time (msec) ------->"), ("Rate/s", 4, "Rate")],
+)  # fmt: skip
+def test_a_group_spans_its_columns(words: str, width: int, drawn: str) -> None:
+    """Dashes on both sides, the longer on the left."""
+    assert span(words, width) == drawn
+
+
+def test_fields_of_a_form() -> None:
+    """As wide as they are written; with a colon they stand right; an unknown one is blank."""
+    screen = Screen("F", "F", "F", "device", (), form_formats={"rate": "rate"}, form_names={"r": "rate"})
+    facts: dict[str, Value] = {"rate": 54.14, "name": "LX\x1b[2J", "none": GONE}
+    assert fill("<{r:    }|{rate   }|{name   }|{none:  }|{what}|", facts, screen) == (
+        "<    54.1|54.1     |LX?[2J   |     ....|      |"
+    )
+
+
+CELLS = st.one_of(
+    st.floats(), st.integers(-(10**30), 10**30), st.text(max_size=40), st.builds(absent, st.text(max_size=5))
+)
+
+
+@pytest.mark.parametrize("command", ["DEVICE", "CHANNEL", "CTLUNIT", "CACHEXT", "LPAR", "ZMON"])
+@given(data=st.data())
+def test_no_cell_makes_a_line_longer_or_unsafe(command: str, data: st.DataObject) -> None:
+    """Whatever the values: one character for a mark behind the last column, and printable ASCII alone."""
+    screen = load_screens(shipped("screens")).find(command)
+    values = {column.name: [data.draw(CELLS)] for column in screen.columns}
+    guessed = dict.fromkeys(values) if data.draw(st.booleans()) else {}
+    line = Sheet(screen, Table(["k"], values, estimated=guessed)).line(0)
+    assert len(line) <= screen.width + 1
+    assert line.isascii()
+    assert line.isprintable()

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.sample import Meaning
+from zmon.tables.channel import count, in_use, own_load, table
+from zmon.tables.period import Period
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.tables.table import Table
+
+MINUTE = 468_750
+"""Ticks of 128 microseconds."""
+
+FICON = {"type": 0x1B, "cmg": 2, "timestamp": MINUTE, "max_work_units": 10_000, "max_bus_cycles": 100_000,
+         "data_unit_size": 4096, "work_units_cpc": 444_000, "work_units": 60_000, "bus_cycles_cpc": 600_000,
+         "read_cpc": 15_000, "written_cpc": 3_000}  # fmt: skip
+ESCON = {"type": 5, "cmg": 1, "timestamp": MINUTE, "busy_cpc": MINUTE / 4, "busy": MINUTE / 8}
+DISK = {"online": 1, "chpids": "62 63 72 73", "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0}
+
+
+def zeros(rows: dict[Any, Any]) -> dict[Any, Any]:
+    counting = {Meaning.COUNTER, Meaning.CLOCK, Meaning.AGE}
+    return {
+        kind: {
+            key: {n: 0 if kind.by_name[n].meaning in counting else v for n, v in row.items()}
+            for key, row in things.items()
+        }
+        for kind, things in rows.items()
+    }
+
+
+@pytest.fixture
+def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
+    """Fill CHANNEL from what was counted in a minute."""
+
+    def filled(
+        channels: dict[str, Any], devices: dict[str, Any] | None = None, cmf: dict[str, Any] | None = None
+    ) -> Table:
+        after = {CHANNEL: channels, DEVICE: devices or {}, CMF: cmf or {}}
+        return table(View(make_interval(zeros(after), after)))
+
+    return filled
+
+
+def row(found: Table, key: str, *names: str) -> list[Any]:
+    return [found.column(name)[found.keys.index(key)] for name in names]
+
+
+def test_work_units_are_percent_of_their_maximum(fill: Callable[..., Table]) -> None:
+    """444,000 in a minute of at most 10,000 a second is 74 %; the own part and the bus likewise."""
+    assert row(fill({"0.62": FICON}), "62", "cur", "own", "bus") == pytest.approx([74, 10, 10])
+
+
+@pytest.mark.parametrize("group", [2, 4, 5])
+def test_groups_with_work_units_have_one_formula(group: int, fill: Callable[..., Table]) -> None:
+    """FICON, and the channels of later generations."""
+    assert row(fill({"0.62": FICON | {"cmg": group}}), "62", "cur") == pytest.approx([74])
+
+
+def test_escon_counts_time(fill: Callable[..., Table]) -> None:
+    """Busy ticks by ticks."""
+    assert row(fill({"0.10": ESCON}), "10", "cur", "own", "descr") == pytest.approx([25, 12.5, "ESCON"])
+
+
+def test_data_rates_are_units_of_their_size(fill: Callable[..., Table]) -> None:
+    """In millions of bytes per second, of the whole machine."""
+    assert row(fill({"0.62": FICON}), "62", "read", "write") == pytest.approx([1.024, 0.2048])
+
+
+def test_hipersockets_only_send(fill: Callable[..., Table]) -> None:
+    """What the whole machine sent, in the machine's units; they are never busy."""
+    internal = {"type": 0x24, "cmg": 3, "timestamp": MINUTE, "data_sent": 1, "data_sent_cpc": 6_000_000,
+                "data_unit_size": 7, "data_unit_size_cpc": 10}  # fmt: skip
+    write, cur = row(fill({"0.f0": internal}), "f0", "write", "cur")
+    assert write == pytest.approx(1.0)
+    assert isinstance(cur, Absent)
+
+
+def test_the_time_stamp_may_wrap(make_interval: Callable[..., Interval]) -> None:
+    """It does every 36 minutes; busy is the same across it."""
+    before = {CHANNEL: {"0.62": FICON | {"timestamp": (1 << 24) - 100, "work_units_cpc": 0}}}
+    after = {CHANNEL: {"0.62": FICON | {"timestamp": MINUTE - 100}}}
+    assert table(View(make_interval(before, after))).columns["cur"] == pytest.approx([74])
+
+
+def test_an_equal_time_stamp_is_no_new_data(make_interval: Callable[..., Interval]) -> None:
+    """The channel subsystem updates every few seconds; nothing is divided by zero."""
+    rows = {CHANNEL: {"0.62": FICON}}
+    (cur,) = table(View(make_interval(rows, rows, 1))).columns["cur"]
+    assert isinstance(cur, Absent)
+    assert "no new figures" in cur.reason
+
+
+def test_an_interval_longer_than_the_stamp_lasts_is_void(make_interval: Callable[..., Interval]) -> None:
+    """It may have wrapped twice."""
+    rows = {CHANNEL: {"0.62": FICON}}
+    (cur,) = table(View(make_interval(zeros(rows), rows, 3000))).columns["cur"]
+    assert isinstance(cur, Absent)
+
+
+def test_without_measurement_the_own_connect_time_is_an_estimate(fill: Callable[..., Table]) -> None:
+    """A device connected for half of the time loads each of its four paths with 12.5 %."""
+    paths = {f"0.{chpid}": {"type": 0x1B} for chpid in ("62", "63", "72", "73", "7f")}
+    found = fill(paths, {"0.0.7000": DISK}, {"0.0.7000": {"connect": 30_000_000_000}})
+    assert row(found, "62", "cur") == pytest.approx([12.5])
+    assert found.estimated["cur"] == frozenset({0, 1, 2, 3})
+    assert isinstance(row(found, "7f", "cur")[0], Absent)
+    assert found.notes[0].startswith("~ estimate")
+
+
+def test_the_estimate_leaves_out_paths_that_cannot_be_used(make_interval: Callable[..., Interval]) -> None:
+    """One that is varied off carries nothing; the others share its part."""
+    rows = {DEVICE: {"0.0.7000": DISK | {"vpm": 0xB0}}, CMF: {"0.0.7000": {"connect": 30_000_000_000}}}
+    assert own_load(make_interval(zeros(rows), rows)) == pytest.approx(
+        dict.fromkeys(("62", "72", "73"), 50 / 3)
+    )
+
+
+def test_the_estimate_adds_devices(make_interval: Callable[..., Interval]) -> None:
+    """Each brings its own connect time."""
+    rows = {DEVICE: {"0.0.7000": DISK, "0.0.7001": DISK | {"chpids": "62", "pim": 0x80}},
+            CMF: {f"0.0.700{n}": {"connect": 6_000_000_000} for n in (0, 1)}}  # fmt: skip
+    assert own_load(make_interval(zeros(rows), rows))["62"] == pytest.approx(12.5)
+
+
+def test_a_measured_machine_is_not_estimated(fill: Callable[..., Table]) -> None:
+    """One path that is measured shows that all are; nothing is mixed."""
+    found = fill({"0.62": FICON, "0.63": {"type": 0x1B}}, {"0.0.7000": DISK}, {"0.0.7000": {"connect": 9}})
+    assert dict(found.estimated) == {}
+
+
+def test_paths_that_only_subchannels_name(fill: Callable[..., Table]) -> None:
+    """They are shown, with what is known: how many devices have them."""
+    found = fill({"0.62": FICON}, {"0.0.7000": DISK, "0.0.7001": DISK})
+    assert found.keys == ["62", "63", "72", "73"]
+    assert found.columns["devices"] == [2, 2, 2, 2]
+    assert isinstance(row(found, "63", "descr")[0], Absent)
+
+
+def test_without_devices_nobody_counts_them(make_interval: Callable[..., Interval]) -> None:
+    """Not read is not zero."""
+    interval = make_interval({}, {CHANNEL: {"0.62": FICON}})
+    assert isinstance(table(View(interval)).columns["devices"][0], Absent)
+
+
+@pytest.mark.parametrize(
+    ("installed", "mask", "left"),
+    [(0xF0, 0xF0, "abcd"), (0xF0, 0x50, "bd"), (0x50, 0x40, "a"), (absent("x"), 0x00, "abcd")],
+)
+def test_chpids_stand_in_the_order_of_their_bits(installed: Any, mask: int, left: str) -> None:
+    """The first installed bit belongs to the first that is named."""
+    assert "".join(in_use(list("abcd"), installed, mask)) == left
+
+
+def test_the_period_averages_and_distributes(make_interval: Callable[..., Interval]) -> None:
+    """A row of the distribution sums to 100; the average is over time, not over intervals."""
+    period = Period()
+    for units, seconds in ((444_000, 60), (60_000, 60), (0, 120)):
+        after = {CHANNEL: {"0.62": FICON | {"work_units_cpc": units, "timestamp": round(seconds / 128e-6)}}}
+        interval = make_interval(zeros(after), after, seconds)
+        count(period, interval)
+    found = table(View(interval, period))
+    assert found.columns["ave"] == pytest.approx([(74 * 60 + 10 * 60) / 240])
+    shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
+    assert shares == pytest.approx([200 / 3, 0, 0, 0, 0, 0, 0, 100 / 3, 0, 0])
+    assert set(found.facts) == {"begin", "end"}
+
+
+def test_a_gap_counts_for_nothing(make_interval: Callable[..., Interval]) -> None:
+    """Neither in the average nor in the distribution; the first sample neither."""
+    from dataclasses import replace  # noqa: PLC0415 - for this test alone
+
+    period, after = Period(), {CHANNEL: {"0.62": FICON}}
+    interval = make_interval(zeros(after), after, 60)
+    count(period, Interval(interval.before, replace(interval.after, nominal=2.0)))
+    count(period, Interval(None, interval.after))
+    assert (period.channels, period.begin) == ({}, None)

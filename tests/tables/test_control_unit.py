@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables.control_unit import findings, table
+from zmon.tables.table import SUMMARY
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.interval import Interval
+    from zmon.tables.table import Table
+
+MS = 1_000_000
+
+
+def disk(ssid: str, ua: str = "00", **more: Any) -> dict[str, Any]:
+    return {"online": 1, "alias": 0, "uid": f"IBM.750000000L0001.{ssid}.{ua}", "cutype": "2107/e8",
+            "chpids": "62 63", "block": absent("none"), **more}  # fmt: skip
+
+
+def cmf(rate: float, conn: float = 1.0) -> dict[str, Any]:
+    count = round(rate * 60)
+    return {
+        "ssch": count,
+        "samples": count,
+        "pending": 0,
+        "disconnect": 0,
+        "connect": round(count * conn * MS),
+    }
+
+
+@pytest.fixture
+def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
+    """Fill CTLUNIT from devices, their rates, and what Linux counted in a minute."""
+
+    def filled(
+        devices: dict[str, Any], measured: dict[str, Any], blocks: dict[str, Any] | None = None,
+        dasd: dict[str, Any] | None = None,
+    ) -> Table:  # fmt: skip
+        before = {DEVICE: devices, CMF: {k: dict.fromkeys(v, 0) for k, v in measured.items()},
+                  BLOCK: {k: dict.fromkeys(v, 0) for k, v in (blocks or {}).items()}}  # fmt: skip
+        after = {DEVICE: devices, CMF: measured, BLOCK: blocks or {}, DASD: dasd or {}}
+        return table(View(make_interval(before, after)))
+
+    return filled
+
+
+def test_shares_and_multiples_of_the_even_share(fill: Callable[..., Table]) -> None:
+    """Shares sum to 100, multiples to the number of LCUs."""
+    found = fill({f"0.0.7{n}00": disk(f"248{n}") for n in range(4)},
+                 {f"0.0.7{n}00": cmf(rate) for n, rate in enumerate((60, 20, 20, 0))})  # fmt: skip
+    assert found.columns["share"] == pytest.approx([60, 20, 20, 0])
+    assert found.columns["fair"] == pytest.approx([2.4, 0.8, 0.8, 0])
+
+
+def test_an_lcu_is_the_sum_of_bases_and_aliases(fill: Callable[..., Table]) -> None:
+    """I/O on an alias is counted on the alias; how many are busy shows whether they are enough."""
+    found = fill({"0.0.7000": disk("2480"), "0.0.70ff": disk("2480", "xx", alias=1)},
+                 {"0.0.7000": cmf(10), "0.0.70ff": cmf(300, 2.0)})  # fmt: skip
+    assert [found.columns[n][0] for n in ("io", "units", "aliases", "active")] == pytest.approx(
+        [310, 1, 1, 2]
+    )
+    assert found.columns["aliasuse"] == pytest.approx([0.6])
+    assert found.columns["conn"] == pytest.approx([(10 * 1 + 300 * 2) / 310])
+
+
+def test_the_queue_of_an_lcu_follows_from_its_own_times(fill: Callable[..., Table]) -> None:
+    """Requests * (response - service), both of the whole LCU: 310/s * (5 - 1.97) ms."""
+    requests = {"reads": 310 * 60, "writes": 0, "read_ms": 5 * 310 * 60, "write_ms": 0}
+    found = fill(
+        {"0.0.7000": disk("2480", block="dasda"), "0.0.70ff": disk("2480", "xx", alias=1)},
+        {"0.0.7000": cmf(10), "0.0.70ff": cmf(300, 2.0)}, {"dasda": requests},
+    )  # fmt: skip
+    assert found.columns["resp"] == pytest.approx([5])
+    assert found.columns["qued"] == pytest.approx([(310 * 5 - 10 * 1 - 300 * 2) / 1000])
+
+
+def test_estimates_are_marked(fill: Callable[..., Table]) -> None:
+    """Where Linux's requests stand in for starts."""
+    requests = {"reads": 600, "writes": 0, "read_ms": 60, "write_ms": 0}
+    found = fill({"0.0.7000": disk("2480", block="dasda"), "0.0.7100": disk("2481")}, {"0.0.7100": cmf(5)},
+                 {"dasda": requests})  # fmt: skip
+    assert [found.is_estimate("io", row) for row in (0, 1, SUMMARY)] == [True, False, True]
+
+
+def test_the_lss_is_that_of_a_base(fill: Callable[..., Table]) -> None:
+    """In two hexadecimal digits."""
+    found = fill({"0.0.7000": disk("2480"), "0.0.6fff": disk("2480", "xx", alias=1)}, {},
+                 dasd={"0.0.7000": {"lss": 0x2A}})  # fmt: skip
+    assert found.columns["lss"] == ["2A"]
+
+
+def test_what_is_not_measured_is_absent(fill: Callable[..., Table]) -> None:
+    """Nobody knows which devices are active, so it is not zero of them."""
+    found = fill({"0.0.7000": disk("2480")}, {})
+    assert [type(found.columns[n][0]) for n in ("io", "share", "active", "aliasuse")] == [Absent] * 4
+
+
+def test_without_a_uid_there_is_no_lcu(fill: Callable[..., Table]) -> None:
+    """And the screen says so."""
+    found = fill({"0.0.7000": {"online": 1, "uid": ""}}, {})
+    assert found.missing is not None
+    assert "uid" in found.missing.reason
+
+
+def said(*rates: float) -> list[str]:
+    names = [f"248{n}" for n in range(len(rates))]
+    return findings(names, {"io": list(rates), "ssid": names})
+
+
+def test_the_seeds_finding() -> None:
+    """Eight LCUs, almost all I/O on two of them."""
+    (sentence,) = said(1, 260, 0, 0, 0, 330, 2, 0)
+    assert sentence.startswith("LCUs 2485 and 2481 carry 99% of the I/O, 6 of 8 LCUs are idle: spread their")
+
+
+def test_one_hot_lcu() -> None:
+    """Said of one."""
+    assert said(900, 50, 50, 50) == [
+        "LCU 2480 carries 86% of the I/O: spread its busiest volumes over the others"
+    ]
+
+
+@pytest.mark.parametrize(
+    "rates", [(100,), (100, 100), (50, 50, 50), (40, 35, 25), (60, 40), (3, 0, 0, 0), (0, 0), ()]
+)
+def test_an_even_or_idle_machine_gives_no_finding(rates: tuple[float, ...]) -> None:
+    """One LCU cannot be uneven, and below ten I/O a second nobody waits."""
+    assert said(*rates) == []
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=12))
+def test_a_finding_names_at_most_half_of_the_lcus(rates: list[float]) -> None:
+    """Else it would be no finding."""
+    for sentence in said(*rates):
+        assert 2 * sum(f"248{n}" in sentence.partition(" carr")[0] for n in range(len(rates))) <= 2 * len(
+            rates
+        )

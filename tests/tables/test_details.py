@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.absent import Absent
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables.details import find, path_states, table
+from zmon.tables.table import Table
+from zmon.tables.view import NoSuchThing, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.interval import Interval
+
+DISK = {"online": 1, "uid": "IBM.750000000L0001.2482.00", "alias": 0, "block": "dasda", "status": "online",
+        "availability": "good", "discipline": "ECKD", "readonly": 1, "hpf": 0, "chpids": "62 63 72 73",
+        "pim": 0xF0, "pam": 0xE0, "pom": 0xB0, "vpm": 0x70}  # fmt: skip
+LOAD = Table(
+    ["0.0.7000", "0.1.7000", "0.0.0191", "sda"],
+    {"addr": ["7000", "7000", "0191", Absent("x")], "dasd": ["dasda", "dasdb", "dasdc", "sda"],
+     "label": ["LX7000", "LX7000", "ZM0191", Absent("x")]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("0.0.7000", "0.0.7000"), ("191", "0.0.0191"), ("0191", "0.0.0191"), ("dasdb", "0.1.7000"),
+     ("zm0191", "0.0.0191"), ("SDA", "sda"), (" DASDA ", "0.0.7000")],
+)  # fmt: skip
+def test_a_device_goes_by_several_names(name: str, key: str) -> None:
+    """Bus id, number with or without leading zeros, name of the disk, volume label; case does not matter."""
+    assert find(name, LOAD) == key
+
+
+@pytest.mark.parametrize("name", ["7000", "LX7000"])
+def test_a_name_that_means_several_is_refused(name: str) -> None:
+    """And says which they are."""
+    with pytest.raises(NoSuchThing, match=r"0\.0\.7000 or 0\.1\.7000"):
+        find(name, LOAD)
+
+
+@pytest.mark.parametrize("name", ["9999", "", "no", "\x1b[2J"])
+def test_a_name_that_means_nothing_is_refused(name: str) -> None:
+    """It says where to look."""
+    with pytest.raises(NoSuchThing, match="DEVICE lists"):
+        find(name, LOAD)
+
+
+@pytest.fixture
+def page(make_interval: Callable[..., Interval]) -> Callable[..., Any]:
+    """Fill the page of 7000."""
+
+    def filled(**more: Any) -> Any:
+        rows = {
+            DEVICE: {"0.0.7000": DISK | more},
+            CMF: {"0.0.7000": {"error": 5_000_000}},
+            BLOCK: {"dasda": {"size": 2000, "busid": "0.0.7000"}},
+            DASD: {"0.0.7000": {"cylinders": 10017}},
+        }
+        return table(View(make_interval(rows, rows), argument="7000")).facts
+
+    return filled
+
+
+def test_paths_that_cannot_be_used_say_why(make_interval: Callable[..., Interval]) -> None:
+    """Available, operational, verified: the first mask that lacks a path is named."""
+    rows = {DEVICE: {"0.0.7000": DISK}}
+    assert path_states(make_interval(rows, rows), "0.0.7000", 4) == ["NOTVER", "NOTOP", "ON", "OFF"]
+
+
+def test_paths_stand_under_their_names(page: Callable[..., Any]) -> None:
+    """Every six columns, as the original has them."""
+    facts = page()
+    assert facts["path_names"] == "62    63    72    73    "
+    assert facts["path_states"] == "NOTVERNOTOP ON    OFF   "
+
+
+def test_the_title_names_device_and_owner(page: Callable[..., Any]) -> None:
+    """A volume is Linux's, an alias says what it is."""
+    assert page()["subject"] == "7000 ( LINUX )"
+    assert page(alias=1, uid="IBM.75.2482.xx")["subject"] == "7000 ( HPAV ALIAS )"
+
+
+def test_status_lists_what_is_special(page: Callable[..., Any]) -> None:
+    """State, availability, discipline and what was set."""
+    assert page()["status"] == "ONLINE, GOOD, ECKD, READ ONLY"
+
+
+def test_the_size_is_in_bytes(page: Callable[..., Any]) -> None:
+    """From sectors of 512."""
+    assert page()["size"] == 2000 * 512
+
+
+def test_the_cache_that_was_not_asked_says_how(page: Callable[..., Any]) -> None:
+    """Its absence has a reason a person can act on."""
+    assert isinstance(page()["cu_total"], Absent)
+
+
+def test_what_linux_does_not_count_is_dots(page: Callable[..., Any]) -> None:
+    """Never zero."""
+    facts = page()
+    assert {type(facts[n]) for n in ("seek", "reserved", "sense", "links", "avoid", "throttle")} == {Absent}

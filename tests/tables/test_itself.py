@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.kinds import SOURCE
+from zmon.tables.itself import table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.interval import Interval
+
+
+def test_costs_are_those_of_the_interval(make_interval: Callable[..., Interval]) -> None:
+    """Differences in milliseconds, and the sum of all sources."""
+    before = {SOURCE: {"disks": {"spent": 5_000_000, "cpu": 1_000_000, "calls": 7, "errors": 0},
+                       "cache": {"spent": 0, "cpu": 0, "calls": 0, "errors": 0}}}  # fmt: skip
+    after = {SOURCE: {"disks": {"spent": 9_000_000, "cpu": 2_500_000, "calls": 9, "errors": 1},
+                      "cache": {"spent": 0, "cpu": 0, "calls": 0, "errors": 0}}}  # fmt: skip
+    found = table(View(make_interval(before, after)))
+    assert {n: found.columns[n] for n in ("ms", "cpu", "calls", "errors")} == {
+        "ms": pytest.approx([4, 0]), "cpu": pytest.approx([1.5, 0]), "calls": [2, 0], "errors": [1, 0],
+    }  # fmt: skip
+    assert found.summary is not None
+    assert found.summary.cells["ms"] == pytest.approx(4)
+
+
+def test_without_sources_nothing_is_summed(make_interval: Callable[..., Interval]) -> None:
+    """There is no line for all of nothing."""
+    assert table(View(make_interval({}, {}))).summary is None

@@ -1,0 +1,80 @@
+"""Running figures: averages and distributions over a period."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Number, absent
+from zmon.sample import Instant
+from zmon.tables.period import Period, range_of
+
+INTERVALS = st.lists(st.tuples(st.floats(0.1, 1000), st.floats(0, 100)), min_size=1, max_size=20)
+
+
+def at(seconds: int) -> Instant:
+    """Return an instant."""
+    return Instant(seconds, seconds, "boot")
+
+
+def period(intervals: list[tuple[Number, Number]]) -> Period:
+    """Count the intervals of one channel path."""
+    found = Period()
+    for place, interval in enumerate(intervals):
+        found.add(at(place), at(place + 1), {"0.40": interval})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("percent", "place"),
+    [(0, 0), (0.1, 0), (10, 0), (10.1, 1), (11, 1), (20, 1), (90, 8), (91, 9), (100, 9), (130, 9), (-1, 0)],
+)
+def test_a_percentage_falls_into_its_range(percent: float, place: int) -> None:
+    """The ranges are 0-10, 11-20 and so on; what is out of all goes to the nearest."""
+    assert range_of(percent) == place
+
+
+@given(INTERVALS)
+def test_the_average_weighs_each_interval_with_its_length(intervals: list[tuple[Number, Number]]) -> None:
+    """A long interval counts for more than a short one."""
+    busy = sum(s * p for s, p in intervals)
+    seconds = sum(s for s, _ in intervals)
+    assert period(intervals).channels["0.40"].average == pytest.approx(busy / seconds)
+
+
+@given(INTERVALS)
+def test_the_distribution_sums_to_all_intervals(intervals: list[tuple[Number, Number]]) -> None:
+    """Each interval falls into one range."""
+    assert sum(period(intervals).channels["0.40"].distribution) == pytest.approx(100)
+
+
+@given(INTERVALS, st.integers(0, 20))
+def test_what_is_absent_is_not_counted(intervals: list[tuple[Number, Number]], place: int) -> None:
+    """An interval that is not known neither adds to the average nor to the distribution."""
+    off = absent("measurement is off")
+    with_gap: list[tuple[Number, Number]] = [*intervals[:place], (off, 5.0), (5.0, off), *intervals[place:]]
+    assert period(with_gap).channels == period(intervals).channels
+
+
+def test_a_path_that_was_idle_is_zero_percent_busy() -> None:
+    """A measured zero is counted."""
+    assert period([(1.0, 0.0)]).channels["0.40"].average == 0.0
+
+
+def test_a_path_that_was_never_measured_has_no_figures() -> None:
+    """It is not there, rather than at zero."""
+    assert period([(absent("off"), absent("off"))]).channels == {}
+
+
+def test_a_period_reaches_from_the_first_begin_to_the_last_end() -> None:
+    """Whatever lies between."""
+    found = period([(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)])
+    assert (found.begin, found.end) == (at(0), at(3))
+
+
+def test_paths_are_counted_each_on_its_own() -> None:
+    """One that appears later has a shorter period of its own."""
+    found = period([(10.0, 50.0)])
+    found.add(at(1), at(2), {"0.40": (10.0, 100.0), "0.41": (10.0, 100.0)})
+    assert (found.channels["0.40"].average, found.channels["0.41"].average) == (75.0, 100.0)
