@@ -63,7 +63,7 @@ def between(of: Kind, *readings: Mapping[str, Value], seconds: float = 1.0) -> l
 # what differences are
 
 
-@given(st.lists(st.integers(0, 1 << 70), min_size=2, max_size=8))
+@given(st.lists(st.integers(0, 1 << 64), min_size=2, max_size=8))
 def test_the_differences_of_a_growing_counter_sum_to_its_growth(values: list[int]) -> None:
     """Nothing is lost and nothing counted twice, however many samples are taken."""
     values = sorted(values)

@@ -1,0 +1,209 @@
+"""A watch goes forward and back over a tape, and its figures are those of where it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.kinds import CHANNEL
+from zmon.sample import Frame, Instant, Sample
+from zmon.tape.tape import Watch
+
+if TYPE_CHECKING:
+    from zmon.interval import Interval
+    from zmon.tables.period import Period
+
+SECOND = 1_000_000_000
+BUSY = st.lists(st.integers(0, 7000), min_size=1, max_size=12)
+
+
+def sample(place: int, ticks: int, busy: int, *, nominal: float = 0.0) -> Sample:
+    """Return the sample of one channel path at a second of the tape."""
+    columns = {"timestamp": [ticks % (1 << 24)], "busy_cpc": [busy % (1 << 32)]}
+    frame = Frame(CHANNEL, ["0.40"], {n: list(v) for n, v in columns.items()}, [place * SECOND])
+    return Sample(Instant(place * SECOND, place * SECOND, "boot"), {"channel": frame}, nominal=nominal)
+
+
+class ListTape:
+    """A tape over samples that are all there."""
+
+    name, live = "a list", False
+
+    def __init__(self, samples: list[Sample]) -> None:
+        self.samples = samples
+        self.place = -1
+
+    def next(self) -> Sample | None:
+        """Go on."""
+        if self.place + 1 >= len(self.samples):
+            return None
+        self.place += 1
+        return self.samples[self.place]
+
+    def previous(self) -> Sample | None:
+        """Go back."""
+        self.place = max(self.place - 1, -1)
+        return self.samples[self.place] if self.place >= 0 else None
+
+
+class EndlessTape:
+    """A live tape: there is always another sample, and never one before."""
+
+    name, live = "this machine", True
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def next(self) -> Sample:
+        """Take a sample."""
+        self.taken += 1
+        return sample(self.taken, self.taken * 7812, 0)
+
+    def previous(self) -> None:
+        """Nothing is kept."""
+
+
+def tape(busy: list[int]) -> ListTape:
+    """Return a tape of one channel path that was busy for so many ticks in each second."""
+    return ListTape([sample(n, 7812 * n, sum(busy[:n])) for n in range(len(busy))])
+
+
+def place(interval: Interval | None) -> tuple[int, int] | None:
+    """Tell between which seconds an interval lies; -1 for no sample before."""
+    if interval is None:
+        return None
+    before = -1 if interval.before is None else interval.before.at.steady // SECOND
+    return before, interval.after.at.steady // SECOND
+
+
+def fresh(samples: list[Sample], steps: int) -> Watch:
+    """Return a watch that went forward so many samples and never back."""
+    watch = Watch(ListTape(samples))
+    for _ in range(steps):
+        watch.forward()
+    return watch
+
+
+def same(one: Period, other: Period) -> bool:
+    """Tell whether two periods have the same figures."""
+    return (one.begin, one.end, one.channels) == (other.begin, other.end, other.channels)
+
+
+def test_before_the_first_sample_there_is_nothing_to_look_at() -> None:
+    """A view needs a sample."""
+    assert Watch(tape([1, 2])).view() is None
+
+
+def test_the_first_sample_has_none_before_it() -> None:
+    """Its interval has an end alone."""
+    assert place(Watch(tape([1, 2])).forward()) == (-1, 0)
+
+
+def test_a_view_is_of_the_present_interval() -> None:
+    """With the period and what the page is about."""
+    watch = fresh(tape([1, 2, 3]).samples, 2)
+    view = watch.view("0.0.7000")
+    assert view is not None
+    assert (view.interval, view.period, view.argument) == (watch.interval, watch.period, "0.0.7000")
+
+
+@given(BUSY)
+def test_at_the_end_a_watch_stays(busy: list[int]) -> None:
+    """Going on gives None and changes nothing."""
+    watch = Watch(tape(busy))
+    end = watch.to_end()
+    period = watch.period
+    assert place(end) == (len(busy) - 2, len(busy) - 1)
+    assert (watch.forward(), watch.interval, watch.period) == (None, end, period)
+
+
+@given(BUSY)
+def test_at_the_begin_a_watch_stays(busy: list[int]) -> None:
+    """Going back from the first sample gives None and changes nothing."""
+    watch = Watch(tape(busy))
+    first = watch.forward()
+    assert (watch.back(), watch.interval) == (None, first)
+
+
+def test_an_empty_tape_stays_empty() -> None:
+    """Neither direction leads anywhere."""
+    watch = Watch(ListTape([]))
+    assert (watch.forward(), watch.back(), watch.to_end(), watch.view()) == (None, None, None, None)
+
+
+@given(busy=BUSY, steps=st.lists(st.sampled_from(["forward", "back", "end"]), max_size=20))
+def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str]) -> None:
+    """Interval and period are those of a watch that went straight there."""
+    samples = tape(busy).samples
+    watch, at = Watch(ListTape(samples)), 0
+    for step in steps:
+        if step == "forward":
+            watch.forward()
+            at = min(at + 1, len(samples))
+        elif step == "back":
+            watch.back()
+            at = max(at - 1, min(at, 1))
+        else:
+            watch.to_end()
+            at = len(samples)
+    straight = fresh(samples, at)
+    assert place(watch.interval) == place(straight.interval)
+    assert same(watch.period, straight.period)
+
+
+def test_samples_of_the_same_instant_are_stepped_through_one_by_one() -> None:
+    """A capture whose files have coarse times may hold two such."""
+    samples = [sample(when, 0, 0) for when in (1, 2, 2, 3)]
+    watch = fresh(samples, 4)
+    watch.back()
+    assert watch.interval is not None
+    assert watch.interval.after is samples[2]
+
+
+def test_a_live_tape_is_not_stepped_back() -> None:
+    """It must not be sampled either, let alone without end."""
+    live = EndlessTape()
+    watch = Watch(live)
+    watch.forward()
+    present = watch.forward()
+    assert (watch.back(), watch.interval, live.taken) == (None, present, 2)
+
+
+def test_a_sample_that_was_taken_elsewhere_counts_like_one_of_the_tape() -> None:
+    """The glass takes samples in a thread."""
+    samples = tape([10, 20, 30]).samples
+    watch = Watch(EndlessTape())
+    for each in samples:
+        watch.take(each)
+    assert same(watch.period, fresh(samples, 3).period)
+
+
+@given(BUSY)
+def test_the_average_of_a_period_is_that_of_its_ends(busy: list[int]) -> None:
+    """Where nothing is missing, the sum of the intervals is the whole."""
+    watch = fresh(tape(busy).samples, len(busy))
+    figures = watch.period.channels.get("0.40")
+    if len(busy) == 1:
+        assert figures is None
+    else:
+        assert figures is not None
+        ticks = 7812 * (len(busy) - 1)
+        assert abs(figures.average - 100 * sum(busy[:-1]) / ticks) < 1e-6
+
+
+@given(gap=st.integers(3, 100), nominal=st.just(1.0))
+def test_a_gap_is_not_counted(gap: int, nominal: float) -> None:
+    """What happened between samples that are missing is in no average."""
+    times = [0, 1, 1 + gap, 2 + gap]
+    samples = [sample(t, 7812 * t, 100 * n, nominal=nominal) for n, t in enumerate(times)]
+    watch = fresh(samples, 4)
+    assert sum(watch.period.channels["0.40"].ranges) == 2
+
+
+def test_the_time_stamp_of_a_channel_may_wrap_within_a_period() -> None:
+    """The average goes on over the wrap."""
+    ticks = [(1 << 24) - 8000 + 7812 * n for n in range(4)]
+    watch = fresh([sample(n, t, 3906 * n) for n, t in enumerate(ticks)], 4)
+    assert round(watch.period.channels["0.40"].average, 6) == 50.0

@@ -1,0 +1,423 @@
+"""The dialogue: which screen is shown, what a command changes, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from zmon.dialogue import COMMANDS, CommandError, Dialogue
+from zmon.kinds import BLOCK, CMF, DEVICE
+from zmon.sample import Frame, Instant, Sample
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.query import Condition
+from zmon.screen.sheet import Order
+from zmon.tape.tape import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Value
+    from zmon.sample import Kind
+
+SECOND = 1_000_000_000
+SCREENS = load_screens(shipped("screens"))
+UIDS = ("IBM.750000000ABCD1.7000.00", "IBM.750000000ABCD1.7000.01", "IBM.750000000ABCD1.7100.00")
+BUSIDS = ("0.0.7000", "0.0.7001", "0.0.7100")
+DISKS = ("dasda", "dasdb", "dasdc")
+
+
+def frame(kind: Kind, keys: tuple[str, ...], at: int, **columns: Sequence[Value]) -> Frame:
+    """Make a frame that was read at one time."""
+    return Frame(kind, list(keys), {name: list(values) for name, values in columns.items()}, [at] * len(keys))
+
+
+def sample(second: int, disks: int = 3) -> Sample:
+    """Make a sample of up to three disks, each twice as busy as the one before."""
+    at = second * SECOND
+    io = [second * 100 * 2**n for n in range(disks)]
+    devices = frame(
+        DEVICE, BUSIDS[:disks], at,
+        online=[1] * disks, block=list(DISKS[:disks]), uid=list(UIDS[:disks]), alias=[0] * disks,
+        chpids=["40 41"] * disks, driver=["dasd-eckd"] * disks, pim=[0xC0] * disks,
+    )  # fmt: skip
+    cmf = frame(
+        CMF, BUSIDS[:disks], at,
+        ssch=io, samples=io, connect=[n * 10**6 for n in io], pending=[0] * disks, disconnect=[0] * disks,
+    )  # fmt: skip
+    blocks = frame(BLOCK, DISKS[:disks], at, reads=io, writes=[0] * disks, read_ms=[n * 9 for n in io])
+    return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in (devices, cmf, blocks)})
+
+
+class Tape:
+    """A tape over some samples."""
+
+    name = "made by hand"
+
+    def __init__(self, *samples: Sample, live: bool = False) -> None:
+        self.live = live
+        self._samples = samples
+        self._place = -1
+
+    def next(self) -> Sample | None:
+        """Go on."""
+        if self._place + 1 >= len(self._samples):
+            return None
+        self._place += 1
+        return self._samples[self._place]
+
+    def previous(self) -> Sample | None:
+        """Go back."""
+        self._place = max(self._place - 1, -1)
+        return self._samples[self._place] if self._place >= 0 and not self.live else None
+
+
+def dialogue(first: str = "MENU", *, seconds: int = 2, live: bool = False, to_end: bool = True) -> Dialogue:
+    """Lead a dialogue over a tape of so many samples."""
+    watch = Watch(Tape(*(sample(n) for n in range(1, seconds + 1)), live=live))
+    if to_end:
+        watch.to_end()
+    return Dialogue(watch, SCREENS, first)
+
+
+def said(to: Dialogue, line: str) -> str:
+    """Return what is said about a line that cannot be carried out; nothing else may have changed."""
+    before = list(to.pages)
+    with pytest.raises(CommandError) as error:
+        to.run(line)
+    assert to.pages == before
+    return str(error.value)
+
+
+# screens
+
+
+def test_the_menu_is_where_it_begins() -> None:
+    """Unless another screen is asked for."""
+    assert dialogue().page.screen.command == "MENU"
+    assert dialogue("DEVICE").page.screen.command == "DEVICE"
+
+
+@pytest.mark.parametrize("screen", [s for s in SCREENS if s.layout == "list"], ids=lambda s: s.command)
+def test_a_screen_is_found_by_command_number_and_menu_code(screen: object) -> None:
+    """All of them open the same."""
+    words = [screen.command, screen.command.lower(), screen.id]  # type: ignore[attr-defined]  # a Screen
+    if screen.menu:  # type: ignore[attr-defined]
+        words.append(screen.menu)  # type: ignore[attr-defined]
+    for word in words:
+        to = dialogue()
+        assert to.run(word) is None
+        assert to.page.screen is screen
+
+
+def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
+    """`DEV` is DEVICE."""
+    to = dialogue()
+    to.run("dev")
+    assert to.page.screen.command == "DEVICE"
+
+
+def test_an_unknown_word_is_answered_with_screens_and_commands() -> None:
+    """What was typed, and everything that would have been possible."""
+    words = said(dialogue(), "NONSENSE 5")
+    assert "'NONSENSE'" in words
+    assert all(screen.command in words for screen in SCREENS)
+    assert all(command.word in words for command in COMMANDS)
+
+
+def test_an_empty_line_changes_nothing() -> None:
+    """ENTER alone belongs to the surface."""
+    to = dialogue("DEVICE")
+    pages = list(to.pages)
+    assert (to.run(""), to.run("   "), to.pages) == (None, None, pages)
+
+
+def test_a_screen_without_operands_refuses_one() -> None:
+    """It says what to write."""
+    words = said(dialogue(), "CTLUNIT nonsense")
+    assert "'nonsense'" in words
+    assert "CTLUNIT alone or with conditions" in words
+
+
+# one thing
+
+
+@pytest.mark.parametrize("name", ["7001", "0.0.7001", "dasdb", "DASDB"])
+def test_a_device_goes_by_any_of_its_names(name: str) -> None:
+    """DEVICE with a name opens the page of that device."""
+    to = dialogue()
+    to.run(f"DEVICE  {name}")
+    assert (to.page.screen.command, to.page.argument) == ("DETAILS", name)
+    assert to.sheet().table.facts["busid"] == "0.0.7001"
+
+
+def test_a_device_that_is_not_there_is_named_and_where_to_look() -> None:
+    """The page is not opened."""
+    words = said(dialogue(), "DEVICE 9999")
+    assert "'9999'" in words
+    assert "DEVICE lists" in words
+
+
+@pytest.mark.parametrize("line", ["DETAILS", "DETAILS resp>10"])
+def test_a_page_needs_to_know_what_it_is_about(line: str) -> None:
+    """It says what, in words."""
+    assert "device" in said(dialogue(), line)
+
+
+def test_a_thing_that_vanishes_while_it_is_shown_is_said_to_be_gone() -> None:
+    """The page stays, and RETURN leads back."""
+    watch = Watch(Tape(sample(1), sample(2), sample(3, disks=1)))
+    watch.forward()
+    watch.forward()
+    to = Dialogue(watch, SCREENS, "MENU")
+    to.run("DEVICE 7001")
+    to.sheet()
+    watch.forward()
+    with pytest.raises(CommandError, match=r"7001.*RETURN"):
+        to.sheet()
+
+
+# conditions and order
+
+
+def test_a_screen_opens_with_conditions() -> None:
+    """`DEVICE io>150` shows the devices that start more."""
+    to = dialogue()
+    to.run("DEVICE io > 150")
+    assert to.page.conditions == (Condition("io", ">", "150"),)
+    assert sorted(to.sheet().keys) == ["0.0.7001", "0.0.7100"]
+
+
+def test_conditions_can_be_changed_and_taken_away() -> None:
+    """WHERE without anything shows all rows."""
+    to = dialogue("DEVICE")
+    to.run("where io<150")
+    assert to.sheet().keys == ["0.0.7000"]
+    to.run("W")
+    assert len(to.sheet()) == 3
+
+
+@pytest.mark.parametrize("line", ["WHERE typo>5", "DEVICE typo>5", "SORT typo", "sort typo desc"])
+def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
+    """All that can be sorted on, or all that there are."""
+    words = said(dialogue("DEVICE"), line)
+    assert "'typo'" in words
+    assert "resp" in words
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("WHERE io", ["'io'", "resp>10"]),
+        ("WHERE io>x", ["'x'", "number"]),
+        ("SORT io UP", ["'UP'", "ASC", "DESC"]),
+        ("SORT", ["no column", "resp"]),
+        ("QUIT now", ["QUIT", "'now'", "alone"]),
+        ("NEXTSAMP 5", ["NEXTSAMP", "'5'", "alone"]),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
+    """Each message names the words that were typed."""
+    words = said(dialogue("DEVICE"), line)
+    assert all(part in words for part in parts)
+
+
+@pytest.mark.parametrize("line", ["SORT resp", "WHERE resp>5"])
+def test_the_menu_has_no_rows_to_sort_or_choose(line: str) -> None:
+    """It says where there are some."""
+    words = said(dialogue(), line)
+    assert words.startswith("MENU has no rows")
+    assert "DEVICE" in words
+
+
+def test_sorting_on_a_column_begins_with_its_own_direction() -> None:
+    """And naming it again turns it round."""
+    to = dialogue("DEVICE")
+    to.run("SORT io")
+    assert to.page.order == Order("io", descending=True)
+    assert to.sheet().keys[0] == "0.0.7100"
+    to.run("SO io")
+    assert to.page.order == Order("io", descending=False)
+    assert to.sheet().keys[0] == "0.0.7000"
+
+
+@pytest.mark.parametrize(("words", "descending"), [("ASC", False), ("desc", True)])
+def test_a_direction_may_be_named(words: str, descending: bool) -> None:
+    """Then it holds, whatever it was before."""
+    to = dialogue("DEVICE")
+    for _ in range(2):
+        to.run(f"SORT  io   {words}")
+        assert to.page.order == Order("io", descending=descending)
+
+
+# the way there and back
+
+
+def test_going_deeper_opens_what_the_row_is_about() -> None:
+    """LCU -> its devices -> one device."""
+    to = dialogue("CTLUNIT")
+    assert to.drill("IBM.750000000ABCD1.7000")
+    assert sorted(to.sheet().keys) == ["0.0.7000", "0.0.7001"]
+    assert to.drill("0.0.7001")
+    assert to.page.argument == "0.0.7001"
+    assert not to.drill("anything")
+
+
+def test_back_leads_the_same_way() -> None:
+    """Each screen is as it was left."""
+    to = dialogue()
+    to.run("DEVICE io>150")
+    to.run("SORT io")
+    left = to.page
+    to.drill("0.0.7001")
+    assert (to.back(), to.page) == (True, left)
+    assert (to.back(), to.page.screen.command) == (True, "MENU")
+    assert (to.back(), to.page.screen.command) == (False, "MENU")
+
+
+def test_the_menu_is_the_root() -> None:
+    """Opened again, it forgets the way."""
+    to = dialogue()
+    for line in ("DEVICE", "CHANNEL", "MENU"):
+        to.run(line)
+    assert [page.screen.command for page in to.pages] == ["MENU"]
+
+
+def test_return_leaves_a_screen_and_on_the_first_the_dialogue() -> None:
+    """As the Toolkit does."""
+    to = dialogue()
+    to.run("DEVICE")
+    to.run("RET")
+    assert (to.page.screen.command, to.ended) == ("MENU", False)
+    to.run("RETURN")
+    assert to.ended
+
+
+@pytest.mark.parametrize("line", ["QUIT", "quit", "EXIT", "exit"])
+def test_the_dialogue_can_be_left_from_anywhere(line: str) -> None:
+    """By either word."""
+    to = dialogue("DEVICE")
+    to.run(line)
+    assert to.ended
+
+
+@pytest.mark.parametrize("line", ["QUI", "Q", "EXI", "NEXT"])
+def test_what_cannot_be_undone_is_not_abbreviated(line: str) -> None:
+    """Or not so far that a slip of a key would do it."""
+    to = dialogue("DEVICE")
+    assert f"'{line}'" in said(to, line)
+    assert not to.ended
+
+
+# commands of the surface
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.word)
+def test_a_command_is_known_from_its_shortest_form_on(command: object) -> None:
+    """In any case; what the surface has to do is handed to it, the rest is done."""
+    word, shortest = command.word, command.shortest  # type: ignore[attr-defined]  # a Command
+    for length in range(shortest, len(word) + 1):
+        to = dialogue("DEVICE", seconds=3)
+        to.watch.back()
+        operand = " io" if word == "SORT" else ""
+        found = to.run(word[:length].lower() + operand)
+        mine = word in {"SORT", "WHERE", "RETURN", "QUIT", "NEXTSAMP", "PREVSAMP"}
+        assert found is (None if mine else command)
+
+
+def test_no_shortest_form_means_two_commands() -> None:
+    """Nor a screen."""
+    short = [command.word[: command.shortest] for command in COMMANDS]
+    for word in short:
+        assert sum(c.word.startswith(word) and len(word) >= c.shortest for c in COMMANDS) == 1
+        assert word not in {screen.command for screen in SCREENS}
+
+
+def test_a_slash_locates() -> None:
+    """The surface finds the text behind it."""
+    found = dialogue("DEVICE").run("/pay 01")
+    assert found is not None
+    assert found.word == "LOCATE"
+
+
+# samples
+
+
+def test_samples_are_stepped_through() -> None:
+    """The sheet is that of the sample where the watch stands."""
+    to = dialogue("DEVICE", seconds=3)
+    last = to.sheet()
+    to.run("PREVS")
+    assert to.sheet() is not last
+    to.run("NEXTS")
+    assert to.watch.interval is not None
+    assert to.watch.interval.after.at.utc == 3 * SECOND
+
+
+def test_the_ends_of_a_tape_say_where_to_go_on() -> None:
+    """In either direction."""
+    to = dialogue("DEVICE")
+    assert "PREVSAMP" in said(to, "NEXTSAMP")
+    to.run("PREVSAMP")
+    assert "NEXTSAMP" in said(to, "PREVSAMP")
+
+
+def test_live_samples_cannot_be_stepped_back_to() -> None:
+    """It says with what one could."""
+    assert "--from" in said(dialogue("DEVICE", live=True), "PREVSAMP")
+
+
+def test_before_the_first_sample_no_sheet_can_be_shown() -> None:
+    """It says how to come to one."""
+    with pytest.raises(CommandError, match="no sample yet; NEXTSAMP"):
+        dialogue("DEVICE", to_end=False).sheet()
+
+
+def test_a_table_is_filled_once_per_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sorting and choosing use the table that is there, so that a key is answered at once."""
+    to = dialogue("DEVICE")
+    first = to.sheet()
+    assert to.sheet() is first
+    monkeypatch.setattr("zmon.dialogue.fill", None)  # nothing is filled any more
+    to.run("SORT io")
+    to.run("WHERE io>1")
+    assert to.sheet().table is first.table
+
+
+def test_a_table_that_was_filled_elsewhere_is_used() -> None:
+    """The glass has it filled in a thread."""
+    to = dialogue("DEVICE")
+    filling = to.filling()
+    table = filling.table()
+    to.accept(filling, table)
+    assert to.sheet().table is table
+
+
+# anything at all
+
+
+WORDS = st.sampled_from(
+    [c.word for c in COMMANDS if c.word != "PRINT"]
+    + [s.command for s in SCREENS]
+    + ["13", "io>5", "resp", "7001", "="]
+)
+LINES = st.lists(WORDS | st.text(max_size=5), max_size=4).map(" ".join) | st.text(max_size=20)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.lists(LINES, max_size=12))
+def test_whatever_is_typed_a_screen_stands(lines: list[str]) -> None:
+    """A line is carried out or answered with words; there is always a page, and it can be shown."""
+    to = dialogue(seconds=3)
+    for line in lines:
+        words = "carried out"
+        try:
+            to.run(line)
+        except CommandError as error:
+            words = str(error)
+        assert re.search(r"\w", words)
+        assert to.pages
+        to.sheet()
