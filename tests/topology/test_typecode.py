@@ -10,10 +10,18 @@ from zmon.topology.typecode import channel_type, device_type
 
 @pytest.mark.parametrize(
     ("code", "acronym"),
-    [(0x1B, "FC_S"), (0x11, "OSD"), (0x24, "IQD"), (0x25, "FCP"), (0x1F, "EIO"), (0x32, "KVM")],
+    [
+        (0x1B, "FICON"),
+        (0x05, "ESCON"),
+        (0x11, "OSD"),
+        (0x24, "IQD"),
+        (0x25, "FCP"),
+        (0x1F, "EIO"),
+        (0x32, "KVM"),
+    ],
 )
-def test_a_known_code_has_its_acronym(code: int, acronym: str) -> None:
-    """Channel paths are called as the HMC calls them."""
+def test_a_known_code_has_its_name(code: int, acronym: str) -> None:
+    """Channel paths are called as the Toolkit calls them, else by their acronym."""
     assert channel_type(code) == acronym
 
 
@@ -23,13 +31,13 @@ def test_an_unknown_code_is_shown_in_hex() -> None:
 
 
 def test_type_and_model_are_joined_by_a_hyphen() -> None:
-    """A device is called by its type and the model byte in hex."""
-    assert device_type("3390/0c", "3990/e9") == "3390-0C"
+    """A device is called by its type and the model byte in hex, short enough for six places."""
+    assert device_type("3390/0c", "3990/e9") == "3390-C"
 
 
 def test_a_device_without_type_goes_by_its_control_unit() -> None:
     """Virtio devices and adapters have only the type of the control unit."""
-    assert device_type(absent("the device has no type"), "3832/02") == "3832-02"
+    assert device_type(absent("the device has no type"), "3832/02") == "3832-2"
 
 
 def test_without_any_type_the_reason_stays() -> None:
