@@ -5,6 +5,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.geometry import Region
 
 from zmon.absent import absent
 from zmon.screen.definition import load_screens
@@ -297,6 +298,22 @@ def test_own_keys_take_the_place_of_the_shipped_ones(
             assert "FCX124 MENU" not in "\n".join(line.text for line in app.glass.lines())
             await pilot.press("ctrl+g", "ctrl+g")
             assert " Ctrl+G " in "\n".join(line.text for line in app.glass.lines())
+
+    asyncio.run(walk())
+
+
+@pytest.mark.usefixtures("utc")
+def test_no_color_means_no_color(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR the terminal's own two colours are left, and marks and intensities still tell."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)):
+            styles = [s.style for strip in app.painter.render_lines(Region(0, 0, 80, 24)) for s in strip]
+            colors = {str(color.name) for s in styles if s for color in (s.color, s.bgcolor) if color}
+            assert colors == {"default"}
+            assert any(s.bold for s in styles if s)
 
     asyncio.run(walk())
 

@@ -53,7 +53,8 @@ class Zmon(App[int]):
 
     def __init__(self, watch: Watch, screens: Screens, seconds: float, first: str = "MENU") -> None:
         """Prepare; nothing is read before the screen stands."""
-        super().__init__()
+        # the terminal's own colours can be left out wholly; others Textual would turn into greys
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
@@ -75,8 +76,8 @@ class Zmon(App[int]):
         wanted = os.environ.get("TEXTUAL_THEME", "")
         if wanted in self.available_themes:
             return wanted
-        few = self.console.color_system == "standard"
-        return "ansi-dark" if few or "NO_COLOR" in os.environ else THEME_3270.name
+        few = self.no_color or self.console.color_system == "standard"
+        return "ansi-dark" if few else THEME_3270.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give every theme the colours of zmon's parts."""
