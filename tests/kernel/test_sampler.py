@@ -186,7 +186,7 @@ def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tr
     """The reason says how to have them read."""
     live = make_tree(live=True)
     off = {s.name: s.off for s in sources(live, Choice(hypervisor=False), Counters(live)) if s.off}
-    assert set(off) == {"cache", "hypervisor"}
+    assert set(off) == {"cache", "hypervisor", "totals"}
     assert "--cache" in off["cache"]
 
 

@@ -50,6 +50,11 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask the storage controllers for cache statistics: I/O on every volume, once a minute",
     )
     parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="ask each DASD for exact channel measurement: may wait for the device's I/O",
+    )
+    parser.add_argument(
         "--no-hypervisor", action="store_true", help="never ask the hypervisor about partitions and guests"
     )
 
@@ -68,5 +73,5 @@ def open_tape(args: argparse.Namespace, *, follow: bool = False) -> Tape:
     from zmon.kernel.sampler import Choice  # noqa: PLC0415
     from zmon.tape.live import LiveTape  # noqa: PLC0415
 
-    choice = Choice(cache=args.cache, hypervisor=not args.no_hypervisor)
+    choice = Choice(cache=args.cache, hypervisor=not args.no_hypervisor, exact=args.exact)
     return LiveTape(choice, args.interval, watch() if follow else None)

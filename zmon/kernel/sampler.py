@@ -17,6 +17,7 @@ from zmon.kernel.channel import read_channels
 from zmon.kernel.cpu import read_cpu
 from zmon.kernel.dasd import read_dasd
 from zmon.kernel.device import read_devices
+from zmon.kernel.exact import EXACT, overlaid, read_totals
 from zmon.kernel.hotplug import Hotplug
 from zmon.kernel.machine import read_machine
 from zmon.kernel.memory import read_memory
@@ -65,6 +66,8 @@ class Choice:
     """Ask the storage controllers for cache statistics."""
     hypervisor: bool = True
     """Ask the hypervisor for all partitions or guests."""
+    exact: bool = False
+    """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
 
 
 class Counters:
@@ -99,11 +102,13 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
     In a capture nothing costs anything, so all are read.
     """
     free = not tree.live
-    no_cache = "" if choice.cache or free else "costs I/O on every volume: ask for it with --cache"
+    no_cache = "" if choice.cache or free else "costs I/O on every volume: --cache"
+    no_totals = "" if choice.exact or free else "may wait for I/O without end: --exact"
     no_hypervisor = "" if choice.hypervisor or free else "switched off with --no-hypervisor"
     partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)
     return [
         Source("disks", "/proc/diskstats, cmf/* of devices", (BLOCK, CMF), counters.read),
+        Source("totals", "BIODASDREADALLCMB", (EXACT,), lambda: [read_totals(tree)], off=no_totals),
         Source("channels", "/sys/devices/css0/chp0.*", (CHANNEL,), _channels(tree)),
         Source("cpus", "/proc/stat", (CPU,), lambda: [read_cpu(tree)]),
         Source("memory", "/proc/meminfo", (MEMORY,), lambda: [read_memory(tree)]),
@@ -181,6 +186,7 @@ class Sampler:
                 self._notice(frames[BLOCK.name])
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         frames[SOURCE.name] = costs(self._lanes, at.steady)
+        _overlay(frames)
         return Sample(at, frames, self._tree.name, self._nominal)
 
 
@@ -193,9 +199,15 @@ def sample_once(tree: Tree, boot: str) -> Sample:
     frames: dict[str, Frame] = {}
     for lane in lanes:
         frames.update({frame.kind.name: frame for frame in lane.read()})
+    _overlay(frames)
     now = moment(tree)
     frames[SOURCE.name] = _without_costs(costs(lanes, now))
     return Sample(Instant(now, now, _boot_id(tree) or boot), frames, tree.name)
+
+
+def _overlay(frames: dict[str, Frame]) -> None:
+    """Put exact totals, where there are some, in the place of those rebuilt from averages."""
+    frames[CMF.name] = overlaid(frames[CMF.name], frames.pop(EXACT.name))
 
 
 def costs(lanes: Iterable[Lane], when: int) -> Frame:
@@ -207,6 +219,7 @@ def costs(lanes: Iterable[Lane], when: int) -> Frame:
         "reads_what": [lane.source.what for lane in lanes],
         "every": [lane.source.every for lane in lanes],
         "rows": [lane.cost.rows for lane in lanes],
+        "bytes": [lane.cost.bytes for lane in lanes],
         "calls": [lane.cost.calls for lane in lanes],
         "errors": [lane.cost.errors for lane in lanes],
         "spent": [lane.cost.spent for lane in lanes],

@@ -14,12 +14,16 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import absent
 from zmon.sample import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zmon.absent import Number
     from zmon.sample import Frame, Kind
+
+NOT_ACCOUNTED: Final = absent("this kernel does not account for what threads read")
 
 PATIENCE: Final = 2.0
 """Seconds that a source may take before the sample goes on without it."""
@@ -50,9 +54,23 @@ class Cost:
     """Elapsed ns."""
     cpu: int = 0
     """Processor ns of the reading thread."""
+    bytes: Number = 0
+    """What the reading thread read; absent where the kernel does not account for it."""
     rows: int = 0
     state: str = "ok"
     reason: str = ""
+
+
+def bytes_read() -> Number:
+    """Return how many bytes this thread has read since it began, as the kernel accounts for it.
+
+    Source: /proc/thread-self/io, `rchar`; needs a kernel with CONFIG_TASK_IO_ACCOUNTING.
+    """
+    try:
+        with open("/proc/thread-self/io", "rb", buffering=0) as stream:
+            return int(stream.read().split(None, 2)[1])
+    except (OSError, ValueError, IndexError):
+        return NOT_ACCOUNTED
 
 
 @dataclass
@@ -112,7 +130,7 @@ class Lane:
 
     def read(self) -> Sequence[Frame]:
         """Read the source here and now, and count what it cost."""
-        begun, cpu = time.monotonic_ns(), time.thread_time_ns()
+        begun, cpu, before = time.monotonic_ns(), time.thread_time_ns(), bytes_read()
         failed = ""
         try:
             frames = self.source.read()
@@ -129,6 +147,7 @@ class Lane:
         cost.errors += bool(failed)
         cost.spent += time.monotonic_ns() - begun
         cost.cpu += time.thread_time_ns() - cpu
+        cost.bytes += bytes_read() - before
         cost.rows = sum(len(frame.keys) for frame in frames)
         missing = next((f.missing.reason for f in frames if f.missing is not None), "")
         cost.state = "error" if failed else "ok" if cost.rows else "absent"

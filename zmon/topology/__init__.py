@@ -1,0 +1,1 @@
+"""What hangs on what: devices, logical control units, channel paths."""
