@@ -18,6 +18,7 @@ def table(view: View) -> Table:
     sources = view.interval.of(SOURCE)
     milliseconds: list[Number] = [ns / 1e6 for ns in sources.numbers("spent")]
     processor: list[Number] = [ns / 1e6 for ns in sources.numbers("cpu")]
+    kibibytes: list[Number] = [size / 1024 for size in sources.numbers("bytes")]
     columns: dict[str, list[Value]] = {
         "source": list(sources.keys),
         "state": sources["state"],
@@ -26,6 +27,7 @@ def table(view: View) -> Table:
         "calls": sources["calls"],
         "ms": list(milliseconds),
         "cpu": list(processor),
+        "kb": list(kibibytes),
         "errors": sources["errors"],
         "reads": sources["reads_what"],
         "reason": sources["reason"],
@@ -33,6 +35,7 @@ def table(view: View) -> Table:
     cells: dict[str, Value] = {
         "ms": total(milliseconds),
         "cpu": total(processor),
+        "kb": total(kibibytes),
         "errors": total(sources.numbers("errors")),
         "calls": total(sources.numbers("calls")),
     }
