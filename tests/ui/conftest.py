@@ -149,7 +149,7 @@ def glass(watch: Watch) -> Glass:
 @pytest.fixture
 def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Run a test on a terminal without a terminal: `on_terminal(test, size)`."""
-    monkeypatch.setenv("TEXTUAL_THEME", "3270")
+    monkeypatch.setenv("ZMON_THEME", "3270")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
 
     @asynccontextmanager

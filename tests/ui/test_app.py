@@ -302,6 +302,25 @@ def test_own_keys_take_the_place_of_the_shipped_ones(
     asyncio.run(walk())
 
 
+@pytest.mark.parametrize(("theme", "alarm"), [("3270", "#ff5050"), ("ansi-dark", "bright_red")])
+def test_limits_are_red_in_every_theme(
+    theme: str, alarm: str, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A 3270 has colours of its own; other themes use those of the terminal."""
+    monkeypatch.setenv("ZMON_THEME", theme)
+    app = Zmon(watch, load_screens(), 1.0, "CHANNEL")
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)):
+            strips = app.painter.render_lines(Region(0, 0, 80, 24))
+            marked = next(s for strip in strips for s in strip if s.text.strip() == "82!")
+            assert marked.style is not None
+            assert marked.style.color is not None
+            assert marked.style.color.name == alarm
+
+    asyncio.run(walk())
+
+
 @pytest.mark.usefixtures("utc")
 def test_no_color_means_no_color(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR the terminal's own two colours are left, and marks and intensities still tell."""

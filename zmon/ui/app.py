@@ -72,8 +72,8 @@ class Zmon(App[int]):
         self.set_keymap(keymap)
 
     def _suitable_theme(self) -> str:
-        """Return the user's theme, else the 3270's where the terminal can show it."""
-        wanted = os.environ.get("TEXTUAL_THEME", "")
+        """Return the theme that ZMON_THEME names, else the 3270's where the terminal can show it."""
+        wanted = os.environ.get("ZMON_THEME", "")
         if wanted in self.available_themes:
             return wanted
         few = self.no_color or self.console.color_system == "standard"
