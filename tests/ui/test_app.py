@@ -302,7 +302,7 @@ def test_own_keys_take_the_place_of_the_shipped_ones(
     asyncio.run(walk())
 
 
-@pytest.mark.parametrize(("theme", "alarm"), [("3270", "#ff5050"), ("ansi-dark", "bright_red")])
+@pytest.mark.parametrize(("theme", "alarm"), [("3270", "#ff5050"), ("ansi-dark", "color(9)")])
 def test_limits_are_red_in_every_theme(
     theme: str, alarm: str, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
