@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
 
+NAME = Column(name="name", head=("Name",), width=6, format="text")
 SCREEN = Screen(
-    "FCX1", "TRY", "Try", "device", (Column("name", ("Name",), 6, "text"), Column("io", ("I/O",), 4, "rate"))
+    id="FCX1",
+    command="TRY",
+    title="Try",
+    columns=(NAME, Column(name="io", head=("I/O",), width=4, format="rate")),
 )
 SCREENS = Screens([SCREEN])
 TABLE = Table(
@@ -109,7 +113,7 @@ def test_csv_has_a_heading_and_numbers_as_they_are(interval: Interval) -> None:
 
 def test_csv_of_a_page_is_one_row_of_its_facts(interval: Interval) -> None:
     """A page has no columns."""
-    sheet = Sheet(Screen("F", "F", "F", "details", (), layout="page"), TABLE)
+    sheet = Sheet(Screen(columns=(), layout="page"), TABLE)
     assert record_names(sheet) == ["from", "to", "begin", "model"]
     assert [row[2:] for row in records(sheet, interval)] == [[5, None]]
 

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-from zmon.screen.definition import Screens, load_screens, shipped
+from zmon.screen.definition import Screen, Screens, load_screens, shipped
 from zmon.screen.menu import items, lines
 
 SCREENS = load_screens(shipped("screens"))
@@ -39,8 +37,10 @@ def test_items_stand_where_they_are_drawn() -> None:
 
 def test_sections_of_ones_own_come_last() -> None:
     """In the third column, below the others; sections that are not there leave no hole."""
-    menu = replace(MENU, items=(("I/O Data", (("11", "Channel"),)), ("Mine", (("X", "A screen of mine"),))))
-    assert lines(menu, Screens([menu])) == [
+    menu = Screen(
+        id="FCX124", items=(("I/O Data", (("11", "Channel"),)), ("Mine", (("X", "A screen of mine"),)))
+    )
+    assert lines(menu, Screens([])) == [
         "                            I/O Data                   Mine",
         "                            --. Channel                -. A screen of mine",
     ]

@@ -15,10 +15,10 @@ from zmon.tables.table import SUMMARY, Summary, Table
 if TYPE_CHECKING:
     from zmon.absent import Value
 
-NAME = Column("name", ("Name",), 6, "text", sort="asc")
-RATE = Column("rate", ("I/O",), 4, "rate", group="Rate/s")
-RESP = Column("resp", ("Resp",), 4, "rate", limit=Limit(10, 60, "why"))
-SCREEN = Screen("FCX1", "TRY", "Try", "device", (NAME, RATE, RESP), sort="resp")
+NAME = Column(name="name", head=("Name",), width=6, format="text", sort="asc")
+RATE = Column(name="rate", head=("I/O",), width=4, format="rate", group="Rate/s")
+RESP = Column(name="resp", head=("Resp",), width=4, format="rate", limit=Limit(10, 60, "why"))
+SCREEN = Screen(id="FCX1", title="Try", columns=(NAME, RATE, RESP), sort="resp")
 GONE = absent("not measured")
 TABLE = Table(
     ["a", "b", "c", "d"],
@@ -55,8 +55,8 @@ def test_a_sorted_column_is_underlined_and_others_have_a_dot() -> None:
 
 def test_a_screen_without_sortable_columns_has_no_line_of_marks() -> None:
     """As with the original."""
-    fixed = Column("a", ("A",), 3, "rate", sort="")
-    assert headings(Screen("F", "F", "F", "device", (fixed,))) == ["   A"]
+    fixed = Column(name="a", head=("A",), width=3, format="rate", sort="")
+    assert headings(Screen(columns=(fixed,))) == ["   A"]
 
 
 def test_marks_stand_behind_their_values() -> None:
@@ -114,7 +114,7 @@ def test_a_group_spans_its_columns(words: str, width: int, drawn: str) -> None:
 
 def test_fields_of_a_form() -> None:
     """As wide as they are written; with a colon they stand right; an unknown one is blank."""
-    screen = Screen("F", "F", "F", "device", (), form_formats={"rate": "rate"}, form_names={"r": "rate"})
+    screen = Screen(form_formats={"rate": "rate"}, form_names={"r": "rate"})
     facts: dict[str, Value] = {"rate": 54.14, "name": "LX\x1b[2J", "none": GONE}
     assert fill("<{r:    }|{rate   }|{name   }|{none:  }|{what}|", facts, screen) == (
         "<    54.1|54.1     |LX?[2J   |     ....|      |"

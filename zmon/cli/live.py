@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli.main import USAGE, complain
 from zmon.cli.tape import add_tape_arguments, open_tape
-from zmon.screen.definition import ScreenError, load_screens
-from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the screens and stay until the user leaves; returns the exit status."""
+    from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
+    from zmon.tape.tape import Watch  # noqa: PLC0415
+
     line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
     try:
         screens = load_screens()

@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from zmon import __version__
-from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +33,8 @@ INTERRUPTED: Final = 130
 
 def complain(message: str) -> int:
     """Say on standard error what went wrong, and return the exit status for it."""
+    from zmon.screen.number import harmless  # noqa: PLC0415 - mostly there is nothing to complain of
+
     print(f"zmon: {harmless(message)}", file=sys.stderr)
     return FAILED
 
@@ -74,7 +75,17 @@ def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace)
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
-    """Help texts keep their lines."""
+    """Help texts keep their lines.
+
+    The width is asked for here, because argparse would load a module of compression for it.
+    """
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS", "")) or 80
+        except ValueError:
+            columns = os.get_terminal_size(1).columns if os.isatty(1) else 80
+        super().__init__(prog, width=max(columns - 2, 20))
 
 
 def _description() -> str:

@@ -6,24 +6,14 @@ times.  From a capture the last interval is printed, or the last `--count` ones.
 
 from __future__ import annotations
 
-import csv
-import json
-import os
 import sys
-import time
 from typing import TYPE_CHECKING
 
-from zmon.cli.main import FAILED, OK, USAGE, complain
-from zmon.cli.tape import add_tape_arguments, open_tape, positive
-from zmon.dialogue import CommandError, Dialogue
-from zmon.screen.definition import ScreenError, load_screens
-from zmon.screen.export import document, record_names, records, text
-from zmon.tables.view import NoSuchThing
-from zmon.tape.tape import Watch
+from zmon.cli.main import OK, USAGE, complain
+from zmon.cli.tape import add_tape_arguments, positive
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the screen; returns the exit status."""
+    from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - --help needs no screen
+
     if sys.stdout is None:
         return complain("standard output is closed")
     try:
@@ -55,77 +47,11 @@ def run(args: argparse.Namespace) -> int:
     if screen.layout == "menu" and args.format == "csv":
         complain(f"{screen.command} has no rows: take text or json")
         return USAGE
-    try:
-        watch = Watch(open_tape(args))
-    except ValueError as error:
-        return complain(str(error))
-    dialogue: Dialogue | None = None
-    try:
-        for _ in _intervals(watch, args, needed=screen.layout != "menu"):
-            if dialogue is None:
-                dialogue = _opened(Dialogue(watch, screens), args)
-                if args.format == "csv":
-                    csv.writer(sys.stdout, lineterminator="\n").writerow(record_names(dialogue.sheet()))
-            _print(dialogue, args)
-    except CommandError as error:
-        complain(str(error))
-        # a thing that is not there was asked for rightly, and may be there tomorrow
-        return FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
-    return OK
+    if screen.layout == "menu" and args.format == "text" and not args.source:
+        from zmon.screen import frame, menu  # noqa: PLC0415 - and the menu needs nothing else
 
+        print(frame.header(screen, None, live=True), "", *menu.lines(screen, screens), sep="\n", flush=True)
+        return OK
+    from zmon.cli.printing import print_screen  # noqa: PLC0415
 
-def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
-    dialogue.open(args.screen, " ".join(args.operand))
-    if args.where:
-        dialogue.where(" ".join(args.where))
-    if args.sort:
-        dialogue.sort(args.sort.removeprefix("-"))
-        if args.sort.startswith("-"):
-            dialogue.sort(args.sort.removeprefix("-"))
-    return dialogue
-
-
-def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
-    """Move the watch to each interval that is to be printed."""
-    if watch.tape.live:
-        yield from _live(watch, args.count if needed else 0, args.interval)
-        return
-    watch.to_end()
-    steps = 1
-    while steps < args.count and watch.back() is not None:
-        steps += 1
-    if steps > 1 and watch.interval is not None and watch.interval.before is None:
-        watch.forward()  # the first sample has no interval before it
-        steps -= 1
-    yield
-    for _ in range(steps - 1):
-        watch.forward()
-        yield
-
-
-def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:
-    """Take samples so many seconds apart; without a count one sample is enough."""
-    watch.forward()
-    if not count:
-        yield
-    due = time.monotonic()
-    for _ in range(count):
-        due += seconds
-        time.sleep(max(0.0, due - time.monotonic()))
-        watch.forward()
-        yield
-
-
-def _print(dialogue: Dialogue, args: argparse.Namespace) -> None:
-    sheet, interval = dialogue.sheet(), dialogue.watch.interval
-    assert interval is not None  # noqa: S101 - the watch has moved
-    if args.format == "json":
-        json.dump(document(sheet, dialogue.screens, interval, args.top), sys.stdout)
-        print()
-    elif args.format == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(records(sheet, interval, args.top))
-    else:
-        width = os.get_terminal_size().columns if sys.stdout.isatty() else None
-        for line in text(sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top):
-            print(line[:width])
-    sys.stdout.flush()
+    return print_screen(screen, screens, args)

@@ -8,12 +8,13 @@ help, CSV headings and the manual all come from there.  A directory of the user'
 
 from __future__ import annotations
 
+# plain classes: a lookup would wait longer for dataclasses than for the screen's file
 import os
 import re
 import tomllib
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.screen.number import FORMATS
@@ -29,8 +30,7 @@ class ScreenError(ValueError):
     """A screen file that cannot be used: which file, which key, and what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """From which value on a number deserves a look, and from which it is bad."""
 
     look: float
@@ -44,8 +44,15 @@ class Limit:
         return "!" if value > self.bad else "*" if value > self.look else " "
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Described:
+    """What a file says of a thing; what it does not say is as the class has it."""
+
+    def __init__(self, **said: Any) -> None:
+        """Take the values of the fields by name."""
+        vars(self).update(said)
+
+
+class Column(Described):
     """One column: how it looks and what it means."""
 
     name: str
@@ -68,8 +75,7 @@ class Column:
     """Text stands left; a label can be set right with `format = "count"`."""
 
 
-@dataclass(frozen=True)
-class Screen:
+class Screen(Described):
     """One screen as its file describes it."""
 
     id: str
@@ -86,8 +92,8 @@ class Screen:
     """`list`: rows under headings; `page`: a form; `menu`: the selection."""
     form: tuple[str, ...] = ()
     """Lines above the rows (or the whole page), with `{name}` fields of the table's facts."""
-    form_formats: Mapping[str, str] = field(default_factory=dict)
-    form_names: Mapping[str, str] = field(default_factory=dict)
+    form_formats: Mapping[str, str] = MappingProxyType({})
+    form_names: Mapping[str, str] = MappingProxyType({})
     """Short names of facts, for fields that are narrower than the fact's own name."""
     sort: str = ""
     drill: str = ""
@@ -273,8 +279,7 @@ def own_screens() -> str:
     return os.path.join(config, "zmon", "screens")
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Described):
     """A screen file of which only the head was read, so that it can be found."""
 
     id: str
@@ -298,7 +303,8 @@ def peek(text: str, file: str) -> Unread:
     for key in ("id", "command"):
         if not isinstance(data.get(key), str):
             raise ScreenError(f"{file}: {key} is missing or not a text")
-    return Unread(data["id"], data["command"], str(data.get("menu", "")), text, file)
+    menu = str(data.get("menu", ""))
+    return Unread(id=data["id"], command=data["command"], menu=menu, text=text, file=file)
 
 
 class Screens:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.kinds import MACHINE
 from zmon.screen.number import clock, printable
 
 if TYPE_CHECKING:
@@ -24,24 +23,24 @@ def pf_line(screen: Screen, width: int = 80) -> str:
     return PF_WIDE if screen.width > width - 1 else PF_NARROW
 
 
-def mode(interval: Interval, *, live: bool) -> str:
+def mode(interval: Interval | None, *, live: bool) -> str:
     """Name what the data are: live, captured or simulated."""
-    if interval.after.simulated:
+    if interval is not None and interval.after.simulated:
         return "Simulated"
     return "Perf. Monitor" if live else "Captured data"
 
 
-def header(screen: Screen, interval: Interval, *, live: bool) -> str:
+def header(screen: Screen, interval: Interval | None, *, live: bool) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
-    The menu has its title there instead, because it covers no interval.
+    The menu has its title there instead, because it covers no interval, and needs none.
     """
     right = mode(interval, live=live)
-    if screen.layout == "menu":
+    if interval is None or screen.layout == "menu":
         line = f" {screen.id:<17}{screen.title}"
     else:
-        machine = interval.after.frame(MACHINE)
-        kind, serial = (machine.cell("machine", name) for name in ("type", "sequence"))
+        machine = interval.after.frames.get("machine")
+        kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))
         line = f" {screen.id:<12}CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}  "
         line += _span(interval)
     return line[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right

@@ -5,8 +5,9 @@ Items for which zmon has a screen carry their number; the others have a dash in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from zmon.screen.definition import Described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,7 @@ STARTS: Final = (1, 28, 55)
 """Where the columns begin, counted from 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Described):
     """One item of the menu and where it stands."""
 
     code: str
@@ -55,7 +55,7 @@ def items(menu: Screen, screens: Screens) -> list[Item]:
     """Return the items of the menu with their places."""
     commands, sections = screens.menu_commands, dict(menu.items)
     return [
-        Item(code, text, line + place, start, commands.get(code.upper(), ""))
+        Item(code=code, text=text, line=line + place, start=start, command=commands.get(code.upper(), ""))
         for title, line, start in _sections(menu)
         for place, (code, text) in enumerate(sections[title], 1)
     ]
