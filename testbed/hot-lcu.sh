@@ -1,5 +1,5 @@
 # Runs in the Hercules guest: four queries on a data base that lies on one control unit, its log
-# on the second, nothing on the third; captured from before the queries until after them.
+# on the second, nothing on the third; captured from before the queries until they are well under way.
 # The result is recordings/hercules-one-hot-lcu.tar.gz.
 . /job/steps.sh
 
@@ -24,12 +24,12 @@ measure 7000 7001 7002 7003 7100 7101 7102 7103 7200 7201 7202 7203
 # them for a while, ask for the next
 query() {
     fio --name="$1" --directory="$2" --rw=randread --bs=4k --size=32m --direct=1 --ioengine=libaio \
-        --iodepth="$3" --iodepth_batch="$3" --iodepth_batch_complete_min="$3" --thinktime=1500ms --thinktime_blocks="$3" \
-        --thread --time_based --runtime=70 --output-format=json --output="/job/out/fio-$1.json" &
+        --iodepth="$3" --iodepth_batch="$3" --iodepth_batch_complete_min="$3" --thinktime=600ms --thinktime_blocks="$3" \
+        --thread --time_based --runtime=400 --output-format=json --output="/job/out/fio-$1.json" &
 }
 
 say "quiet: the log alone"
-seconds=160 load log /db2/log 0 4 4k
+seconds=500 load log /db2/log 0 4 4k
 for number in 1:data1 2:data2 3:data3 4:data3; do # the files are written before anybody looks
     fio --name="query${number%:*}" --directory="/db2/${number#*:}" --rw=read --bs=64k --size=32m --create_only=1 >/dev/null
 done
@@ -43,12 +43,13 @@ python3 -m zmon capture --passes 12 --interval 10 /job/out/hercules-one-hot-lcu.
 capture=$!
 sleep 25
 say "four queries"
-query query1 /db2/data1 160
-query query2 /db2/data2 128
-query query3 /db2/data3 128
-query query4 /db2/data3 128
+query query1 /db2/data1 32
+query query2 /db2/data2 32
+query query3 /db2/data3 32
+query query4 /db2/data3 32
 wait $capture
 status=$?
+pkill fio
 say "captured, status $status"
 uname -a
 lscss

@@ -180,11 +180,13 @@ class Sampler:
             self._counters.changed()
             self._look_again()
         frames: dict[str, Frame] = {}
+        at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         for lane in self._lanes:
             frames.update(lane.frames(self._patience))
             if lane.source.name == "disks":
+                # the counters' instant is the sample's: what else is read may take seconds
+                at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
                 self._notice(frames[BLOCK.name])
-        at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         frames[SOURCE.name] = costs(self._lanes, at.steady)
         _overlay(frames)
         return Sample(at, frames, self._tree.name, self._nominal)

@@ -85,8 +85,12 @@ def own_load(interval: Interval) -> dict[str, float]:
     connects = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED).rate("connect")
     masks = zip(*(devices[name] for name in PATH_MASKS), strict=True)
     load: dict[str, float] = {}
-    for names, connect, (pim, *others) in zip(devices["chpids"], connects, masks, strict=True):
-        if isinstance(connect, Absent) or not isinstance(names, str):
+    drivers = devices["driver"]
+    for names, driver, connect, (pim, *others) in zip(
+        devices["chpids"], drivers, connects, masks, strict=True
+    ):
+        # virtio disks start their I/O without SSCH, so what is measured of them says nothing
+        if isinstance(connect, Absent) or not isinstance(names, str) or driver == "virtio_ccw":
             continue
         chpids = in_use(names.split(), pim, usable(pim, *others))
         for chpid in chpids:
