@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.line import PIECE, describe, lead
-from zmon.cli.main import FAILED, OK
+from zmon.cli.status import FAILED, OK
 from zmon.screen.definition import load_screens, shipped
 from zmon.tape.capture import CaptureTape
 from zmon.tape.tape import Watch

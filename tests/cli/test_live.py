@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.main import FAILED, OK, USAGE, main
+from zmon.cli.main import main
+from zmon.cli.status import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

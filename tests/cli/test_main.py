@@ -9,7 +9,8 @@ import pytest
 
 import zmon
 from zmon.cli import show
-from zmon.cli.main import FAILED, INTERRUPTED, OK, SUBCOMMANDS, USAGE, complain, main
+from zmon.cli.main import SUBCOMMANDS, main
+from zmon.cli.status import FAILED, INTERRUPTED, OK, USAGE, complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.cli.main import FAILED, OK, USAGE, main
+from zmon.cli.main import main
+from zmon.cli.status import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,6 +104,7 @@ def test_sort(show: Show) -> None:
     """By a column, each from its own end; a minus turns it round; what is absent stays last."""
     assert keys(show, "--sort", "addr") == sorted(keys(show))
     assert keys(show, "--sort=-addr") == sorted(keys(show), reverse=True)
+    assert keys(show, "--sort", "resp") == keys(show)
     assert keys(show, "--sort=-resp")[-1] in {"0009", "0190"}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TextIO
 
-from zmon.cli.main import OK, complain
+from zmon.cli.status import OK, complain
 from zmon.dialogue import COMMANDS, CommandError, Dialogue
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.main import USAGE, complain
+from zmon.cli.status import USAGE, complain
 from zmon.cli.tape import add_tape_arguments, open_tape
 
 if TYPE_CHECKING:

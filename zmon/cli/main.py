@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from zmon import __version__
+from zmon.cli.status import FAILED, INTERRUPTED, complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,20 +24,6 @@ SUBCOMMANDS: Final = {
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`."""
-
-OK: Final = 0
-FAILED: Final = 1
-USAGE: Final = 2
-INTERRUPTED: Final = 130
-"""What a shell reports of a program that was ended by Ctrl-C."""
-
-
-def complain(message: str) -> int:
-    """Say on standard error what went wrong, and return the exit status for it."""
-    from zmon.screen.number import harmless  # noqa: PLC0415 - mostly there is nothing to complain of
-
-    print(f"zmon: {harmless(message)}", file=sys.stderr)
-    return FAILED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import sys
 import time
 from typing import TYPE_CHECKING
 
-from zmon.cli.main import FAILED, OK, USAGE, complain
+from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape
 from zmon.dialogue import CommandError, Dialogue
 from zmon.screen.export import document, record_names, records, text
@@ -32,11 +30,9 @@ def print_screen(screen: Screen, screens: Screens, args: argparse.Namespace) -> 
     dialogue: Dialogue | None = None
     try:
         for _ in _intervals(watch, args, needed=screen.layout != "menu"):
-            if dialogue is None:
-                dialogue = _opened(Dialogue(watch, screens), args)
-                if args.format == "csv":
-                    csv.writer(sys.stdout, lineterminator="\n").writerow(record_names(dialogue.sheet()))
-            _print(dialogue, args)
+            first = dialogue is None
+            dialogue = dialogue or _opened(Dialogue(watch, screens), args)
+            _print(dialogue, args, first=first)
     except CommandError as error:
         complain(str(error))
         # a thing that is not there was asked for rightly, and may be there tomorrow
@@ -49,9 +45,10 @@ def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
     if args.where:
         dialogue.where(" ".join(args.where))
     if args.sort:
-        dialogue.sort(args.sort.removeprefix("-"))
-        if args.sort.startswith("-"):
-            dialogue.sort(args.sort.removeprefix("-"))
+        name = args.sort.removeprefix("-")
+        column = dialogue.page.screen.by_name.get(name.lower())
+        falling = column is not None and (column.sort == "desc") is not args.sort.startswith("-")
+        dialogue.sort(name, "DESC" if falling else "ASC")
     return dialogue
 
 
@@ -86,14 +83,20 @@ def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:
         yield
 
 
-def _print(dialogue: Dialogue, args: argparse.Namespace) -> None:
+def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None:
+    """Print the present interval; CSV has its heading before the first."""
     sheet, interval = dialogue.sheet(), dialogue.watch.interval
     assert interval is not None  # noqa: S101 - the watch has moved
     if args.format == "json":
-        json.dump(document(sheet, dialogue.screens, interval, args.top), sys.stdout)
-        print()
+        import json  # noqa: PLC0415 - a screen of text starts without it
+
+        print(json.dumps(document(sheet, dialogue.screens, interval, args.top)))
     elif args.format == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(records(sheet, interval, args.top))
+        import csv  # noqa: PLC0415 - likewise
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([record_names(sheet)] if first else [])
+        writer.writerows(records(sheet, interval, args.top))
     else:
         width = os.get_terminal_size().columns if sys.stdout.isatty() else None
         for line in text(sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top):

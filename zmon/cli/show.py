@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.main import OK, USAGE, complain
+from zmon.cli.status import OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive
 
 if TYPE_CHECKING:
