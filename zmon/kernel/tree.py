@@ -12,8 +12,8 @@ import os
 import time
 from typing import Final, Protocol
 
-LIMIT: Final = 1 << 20
-"""No kernel file that zmon reads is larger than this many bytes."""
+LIMIT: Final = 8 << 20
+"""No kernel file that zmon reads is larger than this many bytes: /proc/diskstats of 30,000 disks."""
 
 PAGE: Final = 4096
 """A sysfs attribute is at most this long."""
