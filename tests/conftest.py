@@ -141,28 +141,29 @@ def lay_out(tmp_path: Path) -> Callable[[str], str]:
     `@` begins a pass, which has all of the pass before that it does not replace.  A line is
     `path = "content"`, `path # hexadecimal+zeros` or `path -> target`; `@` and ns may stand behind.
     """
+    return lambda name: write_capture(tmp_path, name)
 
-    def lay(name: str) -> str:
-        capture, label = tmp_path / name, ""
-        if capture.exists():
-            return str(capture)
-        files: dict[str, tuple[bytes, int]] = {}
-        links: dict[str, str] = {}
-        for line in (Path(__file__).parent / "fixtures" / f"{name}.passes").read_text().splitlines():
-            if line.startswith("@ "):
-                _write_pass(capture / label, files, links)
-                label = line[2:]
-            elif not line.startswith("#"):
-                path, mark, value = line.split(" ", 2)
-                if mark == "->":
-                    links[path] = value
-                    continue
-                content, _, when = value.rpartition(" @") if " @" in value else (value, "", "0")
-                files[path] = (_content(mark, content), int(when))
-        _write_pass(capture / label, files, links)
+
+def write_capture(folder: Path, name: str) -> str:
+    """Write the passes of a fixture below a directory, unless they are there; return its path."""
+    capture, label = folder / name, ""
+    if capture.exists():
         return str(capture)
-
-    return lay
+    files: dict[str, tuple[bytes, int]] = {}
+    links: dict[str, str] = {}
+    for line in (Path(__file__).parent / "fixtures" / f"{name}.passes").read_text().splitlines():
+        if line.startswith("@ "):
+            _write_pass(capture / label, files, links)
+            label = line[2:]
+        elif not line.startswith("#"):
+            path, mark, value = line.split(" ", 2)
+            if mark == "->":
+                links[path] = value
+                continue
+            content, _, when = value.rpartition(" @") if " @" in value else (value, "", "0")
+            files[path] = (_content(mark, content), int(when))
+    _write_pass(capture / label, files, links)
+    return str(capture)
 
 
 def _content(mark: str, written: str) -> bytes:

@@ -1,0 +1,60 @@
+"""What must not be loaded by a command that does not need it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAVY = ("textual", "rich", "sqlite3", "sqlite_utils", "psutil", "pyudev", "asyncio", "multiprocessing")
+"""What the glass, the recording and the running machine need, and a lookup never."""
+
+DATA = ("dataclasses", "inspect", "tarfile", "csv", "json", "ctypes", "threading", "zmon.kernel", "zmon.tape")
+"""What the words of zmon itself do not need: its help and its menu."""
+
+LIST = """
+import sys
+from zmon.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def loaded(*words: str) -> set[str]:
+    """Return the modules that a fresh interpreter has loaded after a command."""
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", LIST, *words], capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def found(names: tuple[str, ...], modules: set[str]) -> list[str]:
+    return sorted(modules.intersection(names))
+
+
+@pytest.mark.parametrize("words", ["--help", "show --help", "show MENU"])
+def test_words_need_no_machine(words: str) -> None:
+    """Help and menu come without reading anything but the screens' files."""
+    assert found(HEAVY + DATA, loaded(*words.split())) == []
+
+
+@pytest.mark.parametrize(
+    "words", ["show DEVICE", "show DEVICE 7000", "show CHANNEL --format json", "show MENU"]
+)
+def test_a_lookup_in_a_capture_needs_neither_glass_nor_live_machine(
+    words: str, lay_out: Callable[[str], str]
+) -> None:
+    """Only what reads captures and fills tables."""
+    assert found(HEAVY, loaded(*words.split(), "--from", lay_out("hercules"))) == []
+
+
+def test_only_the_wanted_format_is_loaded() -> None:
+    """`--help` of a command does not load what prints."""
+    assert found(("zmon.cli.printing", "zmon.dialogue", "zmon.screen.sheet"), loaded("show", "MENU")) == []
