@@ -24,8 +24,8 @@ UP: Final = b"\x1b[A"
 POSITION: Final = rb"\d of 4,096"
 KEYS: Final = 150
 REFRESHES: Final = 10
-MAY_BE: Final = 50.0
-"""Milliseconds that no key may take, unless the machine is so busy that drawing by hand takes longer."""
+WORST: Final = 50.0
+"""Milliseconds that no key may take longer than."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,10 @@ def main() -> int:
     promises = (
         ("median delay, to ansi", ours.median / hand.median, 10.0),
         ("p95 delay, to datatable", ours.late / table.late, 0.2),
-        ("worst delay, to what may be", max(ours.delays) / max(MAY_BE, *hand.delays), 1.0),
-        ("processor time, to datatable", (ours.spent - bare.spent) / (table.spent - bare.spent), 0.2),
+        ("worst delay, in ms", max(ours.delays), WORST),
+        ("drawing a sample, to datatable", (ours.spent - bare.spent) / (table.spent - bare.spent), 0.2),
     )
+    print(f"whole processor time of a sample, filling its table included: {ours.spent / table.spent:.3f}")
     for name, ratio, most in promises:
         print(f"{name:32}{ratio:7.3f}  promised {most:g}{'' if ratio <= most else '  NOT KEPT'}")
     return 0 if all(ratio <= most for _, ratio, most in promises) else 1

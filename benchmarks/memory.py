@@ -20,7 +20,6 @@ import threading
 from typing import Final
 
 from benchmarks.sampling import ACTIVE, DEVICES, SHARED_MEMORY, Machine
-
 from zmon.kernel.sampler import Choice
 from zmon.kernel.tree import PAGE
 from zmon.tape.live import LiveTape
