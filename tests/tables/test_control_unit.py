@@ -122,6 +122,12 @@ def test_the_seeds_finding() -> None:
     assert sentence.startswith("LCUs 2485 and 2481 carry 99% of the I/O, 6 of 8 LCUs are idle: spread their")
 
 
+def test_lcus_of_two_boxes_with_the_same_id_are_told_apart() -> None:
+    """By their whole key."""
+    (sentence,) = findings(["IBM.A.2480", "IBM.B.2480"], {"io": [900, 1], "ssid": ["2480", "2480"]})
+    assert sentence.startswith("LCU IBM.A.2480 carries 100% of the I/O, 1 of 2 LCUs is idle")
+
+
 def test_one_hot_lcu() -> None:
     """Said of one."""
     assert said(900, 50, 50, 50) == [

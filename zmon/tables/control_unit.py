@@ -133,9 +133,11 @@ def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> lis
 
     Nothing is said unless at most half of the LCUs carry the bulk of it, and there is some.
     """
+    ssids = list(columns.get("ssid", ()))
     loads = [
-        (float(rate), str(ssid))
-        for rate, ssid in zip(columns.get("io", ()), columns.get("ssid", ()), strict=True)
+        # two boxes may use the same subsystem id
+        (float(rate), str(ssid) if ssids.count(ssid) == 1 else key)
+        for key, rate, ssid in zip(keys, columns.get("io", ()), ssids, strict=True)
         if not isinstance(rate, (Absent, str))
     ]
     loads.sort(key=lambda load: -load[0])
