@@ -233,7 +233,7 @@ LINKS = {
 @pytest.fixture
 def tree(make_tree: Callable[..., Tree]) -> Tree:
     """A measured device, two that are not, and one that cannot be."""
-    return make_tree(FILES, LINKS, times={f"{BASE}/cmf/sample_count": 5})
+    return make_tree(FILES, LINKS, times={f"{BASE}/cmf/ssch_rsch_count": 5})
 
 
 def test_every_device_that_can_be_measured_has_a_row(tree: Tree) -> None:

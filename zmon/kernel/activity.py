@@ -210,7 +210,7 @@ class Activity:
 
     def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
         """Read the devices that are due, and keep what is known of the others."""
-        devices, rows, when = self._devices, self._rows, self._tree.when
+        devices, rows, when, live = self._devices, self._rows, self._tree.when, self._tree.live
         times = [now] * len(devices)
         restless = set()
         for row in witnessed | turn | self._restless:
@@ -218,7 +218,8 @@ class Activity:
                 if row not in turn:
                     continue
                 self._look_again(row)
-            times[row] = when(diskstats.PATH)
+            # a capture's files have their own times; what is read live is read now
+            times[row] = when(diskstats.PATH) if live else cmf.when_read(self._tree, devices[row])
             before = rows[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:

@@ -283,11 +283,12 @@ def read_cmf(tree: Tree) -> Frame:
         return collect(lambda name: tree.read(f"{device.path}/cmf/{name}"), kind)
 
     rows = [measured(device, contents) for device in devices]
-    return frame(kind, devices, rows, [_when(tree, device) for device in devices])
+    return frame(kind, devices, rows, [when_read(tree, device) for device in devices])
 
 
-def _when(tree: Tree, device: Device) -> int:
-    for name in (f"cmf/{COUNT}", "cmb_enable"):
+def when_read(tree: Tree, device: Device) -> int:
+    """Return when the starts of a device were read, in ns of the tree's clock; 0 if they were not."""
+    for name in ("cmf/ssch_rsch_count", "cmb_enable"):
         try:
             return tree.when(f"{device.path}/{name}")
         except OSError:
