@@ -41,7 +41,7 @@ THEME_3270: Final = Theme(
         "zmon-heading": "#58f0f0",
         "zmon-look": "#ffff00",
         "zmon-alarm": "#ff5050",
-        "zmon-absent": "#2a9a38",
+        "zmon-absent": "#68f078",
         "zmon-guidance": "#58f0f0",
         "zmon-entry": "#ffffff",
         "zmon-cursor": "#0c3a5a",
