@@ -81,6 +81,18 @@ COMMANDS: Final = (
 """The words that are no screens."""
 
 
+def meant(screens: Screens, word: str, operands: str = "") -> Screen:
+    """Return the screen that a word names; with a device behind it, DEVICE is the page of that device.
+
+    Raises:
+        ScreenError: there is no such screen.
+    """
+    screen = screens.find(word)
+    if operands and screen.command == "DEVICE" and not _is_condition(operands):
+        return screens.find("DETAILS")
+    return screen
+
+
 class Dialogue:
     """The state of a dialogue: a stack of pages over a tape."""
 
@@ -113,9 +125,7 @@ class Dialogue:
             CommandError: there is no such screen, thing or column.
         """
         try:
-            screen = self.screens.find(word)
-            if operands and screen.command == "DEVICE" and not _is_condition(operands):
-                screen = self.screens.find("DETAILS")
+            screen = meant(self.screens, word, operands)
             page = Page(screen, order=natural(screen))
             if operands and _is_condition(operands) and screen.columns:
                 page = replace(page, conditions=self._conditions(page, operands))

@@ -140,6 +140,9 @@ In a longer interval they may have wrapped twice, and nothing would show it.  On
 and emulators have no better format, and there 2,000 starts a second are more than a device does.
 """
 
+EXACT: Final = _cmf("exact", U32, U32 / 10_000)
+"""The extended format as an ioctl gives them; in a sample they stand in the place of those rebuilt."""
+
 REQUEST_TIME: Final = U32 / 1000 / 128
 """Seconds in which 128 requests at once, as many as a DASD may have, wait 2**32 ms together."""
 

@@ -6,7 +6,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from zmon.kernel.cmf import read_cmf
-from zmon.kernel.exact import EXACT, overlaid, read_totals
+from zmon.kernel.exact import overlaid, read_totals
+from zmon.kinds import EXACT
 from zmon.sample import nothing
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.hotplug import Hotplug
 from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
-from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DEVICE, KINDS, SOURCE
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.tables import TABLES
-from zmon.tables.view import NoSuchThing, View, fill
+from zmon.tables.view import NoSuchThing, View, fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zmon.kernel.tree import Tree
-    from zmon.sample import Frame, Sample
+    from zmon.sample import Frame, Kind, Sample
 
 CSS = "sys/devices/css0"
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
@@ -188,6 +188,50 @@ def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tr
     off = {s.name: s.off for s in sources(live, Choice(hypervisor=False), Counters(live)) if s.off}
     assert set(off) == {"cache", "hypervisor", "totals"}
     assert "--cache" in off["cache"]
+
+
+# what of it is wanted
+
+
+def test_every_reader_is_found(machine: Any) -> None:
+    """They are named, and loaded when their source is read first."""
+    frame = sampler(machine).sample().frame(SOURCE)
+    assert [reason for reason in frame.column("reason") if "zmon cannot" in str(reason)] == []
+
+
+@pytest.mark.parametrize(
+    ("kinds", "names"),
+    [
+        ((), []),
+        ((MACHINE,), ["machine"]),
+        ((BLOCK,), ["disks"]),
+        ((CMF, DEVICE), ["disks", "totals", "devices"]),
+        ((LPAR,), ["hypervisor"]),
+    ],
+)
+def test_a_source_that_gives_nothing_of_what_is_wanted_is_left_alone(
+    kinds: tuple[Kind, ...], names: list[str], machine: Any
+) -> None:
+    """Live and of a capture; exact totals belong to what they complete."""
+    choice = Choice(kinds)
+    assert Sampler(machine, choice).sample().frame(SOURCE).keys == names
+    assert sample_once(machine, "a capture", choice).frame(SOURCE).keys == names
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_the_same_from_what_it_needs_as_from_all(name: str, machine: Any) -> None:
+    """What it says about its needs is true."""
+    argument = "7000" if name == "details" else ""
+    tables = []
+    for choice in (Choice(), Choice(needs(name).kinds)):
+        machine.files["proc/diskstats"] = diskstats({"dasda": 100, "dasdb": 100})
+        machine.times = dict.fromkeys(machine.files, 10**9)
+        before = sample_once(machine, "a capture", choice)
+        machine.files["proc/diskstats"] = diskstats({"dasda": 150, "dasdb": 101})
+        machine.times = dict.fromkeys(machine.files, 2 * 10**9)
+        after = sample_once(machine, "a capture", choice)
+        tables.append(fill(name, View(Interval(before, after), argument=argument)))
+    assert tables[0] == tables[1]
 
 
 # things that come and go

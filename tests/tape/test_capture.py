@@ -9,6 +9,7 @@ import pytest
 
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.captured import CaptureError
+from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK
 from zmon.tape.capture import CaptureTape
 from zmon.tape.tape import Watch
@@ -52,6 +53,25 @@ def test_the_end_of_a_capture_is_not_passed(hercules: str) -> None:
     tape = CaptureTape(hercules)
     first, _second, _end, _still = tape.next(), tape.next(), tape.next(), tape.next()
     assert tape.previous() is first
+
+
+def test_a_tape_may_begin_before_the_last_passes(hercules: str) -> None:
+    """More than there are is all of them."""
+    whole = CaptureTape(hercules)
+    whole.next()
+    end = whole.next()
+    assert end is not None
+    tape = CaptureTape(hercules, last=1)
+    found = tape.next()
+    assert found is not None
+    assert (found.at, tape.next(), len(CaptureTape(hercules, last=9))) == (end.at, None, 2)
+
+
+def test_only_what_is_wanted_is_sampled(hercules: str) -> None:
+    """The rest of a pass is not read."""
+    found = CaptureTape(hercules, Choice((BLOCK,))).next()
+    assert found is not None
+    assert set(found.frames) == {"block", "cmf", "source"}
 
 
 def test_a_capture_is_not_live_and_has_its_path_for_a_name(hercules: str) -> None:

@@ -9,22 +9,27 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape
-from zmon.dialogue import CommandError, Dialogue
+from zmon.dialogue import CommandError, Dialogue, meant
+from zmon.kinds import MACHINE
 from zmon.screen.export import document, record_names, records, text
-from zmon.tables.view import NoSuchThing
+from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from zmon.screen.definition import Screen, Screens
+    from zmon.screen.definition import Screens
 
 
-def print_screen(screen: Screen, screens: Screens, args: argparse.Namespace) -> int:
+def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     """Print a screen as often as it is wanted; returns the exit status."""
+    screen = meant(screens, args.screen, " ".join(args.operand))
+    needed = needs(screen.table)
     try:
-        watch = Watch(open_tape(args))
+        # MACHINE stands in every header; one sample more than intervals makes the first interval
+        kinds = (MACHINE, *needed.kinds)
+        watch = Watch(open_tape(args, kinds=kinds, last=None if needed.period else args.count + 1))
     except ValueError as error:
         return complain(str(error))
     dialogue: Dialogue | None = None

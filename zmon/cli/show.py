@@ -54,4 +54,4 @@ def run(args: argparse.Namespace) -> int:
         return OK
     from zmon.cli.printing import print_screen  # noqa: PLC0415
 
-    return print_screen(screen, screens, args)
+    return print_screen(screens, args)

@@ -7,6 +7,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from zmon.sample import Kind
     from zmon.tape.tape import Tape
 
 SHORTEST: Final = 0.1
@@ -59,19 +62,33 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_tape(args: argparse.Namespace, *, follow: bool = False) -> Tape:
+def open_tape(
+    args: argparse.Namespace,
+    *,
+    follow: bool = False,
+    kinds: Collection[Kind] | None = None,
+    last: int | None = None,
+) -> Tape:
     """Return the tape that the options mean; `follow` listens to hot-plug events.
+
+    A tape may be confined to the `kinds` of things that will be looked at, and to its `last` samples.
 
     Raises:
         CaptureError: the capture cannot be used.
     """
+    from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - --help needs no machine
+
+    choice = Choice(
+        EVERYTHING.kinds if kinds is None else kinds,
+        cache=args.cache,
+        hypervisor=not args.no_hypervisor,
+        exact=args.exact,
+    )
     if args.source:
         from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
-        return CaptureTape(args.source)
+        return CaptureTape(args.source, choice, last)
     from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
-    from zmon.kernel.sampler import Choice  # noqa: PLC0415
     from zmon.tape.live import LiveTape  # noqa: PLC0415
 
-    choice = Choice(cache=args.cache, hypervisor=not args.no_hypervisor, exact=args.exact)
     return LiveTape(choice, args.interval, watch() if follow else None)

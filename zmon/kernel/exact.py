@@ -8,22 +8,18 @@ disk's node for that long.  So it is off by default, and a source of its own, wh
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
 from zmon.kernel.block import read_disks
 from zmon.kernel.cmf import FIELDS, SSCH, find_devices, format_of, read_exact
 from zmon.kernel.cmf import frame as measurement
 from zmon.kernel.diskstats import PATH
-from zmon.kinds import CMF
+from zmon.kinds import EXACT
 
 if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
-
-
-EXACT: Final = replace(CMF, name="exact")
-"""The same fields as `CMF`, until `overlaid` puts them in its place."""
 
 
 def read_totals(tree: Tree) -> Frame:

@@ -1,27 +1,21 @@
 """Samples of one tree of kernel files: every source there is, put together.
 
 `Sampler` serves the running machine, again and again; `sample_once` serves one pass of a capture.
+
+A source that gives nothing of what is wanted is not read, and a reader is loaded when its source is read
+first: a lookup needs few of them.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel.activity import Activity
-from zmon.kernel.cache import read_cache
 from zmon.kernel.captured import moment
-from zmon.kernel.channel import read_channels
-from zmon.kernel.cpu import read_cpu
-from zmon.kernel.dasd import read_dasd
-from zmon.kernel.device import read_devices
-from zmon.kernel.exact import EXACT, overlaid, read_totals
 from zmon.kernel.hotplug import Hotplug
-from zmon.kernel.machine import read_machine
-from zmon.kernel.memory import read_memory
-from zmon.kernel.partitions import read_partitions
 from zmon.kernel.source import PATIENCE, Lane, Source
 from zmon.kernel.tree import text
 from zmon.kinds import (
@@ -32,7 +26,9 @@ from zmon.kinds import (
     CPU,
     DASD,
     DEVICE,
+    EXACT,
     GUEST,
+    KINDS,
     LPAR,
     LPAR_CPU,
     MACHINE,
@@ -43,10 +39,12 @@ from zmon.kinds import (
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from zmon.absent import Value
+    from zmon.kernel.activity import Activity
     from zmon.kernel.tree import Tree
+    from zmon.sample import Kind
 
 IDENTITY_EVERY: Final = 60.0
 """Seconds after which labels are read again when no event said that they changed."""
@@ -60,14 +58,20 @@ CACHE_EVERY: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of the expensive sources is wanted."""
+    """What is wanted of all that could be read."""
 
+    kinds: Collection[Kind] = tuple(KINDS.values())
+    """The kinds of things that will be looked at; sources that give none of them are left alone."""
     cache: bool = False
     """Ask the storage controllers for cache statistics."""
     hypervisor: bool = True
     """Ask the hypervisor for all partitions or guests."""
     exact: bool = False
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
+
+
+EVERYTHING: Final = Choice()
+"""Whatever can be read without being asked for."""
 
 
 class Counters:
@@ -89,6 +93,8 @@ class Counters:
     def read(self) -> Sequence[Frame]:
         """Return a frame of block devices and one of channel measurement."""
         if self._activity is None:
+            from zmon.kernel.activity import Activity  # noqa: PLC0415 - like all readers, when it is needed
+
             self._activity = Activity(self._tree)
         elif self._changed:
             self._activity.refresh()
@@ -96,31 +102,47 @@ class Counters:
         return self._activity.sample()
 
 
-def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
-    """Return the sources of a tree; those that cost something are off unless they were chosen.
+def _reader(name: str, tree: Tree) -> Callable[[], Sequence[Frame]]:
+    """Return the reading of a tree by `module.function` of this package, loaded when it is read first."""
+    module, _, function = name.partition(".")
 
-    In a capture nothing costs anything, so all are read.
+    def read() -> Sequence[Frame]:
+        found = getattr(import_module(f"zmon.kernel.{module}"), function)(tree)
+        return [found] if isinstance(found, Frame) else list(found)
+
+    return read
+
+
+def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
+    """Return the sources of what is wanted of a tree; those that cost something are off unless chosen.
+
+    In a capture nothing costs anything, so they are on.
     """
     free = not tree.live
     no_cache = "" if choice.cache or free else "costs I/O on every volume: --cache"
     no_totals = "" if choice.exact or free else "may wait for I/O without end: --exact"
     no_hypervisor = "" if choice.hypervisor or free else "switched off with --no-hypervisor"
     partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)
-    return [
+    known = [
         Source("disks", "/proc/diskstats, cmf/* of devices", (BLOCK, CMF), counters.read),
-        Source("totals", "BIODASDREADALLCMB", (EXACT,), lambda: [read_totals(tree)], off=no_totals),
+        Source("totals", "BIODASDREADALLCMB", (EXACT,), _reader("exact.read_totals", tree), off=no_totals),
         Source("channels", "/sys/devices/css0/chp0.*", (CHANNEL,), _channels(tree)),
-        Source("cpus", "/proc/stat", (CPU,), lambda: [read_cpu(tree)]),
-        Source("memory", "/proc/meminfo", (MEMORY,), lambda: [read_memory(tree)]),
-        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), lambda: [read_devices(tree)], IDENTITY_EVERY),
-        Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,), lambda: [read_dasd(tree)],
+        Source("cpus", "/proc/stat", (CPU,), _reader("cpu.read_cpu", tree)),
+        Source("memory", "/proc/meminfo", (MEMORY,), _reader("memory.read_memory", tree)),
+        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), _reader("device.read_devices", tree),
                IDENTITY_EVERY),
-        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), lambda: [read_machine(tree)],
+        Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,),
+               _reader("dasd.read_dasd", tree), IDENTITY_EVERY),
+        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("machine.read_machine", tree),
                IDENTITY_EVERY),
-        Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions, lambda: read_partitions(tree),
-               HYPERVISOR_EVERY, no_hypervisor),
-        Source("cache", "BIODASDPSRD", (CACHE,), lambda: [read_cache(tree)], CACHE_EVERY, no_cache),
+        Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
+               _reader("partitions.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
+        Source("cache", "BIODASDPSRD", (CACHE,), _reader("cache.read_cache", tree), CACHE_EVERY, no_cache),
     ]  # fmt: skip
+    wanted = {kind.name for kind in choice.kinds}
+    if CMF.name in wanted:
+        wanted.add(EXACT.name)  # which will stand in its place
+    return [source for source in known if not wanted.isdisjoint(kind.name for kind in source.kinds)]
 
 
 def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:
@@ -132,6 +154,8 @@ def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:
         nonlocal recent, asked
         if time.monotonic() - asked >= IDENTITY_EVERY:
             recent, asked = None, time.monotonic()
+        from zmon.kernel.channel import read_channels  # noqa: PLC0415 - like all readers, when it is needed
+
         recent = read_channels(tree, recent)
         return [recent]
 
@@ -192,12 +216,12 @@ class Sampler:
         return Sample(at, frames, self._tree.name, self._nominal)
 
 
-def sample_once(tree: Tree, boot: str) -> Sample:
+def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
     """Read one pass of a capture; its times are those of its files.
 
     `boot` names the run of the machine where the capture does not.
     """
-    lanes = [Lane(source) for source in sources(tree, Choice(), Counters(tree))]
+    lanes = [Lane(source) for source in sources(tree, choice, Counters(tree))]
     frames: dict[str, Frame] = {}
     for lane in lanes:
         frames.update({frame.kind.name: frame for frame in lane.read()})
@@ -209,7 +233,11 @@ def sample_once(tree: Tree, boot: str) -> Sample:
 
 def _overlay(frames: dict[str, Frame]) -> None:
     """Put exact totals, where there are some, in the place of those rebuilt from averages."""
-    frames[CMF.name] = overlaid(frames[CMF.name], frames.pop(EXACT.name))
+    exact = frames.pop(EXACT.name, None)
+    if exact is not None and exact.missing is None:
+        from zmon.kernel.exact import overlaid  # noqa: PLC0415 - seldom there is one
+
+        frames[CMF.name] = overlaid(frames[CMF.name], exact)
 
 
 def costs(lanes: Iterable[Lane], when: int) -> Frame:

@@ -12,12 +12,14 @@ from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
 from zmon.tables.device import IDLE, NO_CMF, address
 from zmon.tables.join import Joined, plus, quotient
-from zmon.tables.table import Table
+from zmon.tables.table import Needs, Table
 from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.tables.view import View
+
+NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE))
 
 NO_DASD: Final = absent("not a DASD")
 

@@ -13,7 +13,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import Joined, first
-from zmon.tables.table import Table
+from zmon.tables.table import Needs, Table
 from zmon.topology.typecode import channel_type
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from zmon.interval import Delta, Interval
     from zmon.tables.period import Period
     from zmon.tables.view import View
+
+NEEDS: Final = Needs((CHANNEL, CMF, DEVICE), period=True)
 
 TICK_SECONDS: Final = 128e-6
 """Seconds per tick of a channel's time stamp."""

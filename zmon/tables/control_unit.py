@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import DASD, DEVICE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.device import Devices
 from zmon.tables.join import Joined, not_below_zero, total
-from zmon.tables.table import SUMMARY, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
+
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE))
 
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, DASD, DEVICE
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.tables import cache, device
 from zmon.tables.device import CP_ONLY, PATH_MASKS
-from zmon.tables.table import Table
+from zmon.tables.table import Needs, Table
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.tables.view import View
+
+NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE))
 
 NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
 NOT_COUNTED: Final = absent("Linux does not count this")

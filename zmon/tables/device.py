@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
-from zmon.tables.table import SUMMARY, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.view import View
+
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE))
 
 MS: Final = 1e-6
 """ns to ms."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import SOURCE
+from zmon.kinds import KINDS, SOURCE
 from zmon.tables.join import total
-from zmon.tables.table import Summary, Table
+from zmon.tables.table import Needs, Summary, Table
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.tables.view import View
+
+NEEDS: Final = Needs(tuple(KINDS.values()))
+"""A row of this screen is a source, so all of them are read."""
+
+"""Its rows are the sources themselves, so all are read."""
 
 
 def table(view: View) -> Table:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
-from zmon.tables.table import Table
+from zmon.tables.table import Needs, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.tables.view import View
+
+NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
 
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
 OFFLINE: Final = absent("the processor is not on line")

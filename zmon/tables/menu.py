@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from zmon.tables.table import Table
+from zmon.tables.table import Needs, Table
 
 if TYPE_CHECKING:
     from zmon.tables.view import View
+
+NEEDS: Final = Needs()
 
 
 def table(view: View) -> Table:  # noqa: ARG001 - the same signature as all tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 
@@ -11,9 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Absent, Value
+    from zmon.sample import Kind
 
 SUMMARY: Final = -1
 """The number of the row that speaks of all rows."""
+
+
+class Needs(NamedTuple):
+    """What a table is filled from; each table's module says it as `NEEDS`."""
+
+    kinds: tuple[Kind, ...] = ()
+    period: bool = False
+    """Whether it shows figures of the whole period, for which every sample since the first counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from zmon.tables.period import Period
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
-    from zmon.tables.table import Table
+    from zmon.tables.table import Needs, Table
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,12 @@ class View:
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
     """The argument of a screen names nothing that this sample holds; says what there is."""
+
+
+def needs(name: str) -> Needs:
+    """Return what the table that a screen file names is filled from."""
+    found: Needs = import_module(f"zmon.tables.{name}").NEEDS
+    return found
 
 
 def fill(name: str, view: View) -> Table:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.kernel.archive import open_capture
-from zmon.kernel.sampler import sample_once
+from zmon.kernel.sampler import EVERYTHING, sample_once
 
 if TYPE_CHECKING:
+    from zmon.kernel.sampler import Choice
     from zmon.sample import Sample
 
 
@@ -16,13 +17,17 @@ class CaptureTape:
 
     live = False
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, choice: Choice = EVERYTHING, last: int | None = None) -> None:
         """Open the capture at `path`: an archive or an unpacked directory.
+
+        With `last`, the tape begins so many passes before the end.
 
         Raises:
             CaptureError: it cannot be used; says what is wrong and what to do.
         """
-        self._passes = open_capture(path).passes
+        passes = open_capture(path).passes
+        self._passes = passes if last is None else passes[-last:]
+        self._choice = choice
         self._samples: dict[int, Sample] = {}
         self._place = -1
         self.name = path
@@ -32,7 +37,7 @@ class CaptureTape:
 
     def _sample(self, place: int) -> Sample:
         if place not in self._samples:
-            self._samples[place] = sample_once(self._passes[place], self.name)
+            self._samples[place] = sample_once(self._passes[place], self.name, self._choice)
         return self._samples[place]
 
     def next(self) -> Sample | None:
