@@ -16,7 +16,6 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.sampling import DEVICES, PER_LCU, Machine
@@ -62,7 +61,7 @@ def moved(frame: Frame) -> Frame:
             else value
             for row, value in enumerate(values)
         ]
-    return replace(frame, columns=columns, times=[when + SECOND for when in frame.times])
+    return frame.but(columns=columns, times=[when + SECOND for when in frame.times])
 
 
 def described(frame: Frame) -> Frame:
@@ -77,7 +76,7 @@ def described(frame: Frame) -> Frame:
         "cutype": ["3990/e9"] * len(rows),
         "alias": [0] * len(rows),
     }
-    return replace(frame, columns=frame.columns | told)
+    return frame.but(columns=frame.columns | told)
 
 
 def table_of(before: Sample, after: Sample) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -377,7 +376,7 @@ def test_rows_are_compared_by_key_in_any_order(before: dict[str, int], after: di
     """What appeared is absent as new, what vanished is gone, and what moved is still itself."""
     first = frame(kind(), 1, {key: {"n": n} for key, n in before.items()})
     second = frame(kind(), 2, {key: {"n": n} for key, n in after.items()})
-    first, second = (replace(f, columns=f.columns | {"n": f.columns.get("n", [])}) for f in (first, second))
+    first, second = (f.but(columns=f.columns | {"n": f.columns.get("n", [])}) for f in (first, second))
     delta = Delta(first, second)
     assert delta.keys == list(after)
     assert delta["n"] == [after[key] - before[key] if key in before else module.APPEARED for key in after]
@@ -468,7 +467,7 @@ def test_a_source_that_was_not_sampled_says_so(both: bool) -> None:
 def test_a_source_that_was_not_read_again_is_compared_with_its_prior_reading() -> None:
     """Between two readings its own last two count, with their own distance in time."""
     first = frame(kind(), 0, {"a": {"n": 0}})
-    second = replace(frame(kind(), 60, {"a": {"n": 120}}), prior=first)
+    second = frame(kind(), 60, {"a": {"n": 120}}).but(prior=first)
     assert Interval(sample(61, second), sample(63, second)).of(kind()).rate("n") == [2.0]
 
 
@@ -480,7 +479,7 @@ def test_a_source_that_was_read_once_only_has_no_differences_yet() -> None:
 
 def test_a_seldom_source_that_had_failed_is_compared_with_its_prior_reading() -> None:
     """So the sample in which it answers again shows what the next one will show."""
-    second = replace(frame(kind(), 60, {"a": {"n": 120}}), prior=frame(kind(), 0, {"a": {"n": 0}}))
+    second = frame(kind(), 60, {"a": {"n": 120}}).but(prior=frame(kind(), 0, {"a": {"n": 0}}))
     interval = Interval(sample(59, nothing(kind(), "does not answer")), sample(61, second))
     assert interval.of(kind()).rate("n") == [2.0]
 
@@ -488,7 +487,7 @@ def test_a_seldom_source_that_had_failed_is_compared_with_its_prior_reading() ->
 def test_two_samples_far_apart_are_compared_whatever_was_read_between() -> None:
     """The average over a period is first and last, not the last two readings."""
     first = frame(kind(), 0, {"a": {"n": 0}})
-    last = replace(frame(kind(), 100, {"a": {"n": 500}}), prior=frame(kind(), 90, {"a": {"n": 499}}))
+    last = frame(kind(), 100, {"a": {"n": 500}}).but(prior=frame(kind(), 90, {"a": {"n": 499}}))
     assert Interval(sample(0, first), sample(100, last)).of(kind()).rate("n") == [5.0]
 
 

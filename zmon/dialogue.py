@@ -7,8 +7,7 @@ words that change how the present screen is shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, check_column, parse_conditions
@@ -29,8 +28,7 @@ class CommandError(ValueError):
     """A command that cannot be carried out; the message says why and what would be possible."""
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """What is shown: a screen, what it is about, and in which order and choice."""
 
     screen: Screen
@@ -39,8 +37,7 @@ class Page:
     conditions: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
+class Filling(NamedTuple):
     """The work of filling the table of a page; it touches nothing else, so another thread may do it."""
 
     page: Page
@@ -51,8 +48,7 @@ class Filling:
         return fill(self.page.screen.table, self.view)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A word of the command line: what it does, in help and completion."""
 
     word: str
@@ -128,12 +124,12 @@ class Dialogue:
             screen = meant(self.screens, word, operands)
             page = Page(screen, order=natural(screen))
             if operands and _is_condition(operands) and screen.columns:
-                page = replace(page, conditions=self._conditions(page, operands))
+                page = page._replace(conditions=self._conditions(page, operands))
             elif operands and not screen.argument:
                 other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
                 raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
             elif operands:
-                page = replace(page, argument=operands)
+                page = page._replace(argument=operands)
             if screen.layout == "page" and not operands:
                 raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
             if page.argument:
@@ -184,8 +180,8 @@ class Dialogue:
         if direction:
             order = Order(column.lower(), direction.upper().startswith("D"))
         elif order == present and present is not None:
-            order = replace(present, descending=not present.descending)
-        self._show(replace(self.page, order=order))
+            order = present._replace(descending=not present.descending)
+        self._show(self.page._replace(order=order))
 
     def where(self, operands: str) -> None:
         """Show only rows that meet the conditions; all rows when there are none.
@@ -194,7 +190,7 @@ class Dialogue:
             CommandError: a condition is not understood.
         """
         try:
-            self._show(replace(self.page, conditions=self._conditions(self.page, operands)))
+            self._show(self.page._replace(conditions=self._conditions(self.page, operands)))
         except QueryError as error:
             raise CommandError(str(error)) from error
 

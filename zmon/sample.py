@@ -10,10 +10,10 @@ read is a frame without rows whose `missing` says why.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+# plain classes and tuples: a lookup would wait longer for dataclasses than for the kernel
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.absent import absent
 
@@ -40,8 +40,7 @@ class Meaning(Enum):
     """The ns since the counters of the row were reset; if it does not keep up with time, they were."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One column of a kind: its name, meaning, unit, width and where it comes from."""
 
     name: str
@@ -57,17 +56,18 @@ class Field:
     interval is not known; 0 for never."""
 
 
-@dataclass(frozen=True)
 class Kind:
     """A kind of thing that is sampled, and its fields."""
 
-    name: str
-    key: str
-    """What the key of a row is, in words."""
-    fields: tuple[Field, ...]
-    alone: bool = False
-    """Whether one counter of a row may fall while the others go on.  Else they are reset together:
-    the fall of one that cannot be a wrap voids the differences of all."""
+    def __init__(self, name: str, key: str, fields: tuple[Field, ...], alone: bool = False) -> None:
+        """Describe a kind; all of zmon's own are in `zmon.kinds`."""
+        self.name = name
+        self.key = key
+        """What the key of a row is, in words."""
+        self.fields = fields
+        self.alone = alone
+        """Whether one counter of a row may fall while the others go on.  Else they are reset together:
+        the fall of one that cannot be a wrap voids the differences of all."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:
@@ -75,23 +75,37 @@ class Kind:
         return {f.name: f for f in self.fields}
 
 
-@dataclass(frozen=True, eq=False)
 class Frame:
-    """The rows of one kind at one instant.
+    """The rows of one kind at one instant; once made, it stays as it is.
 
     A frame equals itself alone: two readings are two, even if they found the same.
     """
 
-    kind: Kind
-    keys: list[str]
-    columns: dict[str, list[Value]]
-    """For each field that was read at all, its values in the order of `keys`."""
-    times: list[int]
-    """For each row the moment of reading, in ns of the sample's clock."""
-    missing: Absent | None = None
-    """Why there are no rows at all, when there are none."""
-    prior: Frame | None = field(default=None, repr=False)
-    """The reading before this one, for sources that are read more seldom than samples are taken."""
+    def __init__(  # noqa: PLR0913, PLR0917 - these are its parts
+        self,
+        kind: Kind,
+        keys: list[str],
+        columns: dict[str, list[Value]],
+        times: list[int],
+        missing: Absent | None = None,
+        prior: Frame | None = None,
+    ) -> None:
+        """Hold what was read."""
+        self.kind = kind
+        self.keys = keys
+        self.columns = columns
+        """For each field that was read at all, its values in the order of `keys`."""
+        self.times = times
+        """For each row the moment of reading, in ns of the sample's clock."""
+        self.missing = missing
+        """Why there are no rows at all, when there are none."""
+        self.prior = prior
+        """The reading before this one, for sources that are read more seldom than samples are taken."""
+
+    def but(self, **other: Any) -> Frame:
+        """Return a frame that is the same but for these of its parts."""
+        parts = ("kind", "keys", "columns", "times", "missing", "prior")
+        return Frame(**{name: getattr(self, name) for name in parts} | other)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -123,8 +137,7 @@ def nothing(kind: Kind, reason: str) -> Frame:
     return Frame(kind, [], {}, [], absent(reason))
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(NamedTuple):
     """When a sample was taken.
 
     `utc` is for the eye and for joining with other records, in ns since 1970.  `steady` is the
@@ -138,8 +151,7 @@ class Instant:
     """Names the run of the steady clock: a boot id, or the name of a capture."""
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """Everything that was read at one instant."""
 
     at: Instant
@@ -148,7 +160,7 @@ class Sample:
     """What was read, as a person names it: `this machine`, an archive, a recording."""
     nominal: float = 0.0
     """Seconds that were meant to lie between samples; 0 when there was no such plan."""
-    simulated: bool = field(default=False)
+    simulated: bool = False
 
     def frame(self, kind: Kind) -> Frame:
         """Return the frame of a kind; empty with a reason when it was not sampled."""

@@ -59,7 +59,9 @@ class Told(queue.SimpleQueue["Sequence[Frame]"]):
 
 def lane(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> Lane:
     """Make the lane of a source of block devices."""
-    return Lane(Source("disks", "/proc/diskstats", (BLOCK,), read, every, off), _answers=Told())
+    found = Lane(Source("disks", "/proc/diskstats", (BLOCK,), read, every, off))
+    found._answers = Told()
+    return found
 
 
 def let_go(slow: Lane, hanging: Hanging) -> None:

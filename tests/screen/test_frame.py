@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,7 +60,7 @@ def test_the_menu_has_its_title_instead(make_interval: Callable[..., Interval]) 
 def test_what_is_not_measured_here_and_now_says_so(make_interval: Callable[..., Interval]) -> None:
     """A capture and a simulated machine are never taken for the live one."""
     interval = make_interval(Z, Z)
-    simulated = Interval(interval.before, replace(interval.after, simulated=True))
+    simulated = Interval(interval.before, interval.after._replace(simulated=True))
     assert header(DEVICE, interval, live=False)[66:] == "Captured data"
     assert header(DEVICE, simulated, live=True)[66:] == "    Simulated"
 

@@ -248,18 +248,21 @@ def guest() -> Rows:
 
 def shares(*percent: int) -> Busy:
     """Return figures whose distribution is the given one."""
-    figures = Busy(seconds=100.0, ranges=[*percent, *[0] * (10 - len(percent))])
+    figures = Busy()
+    figures.seconds, figures.ranges = 100.0, [*percent, *[0] * (10 - len(percent))]
     figures.busy_seconds = {2: 58.0, 3: 55.0, 71: 9.0, 72: 9.0}.get(percent[0], 0.0)
     return figures
 
 
 def period() -> Period:
     """Return the figures of the documented FCX107."""
-    begin, end = (Instant(second * 1_000_000_000, 0, "") for second in (48_543, 50_823))
-    return Period(begin, end, {
+    found = Period()
+    found.begin, found.end = (Instant(second * 1_000_000_000, 0, "") for second in (48_543, 50_823))
+    found.channels = {
         "0.62": shares(2, 3, 5, 11, 18, 26, 21, 14), "0.63": shares(3, 4, 6, 13, 19, 25, 19, 11),
         "0.72": shares(71, 26, 3), "0.10": shares(100),
-    })  # fmt: skip
+    }  # fmt: skip
+    return found
 
 
 MACHINES = {"lpar": LPAR_MACHINE, "pav": PAV_MACHINE, "guest": guest()}

@@ -177,10 +177,8 @@ def test_the_period_averages_and_distributes(make_interval: Callable[..., Interv
 
 def test_a_gap_counts_for_nothing(make_interval: Callable[..., Interval]) -> None:
     """Neither in the average nor in the distribution; the first sample neither."""
-    from dataclasses import replace  # noqa: PLC0415 - for this test alone
-
     period, after = Period(), {CHANNEL: {"0.62": FICON}}
     interval = make_interval(zeros(after), after, 60)
-    count(period, Interval(interval.before, replace(interval.after, nominal=2.0)))
+    count(period, Interval(interval.before, interval.after._replace(nominal=2.0)))
     count(period, Interval(None, interval.after))
     assert (period.channels, period.begin) == ({}, None)

@@ -54,7 +54,7 @@ def test_what_is_absent_is_not_counted(intervals: list[tuple[Number, Number]], p
     """An interval that is not known neither adds to the average nor to the distribution."""
     off = absent("measurement is off")
     with_gap: list[tuple[Number, Number]] = [*intervals[:place], (off, 5.0), (5.0, off), *intervals[place:]]
-    assert period(with_gap).channels == period(intervals).channels
+    assert vars(period(with_gap).channels["0.40"]) == vars(period(intervals).channels["0.40"])
 
 
 def test_a_path_that_was_idle_is_zero_percent_busy() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -31,16 +30,19 @@ NO_LINE: Final[Counts] = (absent("the disk has no line in /proc/diskstats"),) * 
 """The counts of a disk that only /sys/block knows."""
 
 
-@dataclass(frozen=True)
 class Disks:
     """The whole disks of a machine and what does not change while they stay."""
 
-    names: list[str]
-    """As in /sys/block, sorted."""
-    labels: Mapping[str, list[Value]]
-    """Fields of `BLOCK` that are read here, in the order of `names`."""
-    silent: frozenset[str] = frozenset()
-    """Disks that keep no statistics (queue/iostats is 0): their lines prove nothing."""
+    def __init__(
+        self, names: list[str], labels: Mapping[str, list[Value]], silent: frozenset[str] = frozenset()
+    ) -> None:
+        """Hold what was found in /sys/block."""
+        self.names = names
+        """As in /sys/block, sorted."""
+        self.labels = labels
+        """Fields of `BLOCK` that are read here, in the order of `names`."""
+        self.silent = silent
+        """Disks that keep no statistics (queue/iostats is 0): their lines prove nothing."""
 
     @cached_property
     def rows(self) -> Mapping[str, int]:

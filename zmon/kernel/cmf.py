@@ -13,8 +13,7 @@ from __future__ import annotations
 import operator
 import posixpath
 import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel import ioctl
@@ -142,8 +141,7 @@ def parse_cmbdata(answer: bytes, uid: Value, kind: Kind) -> Row:
     return (ssch, count, *totals, age, 0, "ioctl", uid)
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(NamedTuple):
     """A ccw device that can be measured."""
 
     busid: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kernel import ioctl
@@ -36,8 +35,7 @@ _NOT_ECKD: Final = absent("only an ECKD volume has this")
 _NOT_UNDERSTOOD: Final = absent("what BIODASDINFO2 answered was not understood")
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(NamedTuple):
     """One line of /proc/dasd/devices."""
 
     busid: str
@@ -93,8 +91,7 @@ def _volume(line: str) -> Volume:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Information:
+class Information(NamedTuple):
     """What BIODASDINFO2 tells beyond the other sources."""
 
     channel_queue: Value

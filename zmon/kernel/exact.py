@@ -7,7 +7,6 @@ disk's node for that long.  So it is off by default, and a source of its own, wh
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
@@ -36,7 +35,7 @@ def read_totals(tree: Tree) -> Frame:
     for device in devices:
         rows.append(read_exact(tree, device, disk_of[device.busid], kind))
         times.append(tree.when(PATH))
-    return replace(measurement(kind, devices, rows, times), kind=EXACT)
+    return measurement(kind, devices, rows, times).but(kind=EXACT)
 
 
 def overlaid(rebuilt: Frame, exact: Frame) -> Frame:
@@ -51,4 +50,4 @@ def overlaid(rebuilt: Frame, exact: Frame) -> Frame:
         times[place] = exact.times[row]
         for name, values in columns.items():
             values[place] = exact.columns[name][row]
-    return replace(rebuilt, columns=columns, times=times)
+    return rebuilt.but(columns=columns, times=times)

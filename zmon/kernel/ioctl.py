@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """One ioctl that only reads: its name in the kernel, its number on s390, the answer's bytes."""
 
     name: str

@@ -9,9 +9,8 @@ first: a lookup needs few of them.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kernel.captured import moment
@@ -56,8 +55,7 @@ CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What is wanted of all that could be read."""
 
     kinds: Collection[Kind] = tuple(KINDS.values())
@@ -262,8 +260,7 @@ def _without_costs(frame: Frame) -> Frame:
     """Leave out what it cost to read a capture: that is no matter of the machine it shows."""
     kept = {"state", "reason", "reads_what", "rows"}
     none = absent("a capture was read, not a machine")
-    return replace(
-        frame,
+    return frame.but(
         columns={n: v if n in kept else [none] * len(frame.keys) for n, v in frame.columns.items()},
     )
 

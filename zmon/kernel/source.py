@@ -11,8 +11,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.sample import nothing
@@ -29,8 +28,7 @@ PATIENCE: Final = 2.0
 """Seconds that a source may take before the sample goes on without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One thing to read: which frames it gives, how, and how seldom."""
 
     name: str
@@ -44,21 +42,22 @@ class Source:
     """Why it is not read, and how to have it read; empty when it is read."""
 
 
-@dataclass(slots=True)
 class Cost:
     """What a source has cost so far."""
 
-    calls: int = 0
-    errors: int = 0
-    spent: int = 0
-    """Elapsed ns."""
-    cpu: int = 0
-    """Processor ns of the reading thread."""
-    bytes: Number = 0
-    """What the reading thread read; absent where the kernel does not account for it."""
-    rows: int = 0
-    state: str = "ok"
-    reason: str = ""
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.calls = 0
+        self.errors = 0
+        self.spent = 0
+        """Elapsed ns."""
+        self.cpu = 0
+        """Processor ns of the reading thread."""
+        self.bytes: Number = 0
+        """What the reading thread read; absent where the kernel does not account for it."""
+        self.rows = 0
+        self.state = "ok"
+        self.reason = ""
 
 
 def bytes_read() -> Number:
@@ -73,20 +72,21 @@ def bytes_read() -> Number:
         return NOT_ACCOUNTED
 
 
-@dataclass
 class Lane:
     """The thread of one source, and its last answer."""
 
-    source: Source
-    cost: Cost = field(default_factory=Cost)
-    _asked: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
-    _answers: queue.SimpleQueue[Sequence[Frame]] = field(default_factory=queue.SimpleQueue)
-    _thread: threading.Thread | None = None
-    _waiting: bool = False
-    _late: bool = False
-    """It has been waited for in vain already."""
-    _due: float = 0.0
-    _last: dict[str, Frame] = field(default_factory=dict)
+    def __init__(self, source: Source) -> None:
+        """Read nothing yet."""
+        self.source = source
+        self.cost = Cost()
+        self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Sequence[Frame]] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._waiting = False
+        self._late = False
+        """It has been waited for in vain already."""
+        self._due = 0.0
+        self._last: dict[str, Frame] = {}
 
     def frames(self, patience: float = PATIENCE) -> dict[str, Frame]:
         """Return the source's frames by kind: read now if it is due, else the last ones.
@@ -162,7 +162,7 @@ class Lane:
             if before is not None and before.missing is not None:
                 before = before.prior
             if before is not None and self.source.every:
-                frame = replace(frame, prior=replace(before, prior=None))  # noqa: PLW2901 - the same reading
+                frame = frame.but(prior=before.but(prior=None))  # noqa: PLW2901 - the same reading
             kept[frame.kind.name] = frame
         self._last = kept
 

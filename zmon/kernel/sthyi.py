@@ -18,8 +18,7 @@ import ctypes
 import errno
 import os
 import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel.ebcdic import name
@@ -55,8 +54,7 @@ _MULTITHREADING: Final = 0x80
 _HYPERVISORS: Final = {1: "z/VM", 2: "KVM", 3: "zCX"}
 
 
-@dataclass(frozen=True, slots=True)
-class Cores:
+class Cores(NamedTuple):
     """Cores by type and by whether they are shared."""
 
     shared_cp: Number
@@ -65,8 +63,7 @@ class Cores:
     dedicated_ifl: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(NamedTuple):
     """The machine section."""
 
     cores: Cores
@@ -77,8 +74,7 @@ class Machine:
     plant: str | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """The partition section; caps in hundredths of a core."""
 
     multithreading: bool
@@ -94,8 +90,7 @@ class Partition:
     cap_group_ifl: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Hypervisor:
+class Hypervisor(NamedTuple):
     """A hypervisor section."""
 
     type: str
@@ -104,8 +99,7 @@ class Hypervisor:
     cluster: str | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class Guest:
+class Guest(NamedTuple):
     """A guest section; caps in hundredths of a core."""
 
     name: str | Absent
@@ -116,8 +110,7 @@ class Guest:
     cap_pool_ifl: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Sthyi:
+class Sthyi(NamedTuple):
     """The whole answer."""
 
     global_data: bool

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel.attribute import refused
@@ -37,8 +36,7 @@ _GUEST: Final = re.compile(r"VM([0-9]{1,4}) (.+)")
 _DIGITS: Final = re.compile(r"[0-9]{1,20}")
 
 
-@dataclass(frozen=True, slots=True)
-class Cpus:
+class Cpus(NamedTuple):
     """How many CPUs a level has, and in which state."""
 
     total: Number
@@ -47,8 +45,7 @@ class Cpus:
     reserved: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """The logical partition."""
 
     number: Number
@@ -64,8 +61,7 @@ class Partition:
     uuid: str | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class Guest:
+class Guest(NamedTuple):
     """One virtual machine and the control program that provides it."""
 
     name: str | Absent
@@ -78,8 +74,7 @@ class Guest:
     uuid: str | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class Sysinfo:
+class Sysinfo(NamedTuple):
     """All that /proc/sysinfo says; what it does not say is absent."""
 
     manufacturer: str | Absent

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import isnan, nan
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
 
@@ -33,8 +32,7 @@ _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """One condition on a column: `resp>10`, `lcu=*2482`, `label~PAY`."""
 
     column: str

@@ -7,9 +7,8 @@ thousands of rows costs what its visible lines cost.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.screen import number
@@ -30,16 +29,14 @@ ESTIMATE: Final = "~"
 _FIELD: Final = re.compile(r"\{(?P<name>\w+)(?P<right>:)? *\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """The column that a sheet is sorted on, and the direction."""
 
     column: str
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A part of a line that deserves attention: where, how wide, and how much (`*` or `!`)."""
 
     start: int

@@ -6,7 +6,6 @@ not the difference between its ends.  What lay in a gap is not counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
@@ -16,14 +15,15 @@ if TYPE_CHECKING:
     from zmon.sample import Instant
 
 
-@dataclass(slots=True)
 class Busy:
     """How busy one channel path was over the period."""
 
-    seconds: float = 0.0
-    busy_seconds: float = 0.0
-    ranges: list[int] = field(default_factory=lambda: [0] * 10)
-    """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.seconds = 0.0
+        self.busy_seconds = 0.0
+        self.ranges = [0] * 10
+        """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
 
     @property
     def average(self) -> float:
@@ -37,13 +37,14 @@ class Busy:
         return [100.0 * part / count for part in self.ranges]
 
 
-@dataclass(slots=True)
 class Period:
     """What has accumulated since `begin`."""
 
-    begin: Instant | None = None
-    end: Instant | None = None
-    channels: dict[str, Busy] = field(default_factory=dict)
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.begin: Instant | None = None
+        self.end: Instant | None = None
+        self.channels: dict[str, Busy] = {}
 
     def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
         """Count one interval: per channel path its length in seconds and its percent busy."""

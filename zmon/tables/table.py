@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
@@ -25,16 +25,14 @@ class Needs(NamedTuple):
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A line that speaks of all rows: its title (`>> All DASD <<`) and its cells by column."""
 
     title: str
     cells: Mapping[str, Value]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """What a screen shows, as values; how they look is the screen's matter.
 
     `columns` holds, per column name, the values in the order of `keys`.
@@ -44,9 +42,9 @@ class Table:
     columns: Mapping[str, list[Value]]
     summary: Summary | None = None
     """A line above the rows that speaks of all of them."""
-    facts: Mapping[str, Value] = field(default_factory=dict)
+    facts: Mapping[str, Value] = MappingProxyType({})
     """Single values for the form above the rows."""
-    estimated: Mapping[str, frozenset[int] | None] = field(default_factory=dict)
+    estimated: Mapping[str, frozenset[int] | None] = MappingProxyType({})
     """Columns that hold estimates, with the rows concerned, `SUMMARY` among them; None for all rows.
     Estimates are marked wherever they are shown."""
     notes: tuple[str, ...] = ()

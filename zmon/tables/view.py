@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,14 @@ if TYPE_CHECKING:
     from zmon.tables.table import Needs, Table
 
 
-@dataclass(frozen=True)
 class View:
     """One interval with what came before it; `argument` names the one thing a page is about."""
 
-    interval: Interval
-    period: Period = field(default_factory=Period)
-    argument: str = ""
+    def __init__(self, interval: Interval, period: Period | None = None, argument: str = "") -> None:
+        """Look at an interval; without a period nothing came before it."""
+        self.interval = interval
+        self.period = Period() if period is None else period
+        self.argument = argument
 
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is

@@ -6,10 +6,9 @@ every volume a serial of its own, every volume is an LCU of its own, because the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.topology.uid import HYPERPAV, Uid, parse_uid
@@ -32,8 +31,7 @@ class Role(Enum):
     """No member of an LCU."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lcu:
+class Lcu(NamedTuple):
     """One logical control unit, as far as this Linux sees it."""
 
     vendor: str

@@ -7,8 +7,7 @@ machine that reaches it, without any help from the hypervisor.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 HYPERPAV: Final = "xx"
 """The unit address of a HyperPAV alias, which serves another base with every I/O."""
@@ -20,8 +19,7 @@ _FORM: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Uid:
+class Uid(NamedTuple):
     """Which unit of which storage server a device is."""
 
     vendor: str
