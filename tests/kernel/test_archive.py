@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zmon.kernel import archive
+from zmon.kernel import tar
 from zmon.kernel.archive import CaptureError, open_capture, printable
 from zmon.kernel.tree import LIMIT
 
@@ -237,7 +237,7 @@ def test_a_link_reads_nothing_outside_of_its_pass(write: Callable[[bytes], str],
 
 def test_many_members_are_too_many(write: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting stops at the bound."""
-    monkeypatch.setattr(archive, "MEMBERS", 3)
+    monkeypatch.setattr(tar, "MEMBERS", 3)
     path = write(_tar(_member(f"1/proc/{n}") for n in range(4)))
     with pytest.raises(CaptureError, match="more than 3 members, too large for a capture"):
         open_capture(path)
@@ -245,7 +245,7 @@ def test_many_members_are_too_many(write: Callable[[bytes], str], monkeypatch: p
 
 def test_much_content_is_too_much(write: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The sum of all files is bounded."""
-    monkeypatch.setattr(archive, "KEPT", LIMIT)
+    monkeypatch.setattr(tar, "KEPT", LIMIT)
     path = write(_tar(_member(f"1/proc/{n}", bytes(LIMIT)) for n in range(2)))
     with pytest.raises(CaptureError, match=f"more than {LIMIT >> 20} MiB of files"):
         open_capture(path)
@@ -264,7 +264,7 @@ def test_a_bomb_between_the_members_is_found(
     write: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What unpacks to too much stops there, whatever it is made of."""
-    monkeypatch.setattr(archive, "UNPACKED", 32 << 20)
+    monkeypatch.setattr(tar, "UNPACKED", 32 << 20)
     member = tarfile.TarInfo("1/proc/stat")
     member.size = 64 << 20
     path = write(gzip.compress(member.tobuf() + bytes(64 << 20)))
