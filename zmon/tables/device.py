@@ -225,9 +225,15 @@ def _types(devices: Devices) -> list[Value]:
 
 
 def _labels(devices: Devices) -> list[Value]:
+    """Return the volume serials; what has none goes by its Linux name behind `>`, as `>vda`."""
     return [
-        volser if isinstance(volser, str) else label if isinstance(label, str) else volser
-        for volser, label in zip(devices.dasd["volser"], devices.block["label"], strict=True)
+        next(
+            (v for v in (volser, label) if isinstance(v, str)),
+            f">{name}" if isinstance(name, str) else volser,
+        )
+        for volser, label, name in zip(
+            devices.dasd["volser"], devices.block["label"], devices.names, strict=True
+        )
     ]
 
 
