@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 from zmon.kernel.captured import moment
 from zmon.kernel.hotplug import Hotplug
-from zmon.kernel.source import PATIENCE, Lane, Source
+from zmon.kernel.source import PATIENCE, Reading, Source
 from zmon.kernel.tree import text
 from zmon.kinds import (
     BLOCK,
@@ -38,7 +38,7 @@ from zmon.kinds import (
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from zmon.absent import Value
     from zmon.kernel.activity import Activity
@@ -175,6 +175,8 @@ class Sampler:
 
         Without `hotplug`, devices that come or go are noticed by their disks, others within a minute.
         """
+        from zmon.kernel.lane import Lane  # noqa: PLC0415 - a capture is read without threads
+
         self._tree = tree
         self._nominal = nominal
         self._patience = patience
@@ -219,13 +221,13 @@ def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
 
     `boot` names the run of the machine where the capture does not.
     """
-    lanes = [Lane(source) for source in sources(tree, choice, Counters(tree))]
+    readings = [Reading(source) for source in sources(tree, choice, Counters(tree))]
     frames: dict[str, Frame] = {}
-    for lane in lanes:
-        frames.update({frame.kind.name: frame for frame in lane.read()})
+    for reading in readings:
+        frames.update({frame.kind.name: frame for frame in reading.read()})
     _overlay(frames)
     now = moment(tree)
-    frames[SOURCE.name] = _without_costs(costs(lanes, now))
+    frames[SOURCE.name] = _without_costs(costs(readings, now))
     return Sample(Instant(now, now, _boot_id(tree) or boot), frames, tree.name)
 
 
@@ -238,22 +240,21 @@ def _overlay(frames: dict[str, Frame]) -> None:
         frames[CMF.name] = overlaid(frames[CMF.name], exact)
 
 
-def costs(lanes: Iterable[Lane], when: int) -> Frame:
+def costs(readings: Sequence[Reading], when: int) -> Frame:
     """Return the frame that says what each source cost."""
-    lanes = list(lanes)
     columns: dict[str, list[Value]] = {
-        "state": [lane.cost.state for lane in lanes],
-        "reason": [lane.cost.reason for lane in lanes],
-        "reads_what": [lane.source.what for lane in lanes],
-        "every": [lane.source.every for lane in lanes],
-        "rows": [lane.cost.rows for lane in lanes],
-        "bytes": [lane.cost.bytes for lane in lanes],
-        "calls": [lane.cost.calls for lane in lanes],
-        "errors": [lane.cost.errors for lane in lanes],
-        "spent": [lane.cost.spent for lane in lanes],
-        "cpu": [lane.cost.cpu for lane in lanes],
+        "state": [reading.cost.state for reading in readings],
+        "reason": [reading.cost.reason for reading in readings],
+        "reads_what": [reading.source.what for reading in readings],
+        "every": [reading.source.every for reading in readings],
+        "rows": [reading.cost.rows for reading in readings],
+        "bytes": [reading.cost.bytes for reading in readings],
+        "calls": [reading.cost.calls for reading in readings],
+        "errors": [reading.cost.errors for reading in readings],
+        "spent": [reading.cost.spent for reading in readings],
+        "cpu": [reading.cost.cpu for reading in readings],
     }
-    return Frame(SOURCE, [lane.source.name for lane in lanes], columns, [when] * len(lanes))
+    return Frame(SOURCE, [reading.source.name for reading in readings], columns, [when] * len(readings))
 
 
 def _without_costs(frame: Frame) -> Frame:

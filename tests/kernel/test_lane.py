@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.interval import Interval
-from zmon.kernel.source import Lane, Source
+from zmon.kernel.lane import Lane
+from zmon.kernel.source import Source
 from zmon.kinds import BLOCK, CMF
 from zmon.sample import Frame, Instant, Sample, nothing
 
