@@ -6,7 +6,9 @@ The rival is `python -c pass` of the same interpreter, which is the least that a
 `import argparse` stands beside it.  All are started in turn, with their bytecode in place as an installation
 has it; compared are the medians of elapsed time and the least processor time.
 
-The capture is that of the tests: two passes, of some three hundred files each, which have to be read.
+A lookup starts until it opens what it reads, so its start is the time of one whose capture is not there; what
+may be promised is promised of that.  A whole lookup then reads the capture of the tests, two passes of some
+three hundred files each, fills its table and prints it; what that costs is told and not promised.
 """
 
 from __future__ import annotations
@@ -24,8 +26,14 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 ROUNDS: Final = 25
-PROMISED: Final = {"zmon --help": 4.0, "zmon show MENU": 4.0, "zmon show DEVICE --from CAPTURE": 15.0}
-"""Times the rival's processor time that a command may take."""
+NOWHERE: Final = "/nonexistent"
+PROMISED: Final = {
+    "zmon --help": 4.0,
+    "zmon show MENU": 4.0,
+    f"zmon show DEVICE --from {NOWHERE}": 4.0,
+    "zmon show DEVICE --from CAPTURE": None,
+}
+"""Times the rival's processor time that a command may take; None where it is only told."""
 
 
 def lay_out(folder: Path) -> str:
@@ -41,8 +49,12 @@ def lay_out(folder: Path) -> str:
 def cost(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
     """Run a command; return elapsed and processor milliseconds."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, cwd=ROOT, env=environment)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT, env=environment, check=False
+    )
     elapsed, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode and NOWHERE.encode() not in done.stderr:
+        raise RuntimeError(done.stderr.decode())
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return elapsed * 1000, used * 1000
 
@@ -71,8 +83,8 @@ def main() -> int:
         ratio = used[name] / used[rival]
         promise = PROMISED.get(name)
         missed += promise is not None and ratio > promise
-        held = f"promised {promise}" if promise else "rival"
-        print(f"{name:32} {wall[name]:6.1f} ms {wall[name] / wall[rival]:6.2f}", end="   ")
+        held = f"promised {promise}" if promise else "told" if name in PROMISED else "rival"
+        print(f"{name:36} {wall[name]:6.1f} ms {wall[name] / wall[rival]:6.2f}", end="   ")
         print(f"cpu {used[name]:6.1f} ms {ratio:6.2f}   {held}")
     return int(missed > 0)
 
