@@ -54,6 +54,7 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name.upper():<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
         "size": _size(interval, facts["dasd"]),
+        "label": interval.of(DASD).cell(key, "volser"),
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
         "measured": _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
