@@ -14,7 +14,6 @@ In a captured tree the answer is the file `syscall/s390_sthyi.bin`.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import struct
@@ -256,6 +255,8 @@ def call() -> bytes:
     """
     if os.uname().machine != "s390x":
         raise OSError(errno.ENOSYS, "only Linux on IBM Z has this system call")
+    import ctypes  # noqa: PLC0415 - what was captured needs no call
+
     buffer = ctypes.create_string_buffer(SIZE)
     code = ctypes.c_uint64()
     call = ctypes.CDLL(None, use_errno=True).syscall
