@@ -34,7 +34,7 @@ __all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 LISTED: Final = 10_000
 """So many entries of a directory are looked at in search of passes."""
 
-_NUMBER: Final = re.compile(r"([0-9]{1,18})")
+_NUMBER: Final = r"([0-9]{1,18})"
 
 
 class Capture(NamedTuple):
@@ -101,8 +101,8 @@ def _passes(path: str, found: Found) -> list[CapturedTree]:
 
 def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
     """Order by time, and by name where that does not tell, numbers as numbers."""
-    parts = _NUMBER.split(tree.label)
-    return moment(tree), [(int(part), "") if _NUMBER.fullmatch(part) else (-1, part) for part in parts]
+    parts = re.split(_NUMBER, tree.label)
+    return moment(tree), [(int(part), "") if re.fullmatch(_NUMBER, part) else (-1, part) for part in parts]
 
 
 def _look_through(path: str) -> Found:

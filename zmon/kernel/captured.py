@@ -290,7 +290,7 @@ def read_regular(file: str, path: str) -> bytes:
     return data
 
 
-_REFUSED: Final = re.compile(r"/(\S+) 0o[0-7]+ (\S.*)")
+_REFUSED: Final = r"/(\S+) 0o[0-7]+ (\S.*)"
 _NUMBERS: Final = {os.strerror(number): number for number in errno.errorcode}
 
 
@@ -303,7 +303,7 @@ def refusals(text: str, time: int) -> dict[str, Refusal]:
     """
     found = {}
     for line in text.splitlines():
-        match = _REFUSED.fullmatch(line)
+        match = re.fullmatch(_REFUSED, line)
         if match:
             path, reason = match.groups()
             number = errno.EACCES if reason == "write-only" else _NUMBERS.get(reason, errno.EIO)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
 from zmon.screen.frame import header
-from zmon.screen.menu import items as menu_items
-from zmon.screen.menu import lines as menu_lines
 from zmon.screen.number import harmless, printable
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def body(sheet: Sheet, screens: Screens, most: int | None = None) -> Iterator[str]:
     """Yield the lines between the header and the guidance: form, headings, rows."""
     if sheet.screen.layout == "menu":
-        yield from menu_lines(sheet.screen, screens)
+        yield from import_module("zmon.screen.menu").lines(sheet.screen, screens)
         return
     yield from sheet.form
     yield from sheet.headings
@@ -107,7 +106,7 @@ def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | Non
     if sheet.screen.layout == "menu":
         found["items"] = [
             {"code": item.code, "text": item.text, "command": item.command or None}
-            for item in menu_items(sheet.screen, screens)
+            for item in import_module("zmon.screen.menu").items(sheet.screen, screens)
         ]
     if table.summary is not None:
         found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ESTIMATE: Final = "~"
 """Stands behind a value that is an estimate; before it, where the mark of a limit stands behind."""
 
-_FIELD: Final = re.compile(r"\{(?P<name>\w+)(?P<right>:)? *\}")
+_FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
 
 
 class Order(NamedTuple):
@@ -187,7 +187,7 @@ def headings(
             _put(lines[0], last - 1, ".")
     for group, start, end in _groups(screen):
         line = depth - max(len(c.head) for c in screen.columns if c.group == group)
-        words = _FIELD.sub(lambda found: _fact(found["name"], facts or {}, screen), group)
+        words = re.sub(_FIELD, lambda found: _fact(found["name"], facts or {}, screen), group)
         _put(lines[line], start, span(words, end - start))
     drawn = ["".join(line).rstrip() for line in lines]
     return drawn if sortable else drawn[1:]
@@ -244,4 +244,4 @@ def fill(line: str, facts: Mapping[str, Value], screen: Screen) -> str:
         written = number.cell(value, screen.form_formats.get(name, "text"), width)
         return written.strip().rjust(width) if found["right"] else written.strip().ljust(width)
 
-    return _FIELD.sub(one, line).rstrip()
+    return re.sub(_FIELD, one, line).rstrip()

@@ -12,10 +12,9 @@ from typing import Final, NamedTuple
 HYPERPAV: Final = "xx"
 """The unit address of a HyperPAV alias, which serves another base with every I/O."""
 
-_FORM: Final = re.compile(
+_FORM: Final = (
     r"(?P<vendor>[^\s.]{1,3})\.(?P<serial>[^\s.]{1,14})\.(?P<ssid>[0-9a-f]{4})\.(?P<ua>[0-9a-f]{2}|xx)"
-    r"(?:\.(?P<token>\S+))?",
-    re.ASCII,
+    r"(?:\.(?P<token>\S+))?"
 )
 
 
@@ -53,7 +52,7 @@ def parse_uid(content: str) -> Uid:
     Raises:
         ValueError: it has not this form.
     """
-    found = _FORM.fullmatch(content.strip())
+    found = re.fullmatch(_FORM, content.strip(), re.ASCII)
     if found is None:
         raise ValueError(f"not VENDOR.SERIAL.SSID.UA[.TOKEN]: {content[:80]!r}")
     return Uid(**found.groupdict(default=""))
