@@ -1,6 +1,6 @@
 """CHANNEL (FCX107): how busy each channel path is, now and over the period.
 
-In an LPAR the channel subsystem measures it (linux-sources: channel-path measurement).  Elsewhere
+In an LPAR the channel subsystem measures it (docs/sources.md).  Elsewhere
 nothing measures it; what is shown then is an estimate, the connect time that this system's own
 devices put on the path, shared equally among the paths of each device.
 """
