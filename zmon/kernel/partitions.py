@@ -26,9 +26,9 @@ def read_partitions(tree: Tree) -> tuple[Frame, ...]:
         ValueError: an answer is not understood.
     """
     partitions, guests = read_diag204(tree), read_diag2fc(tree)
-    if partitions[0].keys and guests.keys:
+    if partitions[0].keys or guests.keys:  # an LPAR sees no guests, and a guest no partitions
         return (*partitions, guests)
-    *other_partitions, other_guests = read_hypfs(tree)
-    if not partitions[0].keys and other_partitions[0].keys:
-        partitions = (other_partitions[0], other_partitions[1], other_partitions[2])
-    return (*partitions, guests if guests.keys or not other_guests.keys else other_guests)
+    *older_partitions, older_guests = read_hypfs(tree)
+    if older_partitions[0].keys:
+        return (*older_partitions, guests)
+    return (*partitions, older_guests if older_guests.keys else guests)
