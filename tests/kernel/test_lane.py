@@ -1,4 +1,4 @@
-"""A lane reads its source, waits for it once, and makes a reason of whatever goes wrong."""
+"""A lane reads its source in a thread and waits for it once, whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from zmon.interval import Interval
 from zmon.kernel.lane import Lane
 from zmon.kernel.source import Source
-from zmon.kinds import BLOCK, CMF
+from zmon.kinds import BLOCK
 from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
@@ -168,42 +168,6 @@ def test_a_source_that_is_off_is_never_read() -> None:
     assert (idle.cost.state, hanging.calls.empty()) == ("off", True)
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (PermissionError(13, "Permission denied", "/sys/x"), "Permission denied: /sys/x"),
-        (OSError(5, "Input/output error"), "Input/output error: /proc/diskstats"),
-        (OSError("no number"), "no number: /proc/diskstats"),
-        (
-            ValueError("/proc/diskstats line 3: a number expected"),
-            "/proc/diskstats line 3: a number expected",
-        ),
-        (ValueError(), "zmon cannot read /proc/diskstats: ValueError"),
-        (KeyError("x"), "zmon cannot read /proc/diskstats: KeyError 'x'"),
-        (RecursionError(), "zmon cannot read /proc/diskstats: RecursionError"),
-    ],
-)
-def test_any_error_becomes_a_reason(error: Exception, reason: str) -> None:
-    """What a person can act on is said; what is a mistake of zmon is called so."""
-    broken = lane(failing(error))
-    assert missing(broken.frames(LONG)["block"]) == reason
-    assert (broken.cost.state, broken.cost.reason, broken.cost.errors) == ("error", reason, 1)
-
-
-@given(
-    error=st.sampled_from(
-        [OSError, ValueError, KeyError, TypeError, ZeroDivisionError, MemoryError, EOFError]
-    ),
-    words=st.lists(st.text() | st.integers(), max_size=3),
-)
-def test_no_error_of_a_reader_stops_its_lane(error: type[Exception], words: list[str | int]) -> None:
-    """Whatever it raises, every kind has a frame with a reason."""
-    broken = Lane(Source("x", "/x", (BLOCK, CMF), failing(error(*words))))
-    frames = broken.read()
-    assert [frame.kind for frame in frames] == [BLOCK, CMF]
-    assert all(missing(frame) for frame in frames)
-
-
 def test_after_an_error_the_source_is_read_again() -> None:
     """An error is for one sample."""
     readers: Iterator[Callable[[], Sequence[Frame]]] = iter([failing(ValueError("no")), lambda: [disks(4)]])
@@ -216,23 +180,6 @@ def test_after_an_error_the_source_is_read_again() -> None:
     assert shaky.frames(LONG)["block"].missing
     assert shaky.frames(LONG)["block"].cell("dasda", "reads") == 4
     assert (shaky.cost.calls, shaky.cost.errors, shaky.cost.state) == (2, 1, "ok")
-
-
-def test_the_cost_counts_calls_and_rows() -> None:
-    """Time only adds up; rows are those of the last reading."""
-    cheap = lane(lambda: [disks(1)])
-    cheap.read()
-    once = cheap.cost.spent
-    cheap.read()
-    assert (cheap.cost.calls, cheap.cost.rows) == (2, 1)
-    assert cheap.cost.spent >= once >= 0
-
-
-def test_a_source_without_rows_says_why_without_an_error() -> None:
-    """What this machine does not have is no fault."""
-    without = lane(lambda: [nothing(BLOCK, "no disks here")])
-    without.read()
-    assert (without.cost.state, without.cost.reason, without.cost.errors) == ("absent", "no disks here", 0)
 
 
 # sources that are read every N seconds
