@@ -46,6 +46,7 @@ install_tools() {
         echo "build.sh: please install these packages: ${missing[*]}" >&2
         exit 1
     fi
+    apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
