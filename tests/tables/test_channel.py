@@ -132,6 +132,27 @@ def test_the_estimate_adds_devices(make_interval: Callable[..., Interval]) -> No
     assert own_load(make_interval(zeros(rows), rows))["62"] == pytest.approx(12.5)
 
 
+def test_a_path_with_a_device_that_nobody_measured_has_no_estimate(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """What the other devices on it did is not its load, least of all when they did nothing."""
+    rows = {DEVICE: {"0.0.7000": DISK | {"chpids": "62", "pim": 0x80}, "0.0.7001": DISK},
+            CMF: {"0.0.7000": {"ssch": 40}, "0.0.7001": {"ssch": 0, "connect": 0}}}  # fmt: skip
+    assert own_load(make_interval(zeros(rows), rows)) == dict.fromkeys(("63", "72", "73"), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("device", "cmf"), [({"online": 0}, {}), ({}, {"ssch": 0})], ids=["offline", "nothing started"]
+)
+def test_a_device_that_did_nothing_needs_no_measurement(
+    device: dict[str, Any], cmf: dict[str, Any], make_interval: Callable[..., Interval]
+) -> None:
+    """Its paths are as loaded as the others make them."""
+    rows = {DEVICE: {"0.0.7000": DISK | device, "0.0.7001": DISK},
+            CMF: {"0.0.7000": cmf, "0.0.7001": {"connect": 30_000_000_000}}}  # fmt: skip
+    assert own_load(make_interval(zeros(rows), rows))["62"] == pytest.approx(12.5)
+
+
 def test_a_measured_machine_is_not_estimated(fill: Callable[..., Table]) -> None:
     """One path that is measured shows that all are; nothing is mixed."""
     found = fill({"0.62": FICON, "0.63": {"type": 0x1B}}, {"0.0.7000": DISK}, {"0.0.7000": {"connect": 9}})

@@ -81,23 +81,35 @@ def data_rate(channels: Delta, counter: str, unit: str = "data_unit_size") -> li
 def own_load(interval: Interval) -> dict[str, float]:
     """Estimate, per CHPID, the percentage of time that this system's own devices were connected.
 
-    The connect time of a device is shared equally among the paths that it can use.
+    The connect time of a device is shared equally among the paths that it can use.  A path of a device that
+    is on line and may have been connected for a time that nobody measured has no estimate.
     """
     devices = interval.of(DEVICE)
-    connects = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED).rate("connect")
+    measured = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED)
+    connects = measured.rate("connect")
     masks = zip(*(devices[name] for name in PATH_MASKS), strict=True)
     load: dict[str, float] = {}
-    drivers = devices["driver"]
-    for names, driver, connect, (pim, *others) in zip(
-        devices["chpids"], drivers, connects, masks, strict=True
+    unknown: set[str] = set()
+    for names, driver, online, starts, connect, (pim, *others) in zip(
+        devices["chpids"],
+        devices["driver"],
+        devices["online"],
+        measured.numbers("ssch"),
+        connects,
+        masks,
+        strict=True,
     ):
         # virtio disks start their I/O without SSCH, so what is measured of them says nothing
-        if isinstance(connect, Absent) or not isinstance(names, str) or driver == "virtio_ccw":
+        if not isinstance(names, str) or driver == "virtio_ccw":
             continue
         chpids = in_use(names.split(), pim, usable(pim, *others))
+        if isinstance(connect, Absent):
+            if online == 1 and starts != 0:
+                unknown.update(chpids)
+            continue
         for chpid in chpids:
             load[chpid] = load.get(chpid, 0.0) + 100.0 * connect / 1e9 / len(chpids)
-    return load
+    return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}
 
 
 def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
