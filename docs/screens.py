@@ -29,7 +29,9 @@ def manual() -> str:
     lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
     lines += [f"| [{s.command}](#{s.command.lower()}) | {s.id} | {s.title} | {s.menu} |" for s in screens]
     lines += ["", "## Commands", "", "| command | what it does |", "| --- | --- |"]
-    lines += [f"| `{f'{c.word} {c.operand}'.strip()}` | {c.help} |" for c in COMMANDS]
+    for command in COMMANDS:
+        usage = f"{command.word} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
+        lines.append(f"| `{usage}` | {command.help} |")
     for screen in screens:
         lines += ["", f"## {screen.command}", "", *describe(screen)]
     return "\n".join(lines) + "\n"
