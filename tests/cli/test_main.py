@@ -62,6 +62,43 @@ def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert capsys.readouterr() == ("", "")
 
 
+def broken(_args: object) -> int:
+    raise LookupError("no\nsuch row")
+
+
+def test_what_nobody_expected_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It names the exception and how to see where it came from."""
+    monkeypatch.delenv("ZMON_TRACE", raising=False)
+    monkeypatch.setattr(show, "run", broken)
+    assert main(["show", "MENU"]) == FAILED
+    said = "LookupError: no?such row: a mistake in zmon itself; ZMON_TRACE=1 in the environment shows where"
+    assert capsys.readouterr() == ("", f"zmon: {said}\n")
+
+
+def test_what_nobody_expected_can_be_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ZMON_TRACE=1 the exception ends zmon."""
+    monkeypatch.setenv("ZMON_TRACE", "1")
+    monkeypatch.setattr(show, "run", broken)
+    with pytest.raises(LookupError):
+        main(["show", "MENU"])
+
+
+@pytest.mark.parametrize(("closing", "name"), [("<&-", "input"), ("</dev/null >&-", "output")])
+def test_a_dialogue_needs_both_ends(closing: str, name: str, lay_out: Callable[[str], str]) -> None:
+    """One that was closed is named."""
+    found = run(f"--line --from CAPTURE {closing}", lay_out("qemu"))
+    assert (found.returncode, found.stderr) == (FAILED, f"zmon: standard {name} is closed\n")
+
+
+def test_only_what_is_missing_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A screen; what it is about can be left out."""
+    with pytest.raises(SystemExit):
+        main(["show"])
+    assert capsys.readouterr().err.endswith("are required: screen\n")
+
+
 def run(words: str, capture: str) -> subprocess.CompletedProcess[str]:
     """Run zmon in a shell, so that its standard output can be anything."""
     command = f"{sys.executable} -m zmon {words}".replace("CAPTURE", capture)

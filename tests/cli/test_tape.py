@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, positive, seconds
+from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, positive, seconds, source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,12 @@ def test_a_number_of_things_is_at_least_one(words: str) -> None:
         assert positive(words) >= 1
     except argparse.ArgumentTypeError as error:
         assert "is no number" in str(error)  # noqa: PT017 - no error is right too
+
+
+def test_an_empty_source_is_not_this_machine() -> None:
+    """A variable that was not set must not pass live figures off as those of a capture."""
+    with pytest.raises(argparse.ArgumentTypeError, match="names no capture"):
+        source("")
 
 
 def test_a_source_is_a_capture(lay_out: Callable[[str], str]) -> None:

@@ -25,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the screens and stay until the user leaves; returns the exit status."""
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
+        if stream is None:
+            return complain(f"standard {name} is closed")
     from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
     from zmon.tape.tape import Watch  # noqa: PLC0415
 

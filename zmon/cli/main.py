@@ -26,6 +26,10 @@ SUBCOMMANDS: Final = {
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`."""
 
 
+TRACE: Final = "ZMON_TRACE"
+"""The environment variable that, when it is 1, lets an unexpected exception end zmon with its traceback."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -44,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
-    """Run a command; what keeps its output from being written ends it with one sentence, or none."""
+    """Run a command; what goes wrong ends it with one sentence, or none."""
     # a label in another script must not end a listing on a terminal that cannot show it
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
@@ -59,6 +63,11 @@ def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace)
         return complain(f"{error.filename or 'the output'}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        if os.environ.get(TRACE) == "1":
+            raise
+        what = ": ".join(filter(None, (type(error).__name__, str(error))))
+        return complain(f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):

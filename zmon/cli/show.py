@@ -21,10 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "screen", help="command, menu number or FCX number of a screen; zmon show MENU lists them"
     )
-    parser.add_argument("operand", nargs="*", help="what the screen is about (a device), or conditions")
+    parser.add_argument(
+        "operand", nargs="*", default=[], help="what the screen is about (a device), or conditions"
+    )
     add_tape_arguments(parser)
     parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
-    parser.add_argument("-s", "--sort", metavar="COL", help="column to sort on; -COL turns the order round")
+    parser.add_argument(
+        "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL turns the order round"
+    )
     parser.add_argument("-t", "--top", type=positive, metavar="N", help="only the first N rows")
     parser.add_argument(
         "-w", "--where", action="append", default=[], metavar="COND", help="only rows that meet it: resp>10"

@@ -36,11 +36,19 @@ def positive(words: str) -> int:
     return int(words)
 
 
+def source(words: str) -> str:
+    """Read the name of a capture, for argparse; an empty one never stands for this machine."""
+    if not words:
+        raise argparse.ArgumentTypeError("'' names no capture; without --from this machine is shown")
+    return words
+
+
 def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `--from`, `--interval` and what switches expensive sources."""
     parser.add_argument(
         "--from",
         dest="source",
+        type=source,
         metavar="SOURCE",
         help="a capture (archive or directory) instead of this machine",
     )
