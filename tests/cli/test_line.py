@@ -111,6 +111,31 @@ def test_left_and_right(talk: Callable[..., list[str]]) -> None:
     assert left.splitlines()[1:] == plain.splitlines()[1:]
 
 
+def test_the_first_column_stays(talk: Callable[..., list[str]]) -> None:
+    """It says whose numbers they are; columns begin whole behind it."""
+    right = talk("DEVICE", "F11")[2].splitlines()
+    assert right[4].startswith(" Addr ")
+    assert any(line.startswith(" 7000 ") for line in right)
+
+
+def test_every_column_is_reached(talk: Callable[..., list[str]]) -> None:
+    """Going to the right leaves none out, and going back neither."""
+    answers = talk("DEVICE", *["F11"] * 4, *["F10"] * 4)[1:]
+    assert max(len(line) for answer in answers for line in answer.splitlines()) <= 80
+    for way in (answers[:5], answers[4:9]):
+        lines = [line for answer in way for line in answer.splitlines()]
+        seen = {word for line in lines if line.startswith(" Addr ") for word in line.split()}
+        assert {"Addr", "Label/ID", "Qued", "Name", "Await", "CHPIDs", "nsec"} <= seen
+    assert answers[8].splitlines()[1:] == answers[0].splitlines()[1:]
+
+
+@pytest.mark.parametrize("moves", [(), ("F11",)])
+def test_sentences_are_folded(moves: tuple[str, ...], talk: Callable[..., list[str]]) -> None:
+    """A note longer than a line is not cut, and does not go to the left with the columns."""
+    said = talk("LPAR", *moves, machine="qemu")[1 + len(moves)]
+    assert "a guest does not see the partitions of its machine" in " ".join(said.split())
+
+
 def test_print_writes_a_file_once(talk: Callable[..., list[str]], tmp_path: Path) -> None:
     """It never overwrites one."""
     file = tmp_path / "screen.txt"

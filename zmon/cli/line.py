@@ -6,6 +6,7 @@ PF keys are typed: `F8` or `PF8`.
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.cli.status import OK, complain
@@ -131,8 +132,39 @@ class Console:
         return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live))
 
     def _body(self) -> list[str]:
-        """Return the lines below the header and its blank line."""
-        return self._lines()[2:]
+        """Return the lines below the header and its blank line; sentences are folded."""
+        lines = self._lines()[2:]
+        end = len(lines) - self._said()
+        return lines[:end] + [f" {part}" for line in lines[end:] for part in wrap(line.strip(), WIDTH - 1)]
+
+    def _said(self) -> int:
+        """Return how many sentences stand below the rows."""
+        sheet = self.dialogue.sheet()
+        return len(sheet.table.notes) + (sheet.screen.layout == "list" and not len(sheet))
+
+    def _table(self) -> range:
+        """Return which lines of the body are headings and rows: they alone go to the left and right."""
+        sheet = self.dialogue.sheet()
+        end = len(self._lines()) - 2 - self._said()
+        rows = len(sheet.headings) + (sheet.summary is not None) + len(sheet)
+        return range(end - rows if sheet.screen.columns else end, end)
+
+    def _edge(self) -> int:
+        """Return where the first column ends; it stays, because it says whose numbers they are."""
+        screen = self.dialogue.page.screen
+        return screen.starts[0] + screen.columns[0].width if screen.columns else 0
+
+    def _shifts(self) -> list[int]:
+        """Return by how much the table can go to the left: to the beginning of each column."""
+        return [0, *(start - self._edge() - 1 for start in self.dialogue.page.screen.starts[2:])]
+
+    def _cut(self, line: str) -> str:
+        """Return what of a heading or row can be seen."""
+        edge = self._edge()
+        head = line[:edge]
+        if self._left and not line[edge : edge + 1].isspace():  # a title runs on: none of its words is cut
+            head = head.rpartition(" ")[0].ljust(edge)
+        return head + line[edge + self._left : self._left + WIDTH]
 
     def _again(self) -> list[str]:
         """Return the headings, when they stand above what is shown and so have to be repeated."""
@@ -149,12 +181,15 @@ class Console:
             self._last()
         piece = body[self._top : self._top + self._room()]
         self._answers.write(f"{head}\n")
-        for line in self._again() + piece:
-            cut = line[self._left : self._left + WIDTH]
-            self._answers.write(f"{cut.rstrip()}\n")
+        table = self._table()
+        shown = [self._cut(line) for line in self._again()]
+        shown += [
+            self._cut(line) if at in table else line[:WIDTH] for at, line in enumerate(piece, self._top)
+        ]
+        self._answers.writelines(f"{line.rstrip()}\n" for line in shown)
         left = len(body) - self._top - len(piece)
         if left > 0:
-            self._answers.write(f" ({left} more lines: ENTER or F8)\n")
+            self._answers.write(f" ({left} more line{'s' * (left > 1)}: ENTER or F8)\n")
         screen = self.dialogue.page.screen
         if screen.drill:
             self._answers.write(f" To go deeper: {screen.drill.format(key='...')}\n")
@@ -176,10 +211,14 @@ class Console:
         self._top = max(0, self._top - self._room()) if self._top > PIECE else 0
 
     def _go_left(self) -> None:
-        self._left = max(0, self._left - WIDTH + 10)
+        page = WIDTH - self._edge()
+        self._left = min(shift for shift in self._shifts() if shift >= self._left - page)
 
     def _go_right(self) -> None:
-        self._left = min(self._left + WIDTH - 10, max(0, self.dialogue.page.screen.width - WIDTH))
+        shifts, page = self._shifts(), WIDTH - self._edge()
+        enough = self.dialogue.page.screen.width - WIDTH
+        last = min((shift for shift in shifts if shift >= enough), default=shifts[-1])
+        self._left = min(last, max(shift for shift in shifts if shift <= self._left + page))
 
     _moves: Final = {
         "FORWARD": _forward,
