@@ -53,6 +53,12 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
     return filled
 
 
+def test_paths_that_were_not_read_are_not_none(fill: Callable[..., Table]) -> None:
+    """A volume that is on line has one at least."""
+    found = fill({"0.0.7000": disk("2480", chpids=absent("not read"))}, {"0.0.7000": cmf(1)})
+    assert all(isinstance(found.columns[name][0], Absent) for name in ("paths", "chpids"))
+
+
 def test_shares_and_multiples_of_the_even_share(fill: Callable[..., Table]) -> None:
     """Shares sum to 100, multiples to the number of LCUs."""
     found = fill({f"0.0.7{n}00": disk(f"248{n}") for n in range(4)},

@@ -27,6 +27,7 @@ NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE))
 
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
+NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
@@ -82,8 +83,8 @@ def _line(
         "active": rate if isinstance(rate, Absent) else len([row for row in rows if devices.rate[row] > 0]),
         "aliases": len(unit.aliases),
         "aliasuse": _alias_use(devices, unit, rows),
-        "paths": len(unit.chpids),
-        "chpids": " ".join(unit.chpids),
+        "paths": len(unit.chpids) or NO_PATHS,
+        "chpids": " ".join(unit.chpids) or NO_PATHS,
         "io": rate,
         "share": share,
         "fair": share * units / 100.0,
