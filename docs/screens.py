@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from zmon.dialogue import COMMANDS
 from zmon.screen.definition import load_screens, shipped
+from zmon.ui.keys import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.screen.definition import Screen
 
+WHEN = {"": "", "empty": " (command line empty)", "typed": " (command line not empty)"}
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
 
 
@@ -32,6 +34,10 @@ def manual() -> str:
     for command in COMMANDS:
         usage = f"{command.word} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
         lines.append(f"| `{usage}` | {command.help} |")
+    lines += ["", "## Keys", "", "What is typed goes to the command line. Other keys for a function stand in"]
+    lines += ['`~/.config/zmon/keys.toml`, as `help = "f1,ctrl+g"`.', ""]
+    lines += ["| function | keys | what it does |", "| --- | --- | --- |"]
+    lines += [f"| `{f.name}` | {f.keys.replace(',', ', ')} | {f.help}{WHEN[f.when]} |" for f in FUNCTIONS]
     for screen in screens:
         lines += ["", f"## {screen.command}", "", *describe(screen)]
     return "\n".join(lines) + "\n"

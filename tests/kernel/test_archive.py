@@ -273,3 +273,10 @@ def test_a_name_that_is_no_text_can_be_read(write: Callable[[bytes], str]) -> No
     name = os.fsdecode(b"\xff")
     tree = open_capture(write(_tar([_member("1/proc/stat"), _member(f"1/sys/{name}", b"x")]))).passes[0]
     assert tree.read(f"sys/{name}") == b"x"
+
+
+@pytest.mark.parametrize("path", ["/", "/proc", "/sys/"])
+def test_the_running_kernel_is_no_capture(path: str) -> None:
+    """What looks like a root, but is this machine, is refused with the way to look at it."""
+    with pytest.raises(CaptureError, match="leave --from out"):
+        open_capture(path)

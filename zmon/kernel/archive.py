@@ -48,6 +48,10 @@ class Capture(NamedTuple):
     """What was left out and why, as sentences for a person."""
 
 
+RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
+"""Directories that look like a capture, or a part of one, and are none."""
+
+
 def open_capture(path: str) -> Capture:
     """Open an archive, or a directory that is one pass or holds several.
 
@@ -56,6 +60,8 @@ def open_capture(path: str) -> Capture:
     """
     try:
         mode = os.stat(path).st_mode
+        if os.path.realpath(path) in RUNNING:
+            raise CaptureError(f"{path} is the running kernel's own, no capture; leave --from out for it.")
         if stat.S_ISDIR(mode):
             found = _look_through(path)
         elif stat.S_ISREG(mode):

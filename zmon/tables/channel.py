@@ -204,9 +204,9 @@ def table(view: View) -> Table:
         "cmg": column(channels["cmg"]),
         "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
     }
-    facts: dict[str, Value] = {}
-    if period.begin is not None and period.end is not None:
-        facts = {"begin": period.begin.utc, "end": period.end.utc}
+    # before the first interval the distribution covers no time
+    begin, end = period.begin or interval.after.at, period.end or interval.after.at
+    facts: dict[str, Value] = {"begin": begin.utc, "end": end.utc}
     return Table(
         keys,
         columns,
