@@ -12,7 +12,10 @@ watcher=$!
 root=$(ls -d /sys/bus/ccw/devices/0.0.0190/virtio*/block/*)
 load root "/dev/${root##*/}" 40 0 4k --readonly
 sleep 4
-zmon warm show DEVICE --interval 1 --count 1 # its modules come from 0190 once, and not while it measures
+# all of zmon's modules come from 0190 once, and not while it measures
+zmon warm show DEVICE --format json --interval 1 --count 1
+zmon warm show ZMON --cache --interval 1 --count 1
+zmon warm capture --passes 1 /tmp/warm.tar.gz
 zmon version --version
 zmon device.json show DEVICE --format json --interval 10 --count 1
 zmon ctlunit.json show CTLUNIT --format json --interval 2 --count 1

@@ -44,7 +44,10 @@ load mirror /dev/md0 8 0 64k
 sleep 10 # until the files are laid out and the rates are steady
 
 say "zmon"
-zmon warm show DEVICE --interval 1 --count 1 # its modules come from 0190 once, and not while it measures
+# all of zmon's modules come from 0190 once, and not while it measures
+zmon warm show DEVICE --format json --interval 1 --count 1
+zmon warm show ZMON --cache --interval 1 --count 1
+zmon warm capture --passes 1 /tmp/warm.tar.gz
 zmon version --version
 zmon device.json show DEVICE --format json --interval 10 --count 1
 zmon ctlunit.json show CTLUNIT --format json --interval 10 --count 1
