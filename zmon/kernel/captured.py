@@ -101,6 +101,17 @@ class Inside:
             directory = self._directories[above] = self._walk([], above, path, follow=True)
         return self._walk(directory.split("/") if directory else [], name, path, follow=follow)
 
+    def link(self, path: str) -> str:
+        """Return the text of the link at a path, unresolved.
+
+        Raises:
+            OSError: as `physical`, or no link is there.
+        """
+        text = self._target(self.physical(path, follow=False))
+        if text is None:
+            raise _error(errno.EINVAL, path)
+        return text
+
     def _walk(self, here: list[str], onward: str, path: str, *, follow: bool) -> str:
         ahead = onward.split("/")[::-1]
         links = 0
@@ -165,10 +176,7 @@ class ArchivedTree:
 
     def link(self, path: str) -> str:
         """Read a link; see `Tree.link`."""
-        text = self._target(self._inside.physical(path, follow=False))
-        if text is None:
-            raise _error(errno.EINVAL, path)
-        return text
+        return self._inside.link(path)
 
     def when(self, path: str) -> int:
         """Return the time of a file, or the earliest of those that imply a directory."""
@@ -237,10 +245,7 @@ class DirectoryTree:
 
     def link(self, path: str) -> str:
         """Read a link; see `Tree.link`."""
-        text = self._target(self._inside.physical(path, follow=False))
-        if text is None:
-            raise _error(errno.EINVAL, path)
-        return text
+        return self._inside.link(path)
 
     def when(self, path: str) -> int:
         """Return the time of a file."""
