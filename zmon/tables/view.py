@@ -1,4 +1,4 @@
-"""What a table may look at: one interval, and the running figures of the whole period."""
+"""What a table may look at: one interval, the running figures of the period, and what came before."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zmon.tables import TABLES
+from zmon.tables.history import History
 from zmon.tables.period import Period
 
 if TYPE_CHECKING:
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
 class View:
     """One interval with what came before it; `argument` names the one thing a page is about."""
 
-    def __init__(self, interval: Interval, period: Period | None = None, argument: str = "") -> None:
-        """Look at an interval; without a period nothing came before it."""
+    def __init__(
+        self,
+        interval: Interval,
+        period: Period | None = None,
+        argument: str = "",
+        history: History | None = None,
+    ) -> None:
+        """Look at an interval; without a period and a history nothing came before it."""
         self.interval = interval
         self.period = Period() if period is None else period
         self.argument = argument
+        self.history = History(lambda: iter((interval,))) if history is None else history
 
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zmon.interval import Interval
 from zmon.kernel.archive import open_capture
 from zmon.kernel.sampler import EVERYTHING, sample_once
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.event import Event
     from zmon.kernel.sampler import Choice
     from zmon.sample import Sample
 
@@ -53,3 +57,29 @@ class CaptureTape:
             return None
         self._place -= 1
         return self._sample(self._place) if self._place >= 0 else None
+
+    def seek(self, utc: int) -> Sample | None:
+        """Go to the last pass at a time or before; see `Tape.seek`."""
+        found = None
+        for place in range(len(self._passes)):
+            if found is None or self._sample(place).at.utc <= utc:
+                found = place
+        if found is None:
+            return None
+        self._place = found
+        return self._sample(found)
+
+    def span(self) -> tuple[int, int] | None:
+        """Return when the first and the last pass were read."""
+        if not self._passes:
+            return None
+        return self._sample(0).at.utc, self._sample(len(self._passes) - 1).at.utc
+
+    def events(self, begin: int, end: int) -> list[Event]:  # noqa: ARG002 - a capture has none
+        """Return nothing: a capture is a few looks at a machine, not a watch over it."""
+        return []
+
+    def past(self) -> Iterator[Interval]:
+        """Yield the intervals up to the present pass, the last first."""
+        for place in range(self._place, -1, -1):
+            yield Interval(self._sample(place - 1) if place else None, self._sample(place))

@@ -8,6 +8,10 @@ from zmon.kernel.sampler import Choice, Sampler
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.event import Event
+    from zmon.interval import Interval
     from zmon.kernel.hotplug import Hotplug
     from zmon.sample import Sample
 
@@ -30,3 +34,17 @@ class LiveTape:
 
     def previous(self) -> None:
         """Return None: nothing is kept."""
+
+    def seek(self, utc: int) -> None:
+        """Return None: nothing is kept."""
+
+    def span(self) -> None:
+        """Return None: nothing is kept."""
+
+    def events(self, begin: int, end: int) -> list[Event]:  # noqa: ARG002 - nothing is kept
+        """Return nothing: nothing is kept."""
+        return []
+
+    def past(self) -> Iterator[Interval]:
+        """Yield nothing: nothing is kept."""
+        return iter(())

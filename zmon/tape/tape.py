@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from zmon.interval import Interval
 from zmon.tables.channel import count
+from zmon.tables.history import History
 from zmon.tables.period import Period
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.event import Event
     from zmon.sample import Sample
 
 
@@ -32,6 +36,24 @@ class Tape(Protocol):
         None if there is none: then `next` returns the first again, or, live, a new one.
         """
 
+    def seek(self, utc: int) -> Sample | None:
+        """Return the last sample taken at `utc` (ns since 1970) or before, which becomes the present one.
+
+        Before the first sample that is the first; None if there is no sample at all, as always live.
+        """
+
+    def span(self) -> tuple[int, int] | None:
+        """Return when the first and the last sample were taken; None if there is none.
+
+        The end moves on while a recording is being written.
+        """
+
+    def events(self, begin: int, end: int) -> Sequence[Event]:
+        """Return what happened between two times, in the order of their begin."""
+
+    def past(self) -> Iterator[Interval]:
+        """Yield intervals from the one that ends with the present sample backwards, not moving the tape."""
+
 
 class Watch:
     """Follows a tape: the last two samples, and what has accumulated since the first.
@@ -44,6 +66,7 @@ class Watch:
         """Stand before the first sample of the tape."""
         self.tape = tape
         self.period = Period()
+        self.history = History(tape.past)
         self.interval: Interval | None = None
         self._seen = 0
 
@@ -82,4 +105,4 @@ class Watch:
         """Return what a table may look at; None before the first sample."""
         if self.interval is None:
             return None
-        return View(self.interval, self.period, argument)
+        return View(self.interval, self.period, argument, self.history)
