@@ -1,0 +1,157 @@
+"""What people type for a time: `14:32`, `-10m`, `yesterday 14:30`, `2026-11-20T14:30Z`, `end`."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import time
+from typing import Final
+
+SECOND: Final = 1_000_000_000
+"""Times are counted in nanoseconds."""
+
+LAST: Final = (1 << 63) - 1
+"""The last instant that a recording can hold, in the year 2262; the first is the begin of 1970."""
+
+EXAMPLES: Final = "14:32, -10m, +1h30m, yesterday 14:30, mon 9:00, 2026-11-20 14:30, begin, end or now"
+
+_LENGTHS: Final = {"w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1}
+_WEEK: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+# patterns are compiled when they are first used: a lookup starts faster
+_PART: Final = r"(?P<whole>[0-9]{1,9})(?:\.(?P<part>[0-9]{1,9}))?(?P<unit>[wdhms])"
+_DISTANCE: Final = (
+    r"(?P<anchor>now|begin|start|end)? ?"
+    r"(?:(?P<sign>[+-]) ?(?P<parts>(?:[0-9]{1,9}(?:\.[0-9]{1,9})?[wdhms] ?)+))?"
+)
+_CALENDAR: Final = (
+    r"(?:(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<date>[0-9]{2})(?:t(?=[0-9])| |(?=z|[+-]|$))"
+    r"|(?P<day>[a-z]{3,9})(?: |$))?"
+    r"(?:(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]{1,9}))?)?)?"
+    r"(?: ?(?P<zone>z|utc|(?P<side>[+-])(?P<hours>[0-9]{2}):?(?P<minutes>[0-5][0-9])?))?"
+)
+
+
+class WhenError(ValueError):
+    """Words that name no time; says what was not understood and gives examples."""
+
+
+def parse_when(words: str, now: int, present: int | None = None, span: tuple[int, int] | None = None) -> int:
+    """Return the instant that `words` name, as UTC in ns since 1970.
+
+    `now` is the time of the machine, `present` where the tape stands, `span` its first and last sample.
+
+    * `14:32`, `14:32:07`, `14:32:07.250`: on the day of `present`; without it the last such time up to now.
+    * `-10m`, `+1h`, `-1h30m`, `+90s`, `-2d`: from `present`, else from now.  A day is 24 hours.
+    * `now`, `begin` or `start`, `end`; also with a distance: `end-10m`.
+    * `today 9:00`, `yesterday 14:30`: the days of `now`.  `mon 14:30`: the last one up to now.
+    * `2026-11-20 14:30`, and ISO 8601 with `T`, and with `Z` or `+01:00`.  A day without a time begins at
+      midnight.
+
+    Without `Z` or an offset, words mean the clock on the wall in the local zone.  What it showed twice, when
+    it was set back, is the first of the two that lies in `span`, else the earlier.  What it never showed,
+    when it was set forward, is as long after the change as it would have been without: 2:30 is 3:30.
+
+    Raises:
+        WhenError: the words name no time, or one that no recording can hold.
+    """
+    said = " ".join(words.casefold().split())
+    try:
+        found = _parse(said, now, present, span)
+    except WhenError as error:
+        raise WhenError(f"{_quoted(words)} {error}") from None
+    except (ValueError, OverflowError, OSError) as error:
+        raise WhenError(f"{_quoted(words)} is on no calendar: {error}") from error
+    if not 0 <= found <= LAST:
+        raise WhenError(f"{_quoted(words)} lies outside the years 1970 to 2262")
+    return found
+
+
+def _quoted(words: str) -> str:
+    return repr(words if len(words) <= 40 else words[:37] + "...")
+
+
+def _parse(said: str, now: int, present: int | None, span: tuple[int, int] | None) -> int:
+    """Return what the words name; an error goes on where the words would stand."""
+    distance = re.fullmatch(_DISTANCE, said)
+    if said and distance is not None:
+        origin = _origin(distance["anchor"], now, present, span)
+        ahead = _length(distance["parts"] or "")
+        return origin - ahead if distance["sign"] == "-" else origin + ahead
+    found = re.fullmatch(_CALENDAR, said)
+    if not said or found is None:
+        raise WhenError(f"is no time; write for example {EXAMPLES}")
+    return _calendar(found, now, present, span)
+
+
+def _origin(anchor: str | None, now: int, present: int | None, span: tuple[int, int] | None) -> int:
+    """Return the instant from which a distance is counted."""
+    if anchor is None:
+        return now if present is None else present
+    if anchor == "now":
+        return now
+    if span is None:
+        raise WhenError("is no time here, because nothing has been recorded; write for example 14:32 or -10m")
+    return span[1] if anchor == "end" else span[0]
+
+
+def _length(parts: str) -> int:
+    """Return how long `1h30m` is, in ns."""
+    total = 0
+    for found in re.finditer(_PART, parts):
+        part = found["part"] or ""
+        total += int(found["whole"] + part) * _LENGTHS[found["unit"]] * SECOND // 10 ** len(part)
+    return total
+
+
+def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[int, int] | None) -> int:
+    """Return the instant that a day, a clock or both name."""
+    clock = dt.time(int(found["hour"] or 0), int(found["minute"] or 0), int(found["second"] or 0))
+    part = int((found["part"] or "").ljust(9, "0"))
+    if found["year"] is not None:
+        day = dt.date(int(found["year"]), int(found["month"]), int(found["date"]))
+        if found["zone"] is not None:
+            elsewhere = dt.datetime.combine(day, clock, _zone(found))
+            return int(elsewhere.timestamp()) * SECOND + part
+        return _on(day, clock, part, span)
+    if found["zone"] is not None:
+        raise WhenError("needs a date before a time of another zone; write for example 2026-11-20T14:30Z")
+    if found["day"] in {"today", "yesterday"}:
+        return _on(_day_of(now) - dt.timedelta(found["day"] == "yesterday"), clock, part, span)
+    if found["day"] is None and present is not None:
+        return _on(_day_of(present), clock, part, span)
+    day, step = _day_of(now), 1
+    if found["day"] is not None:
+        day, step = day - dt.timedelta((day.weekday() - _weekday(found["day"])) % 7), 7
+    while (when := _on(day, clock, part, span)) > now:
+        day -= dt.timedelta(step)
+    return when
+
+
+def _weekday(word: str) -> int:
+    """Return the number of the day that a name or the begin of one means; Monday is 0."""
+    for number, name in enumerate(_WEEK):
+        if name.startswith(word):
+            return number
+    raise WhenError(f"is no time, because {word!r} is no day; write for example {EXAMPLES}")
+
+
+def _zone(found: re.Match[str]) -> dt.timezone:
+    if found["side"] is None:
+        return dt.UTC
+    ahead = dt.timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+    return dt.timezone(-ahead if found["side"] == "-" else ahead)
+
+
+def _day_of(utc: int) -> dt.date:
+    """Return the day on which an instant lies in the local zone."""
+    return dt.date(*time.localtime(utc // SECOND)[:3])
+
+
+def _on(day: dt.date, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
+    """Return when the clock on the wall shows this time of a day; see `parse_when` for when it is set."""
+    wall = dt.datetime.combine(day, clock)
+    first, second = (int(wall.replace(fold=fold).timestamp()) * SECOND + part for fold in (0, 1))
+    if first < second and span is not None and not span[0] <= first <= span[1]:
+        return second if span[0] <= second <= span[1] else first
+    return first
