@@ -17,9 +17,10 @@ from zmon.interval import Interval
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Number, Value
+    from zmon.event import Event
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 
@@ -96,6 +97,75 @@ class DictTree:
     def when(self, path: str) -> int:
         """Return the planted time of a file, else 0."""
         return self.times.get(path, 0)
+
+
+class ListTape:
+    """A tape over samples that are all there; `samples` may grow, as a recording does.
+
+    A live one keeps nothing but what `kept` holds.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is one side of a tape, and all may be left out
+        self,
+        samples: Sequence[Sample],
+        *,
+        live: bool = False,
+        name: str = "a list",
+        happened: Sequence[Event] = (),
+        loads: Sequence[Number] = (),
+        kept: ListTape | None = None,
+    ) -> None:
+        self.samples = list(samples)
+        self.live = live
+        self.name = name
+        self.happened = happened
+        self.loads = loads
+        self.kept = kept
+        self.place = -1
+
+    def next(self) -> Sample | None:
+        """Go on."""
+        if self.place + 1 >= len(self.samples):
+            return None
+        self.place += 1
+        return self.samples[self.place]
+
+    def previous(self) -> Sample | None:
+        """Go back."""
+        if self.live:
+            return None
+        self.place = max(self.place - 1, -1)
+        return self.samples[self.place] if self.place >= 0 else None
+
+    def seek(self, utc: int) -> Sample | None:
+        """Go to the last sample at a time or before."""
+        if self.live or not self.samples:
+            return None
+        self.place = max((n for n, s in enumerate(self.samples) if s.at.utc <= utc), default=0)
+        return self.samples[self.place]
+
+    def span(self) -> tuple[int, int] | None:
+        """Return the times of the first and the last."""
+        if self.live or not self.samples:
+            return None
+        return self.samples[0].at.utc, self.samples[-1].at.utc
+
+    def events(self, begin: int, end: int) -> list[Event]:
+        """Return what was said to have happened in that time."""
+        return [event for event in self.happened if begin <= event.end and event.begin <= end]
+
+    def past(self) -> Iterator[Interval]:
+        """Yield the intervals from the present one backwards."""
+        for place in range(-1 if self.live else self.place, -1, -1):
+            yield Interval(self.samples[place - 1] if place else None, self.samples[place])
+
+    def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - as was said
+        """Return the load that was said."""
+        return self.loads
+
+    def past_tape(self) -> ListTape | None:
+        """Return what a live tape has kept."""
+        return self.kept
 
 
 @pytest.fixture

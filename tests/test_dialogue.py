@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import ListTape
 from zmon.dialogue import COMMANDS, CommandError, Dialogue
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Frame, Instant, Sample
@@ -52,34 +53,11 @@ def sample(second: int, disks: int = 3) -> Sample:
     return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in (devices, cmf, blocks)})
 
 
-class Tape:
-    """A tape over some samples."""
-
-    name = "made by hand"
-
-    def __init__(self, *samples: Sample, live: bool = False) -> None:
-        self.live = live
-        self._samples = samples
-        self._place = -1
-
-    def next(self) -> Sample | None:
-        """Go on."""
-        if self._place + 1 >= len(self._samples):
-            return None
-        self._place += 1
-        return self._samples[self._place]
-
-    def previous(self) -> Sample | None:
-        """Go back."""
-        self._place = max(self._place - 1, -1)
-        return self._samples[self._place] if self._place >= 0 and not self.live else None
-
-
 def dialogue(first: str = "MENU", *, seconds: int = 2, live: bool = False, to_end: bool = True) -> Dialogue:
     """Lead a dialogue over a tape of so many samples."""
-    watch = Watch(Tape(*(sample(n) for n in range(1, seconds + 1)), live=live))
-    if to_end:
-        watch.to_end()
+    watch = Watch(ListTape([sample(n) for n in range(1, seconds + 1)], live=live))
+    for _ in range(seconds if to_end else 0):
+        watch.forward()
     return Dialogue(watch, SCREENS, first)
 
 
@@ -169,7 +147,7 @@ def test_a_page_needs_to_know_what_it_is_about(line: str) -> None:
 
 def test_a_thing_that_vanishes_while_it_is_shown_is_said_to_be_gone() -> None:
     """The page stays, and RETURN leads back."""
-    watch = Watch(Tape(sample(1), sample(2), sample(3, disks=1)))
+    watch = Watch(ListTape([sample(1), sample(2), sample(3, disks=1)]))
     watch.forward()
     watch.forward()
     to = Dialogue(watch, SCREENS, "MENU")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import ListTape
 from zmon.kinds import CHANNEL
 from zmon.sample import Frame, Instant, Sample
 from zmon.tape.tape import Watch
@@ -26,43 +27,17 @@ def sample(place: int, ticks: int, busy: int, *, nominal: float = 0.0) -> Sample
     return Sample(Instant(place * SECOND, place * SECOND, "boot"), {"channel": frame}, nominal=nominal)
 
 
-class ListTape:
-    """A tape over samples that are all there."""
-
-    name, live = "a list", False
-
-    def __init__(self, samples: list[Sample]) -> None:
-        self.samples = samples
-        self.place = -1
-
-    def next(self) -> Sample | None:
-        """Go on."""
-        if self.place + 1 >= len(self.samples):
-            return None
-        self.place += 1
-        return self.samples[self.place]
-
-    def previous(self) -> Sample | None:
-        """Go back."""
-        self.place = max(self.place - 1, -1)
-        return self.samples[self.place] if self.place >= 0 else None
-
-
-class EndlessTape:
+class EndlessTape(ListTape):
     """A live tape: there is always another sample, and never one before."""
 
-    name, live = "this machine", True
-
     def __init__(self) -> None:
+        super().__init__([], live=True, name="this machine")
         self.taken = 0
 
     def next(self) -> Sample:
         """Take a sample."""
         self.taken += 1
         return sample(self.taken, self.taken * 7812, 0)
-
-    def previous(self) -> None:
-        """Nothing is kept."""
 
 
 def tape(busy: list[int]) -> ListTape:

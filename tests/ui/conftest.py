@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import ListTape
 from zmon.dialogue import Dialogue
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, MACHINE
 from zmon.sample import Frame, Instant, Sample
@@ -17,7 +18,7 @@ from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 
     from textual.pilot import Pilot
 
@@ -94,32 +95,6 @@ def machine(minute: int, volumes: int = 12) -> Sample:
     return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in frames}, "a machine in memory")
 
 
-class Shelf:
-    """A tape of samples that are there already."""
-
-    name = "a machine in memory"
-
-    def __init__(self, samples: Sequence[Sample], *, live: bool = False) -> None:
-        """Stand before the first."""
-        self.live = live
-        self.samples = list(samples)
-        self.place = -1
-
-    def next(self) -> Sample | None:
-        """Return the next sample."""
-        if self.place + 1 >= len(self.samples):
-            return None
-        self.place += 1
-        return self.samples[self.place]
-
-    def previous(self) -> Sample | None:
-        """Return the sample before."""
-        if self.place < 0:
-            return None
-        self.place -= 1
-        return self.samples[self.place] if self.place >= 0 else None
-
-
 @pytest.fixture
 def make_sample() -> Callable[..., Sample]:
     """Make the machine's sample of a minute: `make_sample(3)`, or with fewer volumes."""
@@ -127,15 +102,15 @@ def make_sample() -> Callable[..., Sample]:
 
 
 @pytest.fixture
-def make_tape() -> Callable[..., Shelf]:
+def make_tape() -> Callable[..., ListTape]:
     """Make a tape of samples: `make_tape(samples, live=True)`."""
-    return Shelf
+    return ListTape
 
 
 @pytest.fixture
 def watch(utc: None) -> Watch:  # noqa: ARG001 - clocks on the screens show UTC
     """Return a watch on the last of four minutes."""
-    found = Watch(Shelf([machine(minute) for minute in range(4)]))
+    found = Watch(ListTape([machine(minute) for minute in range(4)], name="a machine in memory"))
     found.to_end()
     return found
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import ListTape
 from zmon.tables.view import NoSuchThing
 from zmon.ui.sampling import Event, Failed, Sampled, Sampling, said
 
@@ -18,14 +19,12 @@ LONG = 86_400.0
 PATIENCE = 10.0
 
 
-class Tape:
-    """A tape that does what it is told."""
-
-    name = "a tape"
-    live = True
+class Tape(ListTape):
+    """A live tape that does what it is told."""
 
     def __init__(self, *answers: Sample | Exception | threading.Event) -> None:
         """Give these answers, one after the other; an event is waited for, as for a read that hangs."""
+        super().__init__([], live=True)
         self.answers = list(answers)
 
     def next(self) -> Sample | None:
@@ -37,9 +36,6 @@ class Tape:
             answer.wait()
             return None
         return answer
-
-    def previous(self) -> None:
-        """Return None."""
 
 
 @pytest.fixture
