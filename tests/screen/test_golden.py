@@ -272,7 +272,7 @@ def screen_of(interval: Interval, command: str, argument: str = "") -> list[str]
     """Draw a screen of an interval."""
     screens = load_screens(shipped("screens"))
     screen = screens.find(command)
-    table = fill(screen.table, View(interval, period() if command == "CHANNEL" else Period(), argument))
+    table = fill(screen.table, View(interval, period if command == "CHANNEL" else Period, argument))
     return list(text(Sheet(screen, table, natural(screen)), screens, interval, live=True))
 
 

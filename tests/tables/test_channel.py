@@ -189,7 +189,7 @@ def test_the_period_averages_and_distributes(make_interval: Callable[..., Interv
         after = {CHANNEL: {"0.62": FICON | {"work_units_cpc": units, "timestamp": round(seconds / 128e-6)}}}
         interval = make_interval(zeros(after), after, seconds)
         count(period, interval)
-    found = table(View(interval, period))
+    found = table(View(interval, lambda: period))
     assert found.columns["ave"] == pytest.approx([(74 * 60 + 10 * 60) / 240])
     shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
     assert shares == pytest.approx([200 / 3, 0, 0, 0, 0, 0, 0, 100 / 3, 0, 0])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ListTape
 from zmon.kinds import CHANNEL
 from zmon.sample import Frame, Instant, Sample
-from zmon.tape.tape import Watch
+from zmon.tape.tape import REACH, NoMark, Watch
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
@@ -113,8 +114,11 @@ def test_an_empty_tape_stays_empty() -> None:
     assert (watch.forward(), watch.back(), watch.to_end(), watch.view()) == (None, None, None, None)
 
 
-@given(busy=BUSY, steps=st.lists(st.sampled_from(["forward", "back", "end"]), max_size=20))
-def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str]) -> None:
+STEPS = st.sampled_from(["forward", "back", "begin", "end"]) | st.integers(0, 12)
+
+
+@given(busy=BUSY, steps=st.lists(STEPS, max_size=20), look=st.booleans())
+def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str | int], look: bool) -> None:
     """Interval and period are those of a watch that went straight there."""
     samples = tape(busy).samples
     watch, at = Watch(ListTape(samples)), 0
@@ -125,9 +129,17 @@ def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str]) -
         elif step == "back":
             watch.back()
             at = max(at - 1, min(at, 1))
-        else:
+        elif step == "begin":
+            watch.to_begin()
+            at = 1
+        elif step == "end":
             watch.to_end()
             at = len(samples)
+        else:
+            watch.seek(int(step) * SECOND)
+            at = min(int(step) + 1, len(samples))
+        if look:
+            assert watch.period is not None
     straight = fresh(samples, at)
     assert place(watch.interval) == place(straight.interval)
     assert same(watch.period, straight.period)
@@ -187,3 +199,135 @@ def test_the_time_stamp_of_a_channel_may_wrap_within_a_period() -> None:
     ticks = [(1 << 24) - 8000 + 7812 * n for n in range(4)]
     watch = fresh([sample(n, t, 3906 * n) for n, t in enumerate(ticks)], 4)
     assert round(watch.period.channels["0.40"].average, 6) == 50.0
+
+
+def test_after_a_jump_the_period_reaches_so_far_back() -> None:
+    """On a long tape; going on from there adds to it."""
+    watch = Watch(tape([10] * (REACH + 500)))
+    watch.seek((REACH + 100) * SECOND)
+    counted = [sum(watch.period.channels["0.40"].ranges)]
+    for _ in range(2):
+        watch.forward()
+        counted.append(sum(watch.period.channels["0.40"].ranges))
+    assert counted == [REACH, REACH + 1, REACH + 2]
+
+
+def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Going along a tape costs reading alone."""
+    counted: list[Interval] = []
+    monkeypatch.setattr("zmon.tape.tape.count", lambda _, interval: counted.append(interval))
+    watch = Watch(tape([1] * 9))
+    watch.to_end()
+    watch.back()
+    watch.seek(3 * SECOND)
+    view = watch.view()
+    assert view is not None
+    assert not counted
+    assert view.period is not None
+    assert len(counted) == 4
+
+
+# marks
+
+
+def test_the_window_lies_between_the_marks() -> None:
+    """Whichever came first; it is an average, not a gap."""
+    watch = Watch(ListTape([sample(n, 7812 * n, 100 * n, nominal=1.0) for n in range(9)]))
+    watch.seek(7 * SECOND)
+    watch.mark("A")
+    watch.seek(2 * SECOND)
+    watch.mark("B")
+    window = watch.average()
+    assert (place(window), window.gap) == ((2, 7), False)
+    assert watch.averaging
+    view = watch.view()
+    assert view is not None
+    assert view.interval is window
+    watch.interim()
+    assert place(watch.interval) == (1, 2)
+
+
+def test_a_step_leaves_the_window() -> None:
+    """From where the watch stands, not from a mark."""
+    watch = Watch(tape([1] * 9))
+    for name, second in (("A", 3), ("B", 5)):
+        watch.seek(second * SECOND)
+        watch.mark(name)
+    watch.average()
+    watch.forward()
+    assert (place(watch.interval), watch.averaging) == ((5, 6), False)
+
+
+@pytest.mark.parametrize(
+    ("marks", "words"), [("", "MARK A"), ("A", "MARK B"), ("B", "MARK A"), ("AB", "same")]
+)
+def test_without_two_marks_there_is_no_window(marks: str, words: str) -> None:
+    """It says what to do."""
+    watch = fresh(tape([1, 2]).samples, 2)
+    for name in marks:
+        watch.mark(name)
+    with pytest.raises(NoMark, match=words):
+        watch.average()
+    assert place(watch.interval) == (0, 1)
+
+
+def test_nothing_can_be_marked_before_the_first_sample() -> None:
+    """There is nothing to mark."""
+    with pytest.raises(NoMark, match="no sample"):
+        Watch(tape([1])).mark("A")
+
+
+# back from now
+
+
+def recorded(busy: list[int]) -> tuple[Watch, ListTape]:
+    """Return a watch on a live machine whose samples are all recorded."""
+    kept = tape(busy)
+    live = Watch(ListTape(kept.samples, live=True, kept=kept))
+    for _ in busy:
+        live.forward()
+    return live, kept
+
+
+def test_a_live_machine_that_records_is_rewound() -> None:
+    """What is looked at stays, with its period, until it is stepped back."""
+    live, _ = recorded([10, 20, 30, 40])
+    past = live.rewind()
+    assert past is not None
+    assert past.interval is live.interval
+    assert same(past.period, live.period)
+    assert (past.moved, past.present) == (False, live)
+    assert place(past.back()) == (1, 2)
+    assert same(past.period, fresh(tape([10, 20, 30]).samples, 3).period)
+
+
+def test_the_past_stays_while_the_present_goes_on() -> None:
+    """And what is recorded meanwhile can be gone to."""
+    live, kept = recorded([10, 20])
+    past = live.rewind()
+    assert past is not None
+    new = sample(2, 2 * 7812, 30)
+    kept.samples.append(new)
+    live.take(new)
+    assert (place(past.interval), place(live.interval)) == ((0, 1), (1, 2))
+    assert place(past.to_end()) == (1, 2)
+
+
+def test_marks_survive_a_visit_to_the_present() -> None:
+    """The tape is the same."""
+    live, _ = recorded([10, 20])
+    past = live.rewind()
+    assert past is not None
+    past.mark("A")
+    again = live.rewind()
+    assert again is not None
+    assert "A" in again.marks
+
+
+def test_without_a_recording_nothing_is_rewound() -> None:
+    """Nor before the first sample, nor in what is past already."""
+    live = Watch(EndlessTape())
+    assert live.rewind() is None
+    live.forward()
+    assert live.rewind() is None
+    assert fresh(tape([1]).samples, 1).rewind() is None

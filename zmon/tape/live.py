@@ -10,6 +10,7 @@ from zmon.kernel.tree import LiveTree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zmon.absent import Number
     from zmon.event import Event
     from zmon.interval import Interval
     from zmon.kernel.hotplug import Hotplug
@@ -48,3 +49,10 @@ class LiveTape:
     def past(self) -> Iterator[Interval]:
         """Yield nothing: nothing is kept."""
         return iter(())
+
+    def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
+        """Return nothing: nothing is kept."""
+        return ()
+
+    def past_tape(self) -> None:
+        """Return None: nothing is kept."""

@@ -1,23 +1,31 @@
-"""What every tape can do, and the view that a screen gets of it.
+"""What every tape can do, and the watch that follows one.
 
 A tape stands at one sample.  Live is a tape whose next sample is taken now.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import threading
+from copy import deepcopy
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.interval import Interval
 from zmon.tables.channel import count
 from zmon.tables.history import History
 from zmon.tables.period import Period
 from zmon.tables.view import View
+from zmon.tape.head import Head, over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from zmon.absent import Number
     from zmon.event import Event
     from zmon.sample import Sample
+
+REACH: Final = 600
+"""After a jump the figures of the period are counted anew from so many intervals before."""
 
 
 class Tape(Protocol):
@@ -54,55 +62,179 @@ class Tape(Protocol):
     def past(self) -> Iterator[Interval]:
         """Yield intervals from the one that ends with the present sample backwards, not moving the tape."""
 
+    def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:
+        """Return how busy the machine was in each of so many equal parts of a time; empty if not known."""
+
+    def past_tape(self) -> Tape | None:
+        """Return, live, the tape of what was recorded up to now, if anything is; it grows."""
+
+
+class NoMark(LookupError):  # noqa: N818 - it says what it is
+    """There is no window between two marks; says what to do."""
+
 
 class Watch:
-    """Follows a tape: the last two samples, and what has accumulated since the first.
+    """Looks at a tape: at the interval where its head is, or at the window between two marks."""
 
-    What has accumulated cannot be taken apart again, so after a step back it is counted anew, from the begin
-    of the tape to where it then stands.
-    """
+    def __init__(self, tape: Tape, at: Interval | None = None, present: Watch | None = None) -> None:
+        """Stand before the first sample of the tape; or look `at` an interval whose end is on the tape.
 
-    def __init__(self, tape: Tape) -> None:
-        """Stand before the first sample of the tape."""
+        `present` watches the live machine of which this tape is the past.
+        """
         self.tape = tape
-        self.period = Period()
+        self.head = Head(tape, None if at is None else at.after)
         self.history = History(tape.past)
-        self.interval: Interval | None = None
-        self._seen = 0
+        self.interval = at
+        """What is looked at."""
+        self.marks: dict[str, Sample] = {}
+        self.present = present
+        self.moved = False
+        """Whether it has gone anywhere from where it began to look."""
+        self._stand = at
+        """The interval where it stands, while it looks at a window."""
+        self._past: Watch | None = None
+        self._period = Period()
+        self._counted: Interval | None = None
+        """Up to where the period is counted."""
+        self._lock = threading.Lock()
+
+    # along the tape
+
+    def arrive(self, found: Interval | None) -> Interval | None:
+        """Look at what the head has found, perhaps in another thread."""
+        if found is not None:
+            self.interval = self._stand = found
+            self.moved = True
+        return found
+
+    def take(self, after: Sample) -> Interval:
+        """Go on to a live sample that the tape has handed out, perhaps to another thread."""
+        interval = Interval(self._stand.after if self._stand is not None else None, after)
+        self.arrive(interval)
+        self._count(interval)
+        return interval
 
     def forward(self) -> Interval | None:
         """Go to the next sample; None, and stay, at the end of the tape."""
-        after = self.tape.next()
-        return None if after is None else self.take(after)
-
-    def take(self, after: Sample) -> Interval:
-        """Go on to a sample that the tape has handed out, perhaps to another thread."""
-        before = self.interval.after if self.interval is not None else None
-        self.interval = Interval(before, after)
-        self._seen += 1
-        count(self.period, self.interval)
-        return self.interval
-
-    def to_end(self) -> Interval | None:
-        """Go to the last sample of a tape that has an end."""
-        while self.forward() is not None:
-            pass
-        return self.interval
+        found = self.arrive(self.head.forward())
+        if found is not None and self.tape.live:
+            self._count(found)
+        return found
 
     def back(self) -> Interval | None:
         """Go back by one sample; None, and stay, where there is nothing before it, as always live."""
-        if self.tape.live or self._seen < 2:
+        return self.arrive(self.head.back())
+
+    def seek(self, utc: int) -> Interval | None:
+        """Go to the last sample at a time or before, else to the first; None when there is none."""
+        return self.arrive(self.head.seek(utc))
+
+    def to_begin(self) -> Interval | None:
+        """Go to the first sample."""
+        return self.arrive(self.head.begin())
+
+    def to_end(self) -> Interval | None:
+        """Go to the last sample of a tape that has an end."""
+        return self.arrive(self.head.end())
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """When the first and the last sample were taken; None if there is none, as always live."""
+        return self.tape.span()
+
+    def events(self) -> Sequence[Event]:
+        """Return all that happened while the tape was made."""
+        span = self.tape.span()
+        return () if span is None else self.tape.events(*span)
+
+    @property
+    def utc(self) -> int | None:
+        """When the sample was taken at which it stands."""
+        return None if self._stand is None else self._stand.after.at.utc
+
+    # back from now, and to it again
+
+    def rewind(self) -> Watch | None:
+        """Return a watch over what was recorded of a live tape, looking at the same; None if nothing was."""
+        if not self.tape.live or self._stand is None:
             return None
-        place = self._seen - 1
-        while self.tape.previous() is not None:
-            pass
-        self.period, self.interval, self._seen = Period(), None, 0
-        while self._seen < place and self.forward() is not None:
-            pass
+        tape = self._past.tape if self._past is not None else self.tape.past_tape()
+        if tape is None:
+            return None
+        past = Watch(tape, self._stand, self)
+        past.marks = self._past.marks if self._past is not None else {}
+        past._period, past._counted = deepcopy(self._period), self._stand
+        self._past = past
+        return past
+
+    # marks
+
+    def mark(self, name: str) -> None:
+        """Mark the sample where it stands as `A` or `B`."""
+        if self._stand is None:
+            raise NoMark("there is no sample to mark yet")
+        self.marks[name] = self._stand.after
+
+    def window(self) -> Interval:
+        """Return the interval between the samples at A and B, whichever is earlier.
+
+        Raises:
+            NoMark: a mark is missing, or both mark the same sample.
+        """
+        for name in ("A", "B"):
+            if name not in self.marks:
+                raise NoMark(f"there is no mark {name}; go to a sample and give MARK {name}")
+        first, last = sorted(self.marks.values(), key=lambda sample: sample.at.utc)
+        if first.at == last.at:
+            raise NoMark("A and B mark the same sample; go to another and mark that")
+        return over(first, last)
+
+    @property
+    def averaging(self) -> bool:
+        """Whether it looks at the window between the marks."""
+        return self.interval is not self._stand
+
+    def average(self) -> Interval:
+        """Look at the window between the marks.
+
+        Raises:
+            NoMark: there is none.
+        """
+        self.interval = self.window()
         return self.interval
+
+    def interim(self) -> None:
+        """Look again at the interval where it stands."""
+        self.interval = self._stand
+
+    # what a table may look at
+
+    @property
+    def period(self) -> Period:
+        """What has accumulated up to where it stands, from the begin or from as far before as it reaches."""
+        return Period() if self._stand is None else self._count(self._stand)
+
+    def _count(self, interval: Interval) -> Period:
+        """Count what is not counted yet.
+
+        What has accumulated cannot be taken apart again, so after a step back or a jump it is counted anew.
+        """
+        with self._lock:
+            counted, before = self._counted, interval.before
+            if counted is interval:
+                return self._period
+            if self.tape.live or (counted and before and counted.after.at == before.at):
+                count(self._period, interval)
+            else:
+                self._period = Period()
+                for each in reversed(list(islice(self.tape.past(), REACH))):
+                    count(self._period, each)
+            self._counted = interval
+            return self._period
 
     def view(self, argument: str = "") -> View | None:
         """Return what a table may look at; None before the first sample."""
-        if self.interval is None:
+        if self.interval is None or self._stand is None:
             return None
-        return View(self.interval, self.period, argument, self.history)
+        stand = self._stand
+        return View(self.interval, lambda: self._count(stand), argument, self.history)
