@@ -164,6 +164,9 @@ BLOCK: Final = Kind(
         *_counters("discard_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
         *_counters("flushes", source="/proc/diskstats"),
         *_counters("flush_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
+        # sar alone: reads, writes and discards, which it does not tell apart
+        *_counters("requests", source="sar"),
+        *_counters("request_ms", unit="ms", source="sar"),
         *_gauges("size", unit="sectors of 512", source="/sys/block/*/size"),
         *_gauges("nr_requests", unit="requests", source="/sys/block/*/queue/nr_requests"),
         *_gauges("block_size", unit="bytes", source="/sys/block/*/queue/logical_block_size"),

@@ -94,6 +94,12 @@ class Devices:
         sectors = plus(self.block.rate("sectors_read"), self.block.rate("sectors_written"))
         self.megabytes: list[Number] = [s * 512 / 1e6 for s in sectors]
         self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
+        self.together = "requests" in blocks.frame.columns
+        if self.together:  # sar does not tell reads, writes and discards apart
+            requests, self.requests = self.block.numbers("requests"), self.block.rate("requests")
+            self.wait = quotient(self.block.numbers("request_ms"), requests, 1.0, IDLE)
+            sectors = plus(sectors, self.block.rate("sectors_discarded"))
+            self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
         self.linux_queue: list[Number] = [ms / 1e3 for ms in self.block.rate("weighted_ms")]
         # an I/O rate for every device: starts where they are counted, else Linux's requests
         self.rate = first(self.ssch, self.requests)
@@ -203,6 +209,8 @@ def table(view: View) -> Table:
         if devices.estimated(range(len(devices.keys))):
             estimated["io"] |= {SUMMARY}
         notes.append("~ I/O: Linux's own requests, where starts of I/O are not counted")
+    if devices.together:
+        notes.append("Rq/s and Await are those of reads, writes and discards together, as sar counts them")
     shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]
     if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):
         estimated["qued"] = shared | {SUMMARY}

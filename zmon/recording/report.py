@@ -1,0 +1,167 @@
+"""The JSON report that sysstat's `sadf -j` prints, one entry after the other.
+
+    {"sysstat": {"hosts": [{"nodename": ..., "statistics": [ENTRY, ENTRY ...], "restarts": [...]}]}}
+
+A day's report may have hundreds of megabytes, so it is never held whole: the words before `statistics` are
+read first, then each entry when it is asked for.  What follows the entries are the restarts, which the times
+of the entries tell as well, and the comments of whoever called `sadc -C`; those are printed without escapes,
+so they are not read as JSON.
+
+Source: sysstat, sadf.c, sadf_misc.c and json_stats.c, from 10.1.1 (the first that had JSON) to 12.7.9.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHUNK: Final = 1 << 20
+"""Bytes that are read at once."""
+LARGEST: Final = 64 << 20
+"""No entry is longer than this, not with 30,000 disks."""
+LONGEST_WORD: Final = 1 << 16
+"""So far before the end of what was read a mistake is one, and not something that is still to come."""
+
+ADVICE: Final = "zmon reads what `sadf -j FILE -- -A` prints"
+
+_HOSTS: Final = re.compile(r'"hosts"\s*:\s*\[\s*\{')
+_STATISTICS: Final = re.compile(r'"statistics"\s*:\s*\[')
+_SPACE: Final = re.compile(r"\s*")
+_COMMENT: Final = re.compile(
+    r'"comment": \{"date": "([^"\n]*)", "time": "([^"\n]*)", "(utc|tz)": (?:"([^"\n]*)"|(\d+)), '
+    r'"com": "(.*)"\}'
+)
+
+
+class SadfError(ValueError):
+    """This is no report of sadf that can be used; says what was found, where, and what to do."""
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+# all numbers become floats, which are exact for what is counted here and have no limit of digits
+_DECODER: Final = json.JSONDecoder(parse_int=float, parse_constant=_refuse, strict=False)
+
+
+class Report:
+    """A report that is read from a stream, from its begin to its end, once."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        """Read up to the first entry.
+
+        Raises:
+            SadfError: it is no report.
+            OSError: the stream cannot be read.
+        """
+        self.name = name
+        """What a person calls it."""
+        self.comments: list[tuple[dict[str, object], str]] = []
+        """Comments with their time stamps, known after the last entry."""
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""  # read; used up to _at
+        self._at = 0
+        self.header = self._header()
+        """The words before the entries: nodename, release, machine ..."""
+
+    def wrong(self, what: str) -> SadfError:
+        """Return the error that says what is wrong with this report."""
+        return SadfError(f"{self.name}: {what}")
+
+    def _more(self) -> bool:
+        """Read on, as much again as is waiting; tells whether there was anything."""
+        waiting = len(self._text) - self._at
+        data = self._stream.read(max(CHUNK, waiting))
+        self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
+        self._at = 0
+        return bool(data)
+
+    def _next(self) -> str:
+        """Return the next character that is no white space, without using it; empty at the end."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _found(self) -> str:
+        """Quote what stands at the present place."""
+        return repr(self._text[self._at : self._at + 40]) if self._next() else "its end"
+
+    def _header(self) -> dict[str, object]:
+        if self._next() != "{":
+            raise self.wrong(f"expected a report in JSON, found {self._found()}; {ADVICE}")
+        while (end := _STATISTICS.search(self._text, self._at)) is None:
+            if len(self._text) > LARGEST or not self._more():
+                raise self.wrong(f'expected "statistics" in it, found {self._found()}; {ADVICE}')
+        begin = _HOSTS.search(self._text, self._at, end.start())
+        if begin is None:
+            raise self.wrong(f'expected "hosts" before "statistics", found {self._found()}; {ADVICE}')
+        words = self._text[begin.end() : end.start()].rstrip().removesuffix(",")
+        self._at = end.end()
+        try:
+            found: dict[str, object] = _DECODER.decode("{" + words + "}")
+        except (ValueError, RecursionError):
+            raise self.wrong(
+                f"expected the names of a host, found {words.strip()[:40]!r}; {ADVICE}"
+            ) from None
+        return found
+
+    def entries(self) -> Iterator[dict[str, object]]:
+        """Yield the entries; each is what was measured up to its time stamp.
+
+        Raises:
+            SadfError: an entry is not understood, or the report ends too early.
+            OSError: the stream cannot be read.
+        """
+        number = 0
+        while self._next() != "]":
+            if number:
+                if self._next() != ",":
+                    raise self._broken(number)
+                self._at += 1
+            number += 1
+            yield self._entry(number)
+        self._at += 1
+        self._end()
+
+    def _broken(self, number: int) -> SadfError:
+        what = f"expected another entry or the end after entry {number}, found {self._found()}"
+        return self.wrong(f"{what}; print it once more with sadf -j")
+
+    def _entry(self, number: int) -> dict[str, object]:
+        if self._next() != "{":
+            raise self._broken(number - 1)
+        while True:
+            try:
+                found, self._at = _DECODER.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                place = error.pos if isinstance(error, json.JSONDecodeError) else self._at
+                known = not isinstance(error, json.JSONDecodeError)
+                known = known or len(self._text) - place > LONGEST_WORD
+                quoted = self._text[max(self._at, place - 20) : place + 20]
+                if known or len(self._text) - self._at > LARGEST or not self._more():
+                    what = f"entry {number} is broken or cut off, near {quoted!r}"
+                    raise self.wrong(f"{what}; print it once more with sadf -j") from None
+            else:
+                entry: dict[str, object] = found
+                return entry
+
+    def _end(self) -> None:
+        """Read what follows the entries."""
+        while self._more():
+            if len(self._text) > LARGEST:
+                raise self.wrong(f"goes on for more than {LARGEST >> 20} MB after its statistics")
+        if _STATISTICS.search(self._text, self._at):
+            raise self.wrong("holds more than one report; import each into a recording of its own")
+        for date, time, flag, zone, utc, words in _COMMENT.findall(self._text, self._at):
+            stamp = {"date": date, "time": time, flag: zone if flag == "tz" else float(utc or 0)}
+            self.comments.append((stamp, words))
