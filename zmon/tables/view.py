@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from zmon.tables.history import History
 from zmon.tables.period import Period
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.interval import Interval
     from zmon.tables.table import Needs, Table
 
@@ -20,15 +23,20 @@ class View:
     def __init__(
         self,
         interval: Interval,
-        period: Period | None = None,
+        period: Callable[[], Period] = Period,
         argument: str = "",
         history: History | None = None,
     ) -> None:
         """Look at an interval; without a period and a history nothing came before it."""
         self.interval = interval
-        self.period = Period() if period is None else period
+        self._period = period
         self.argument = argument
         self.history = History(lambda: iter((interval,))) if history is None else history
+
+    @cached_property
+    def period(self) -> Period:
+        """What has accumulated; it is counted when a table first asks for it."""
+        return self._period()
 
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
