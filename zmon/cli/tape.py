@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from zmon.kernel.sampler import Choice
     from zmon.sample import Kind
     from zmon.tape.tape import Tape
 
@@ -55,6 +56,11 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-i", "--interval", type=seconds, default=2.0, metavar="S", help="seconds between samples (default 2)"
     )
+    add_choice_arguments(parser)
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what switches expensive sources."""
     parser.add_argument(
         "--cache",
         action="store_true",
@@ -67,6 +73,18 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-hypervisor", action="store_true", help="never ask the hypervisor about partitions and guests"
+    )
+
+
+def chosen(args: argparse.Namespace, kinds: Collection[Kind] | None = None) -> Choice:
+    """Return what the options say is to be read, confined to the `kinds` if there are any."""
+    from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - --help needs no machine
+
+    return Choice(
+        EVERYTHING.kinds if kinds is None else kinds,
+        cache=args.cache,
+        hypervisor=not args.no_hypervisor,
+        exact=args.exact,
     )
 
 
@@ -84,14 +102,7 @@ def open_tape(
     Raises:
         CaptureError: the capture cannot be used.
     """
-    from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - --help needs no machine
-
-    choice = Choice(
-        EVERYTHING.kinds if kinds is None else kinds,
-        cache=args.cache,
-        hypervisor=not args.no_hypervisor,
-        exact=args.exact,
-    )
+    choice = chosen(args, kinds)
     if args.source:
         from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 

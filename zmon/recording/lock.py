@@ -1,0 +1,173 @@
+"""One recorder for a directory, and who it is.
+
+The recorder holds a lock (flock) on the file `recorder.lock` as long as it lives; the kernel gives the lock
+back when the process ends, however it ends, so a file that a dead recorder left behind is no obstacle.  The
+file's lines say who holds it: `pid`, `host` and `begin`.  The file itself stays: to unlink it would let two
+recorders each lock one of the same name.
+
+Whoever looks for a running recorder tries a shared lock and gives it back at once; for that moment a recorder
+that starts waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from zmon.recording.error import RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+NAME: Final = "recorder.lock"
+
+SYSTEM: Final = "/var/lib/zmon"
+"""Where the recorder of the machine records, started by packaging/zmon-record.service."""
+
+PATIENCE: Final = 0.5
+"""Seconds after which a lock that is still held is not held by somebody who merely looks."""
+
+LIMIT: Final = 1024
+"""More bytes than a lock file ever has."""
+
+_HELD: Final = {errno.EWOULDBLOCK, errno.EACCES}
+_NO_LOCKS: Final = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
+
+
+class LockError(RecordingError):
+    """The directory cannot be recorded into, and why."""
+
+
+class Recorder(NamedTuple):
+    """A recorder that runs."""
+
+    directory: str
+    pid: int = 0
+    """0 if it is not known."""
+    host: str = ""
+    begin: int = 0
+    """UTC in ns, 0 if it is not known."""
+
+    @property
+    def words(self) -> str:
+        """Who it is and since when, as a part of a sentence."""
+        who = f"process {self.pid}" if self.pid else "another process"
+        where = f" on {self.host}" if self.host else ""
+        since = datetime.fromtimestamp(self.begin // 10**9, UTC) if self.begin else None
+        return who + where + (f" since {since:%Y-%m-%d %H:%M:%S} UTC" if since else "")
+
+
+class Lock:
+    """The right to record into a directory, from when it is made to `release`."""
+
+    def __init__(self, directory: str, begin: int, patience: float = PATIENCE) -> None:
+        """Take the lock; `begin` is the time, UTC in ns, that others are told.
+
+        Raises:
+            LockError: another recorder has it, or the directory does not allow one.
+        """
+        self.path = os.path.join(directory, NAME)
+        try:
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise LockError(f"{directory} cannot be recorded into: {error.strerror}") from error
+        try:
+            self._take(directory, patience)
+        except BaseException:
+            os.close(self._fd)
+            raise
+        self._write(f"pid {os.getpid()}\nhost {os.uname().nodename}\nbegin {begin}\n")
+
+    def _take(self, directory: str, patience: float) -> None:
+        last = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno in _NO_LOCKS:
+                    raise LockError(
+                        f"{directory}: this file system has no locks ({error.strerror}), and a recording "
+                        "needs them; give a directory on a local disk"
+                    ) from error
+                if error.errno not in _HELD:
+                    raise LockError(f"{self.path}: {error.strerror}") from error
+                if time.monotonic() >= last:
+                    other = _read(self._fd, directory)
+                    raise LockError(
+                        f"{directory} is being recorded into already, by {other.words}; "
+                        "end that recorder or give another directory"
+                    ) from error
+                time.sleep(0.01)
+            else:
+                return
+
+    def _write(self, content: str) -> None:
+        # on a full disk the lock holds all the same: only who holds it cannot be said
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, content.encode(), 0)
+
+    def release(self) -> None:
+        """Give the lock back; a second time does nothing."""
+        if self._fd >= 0:
+            self._write("")
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def running(directory: str) -> Recorder | None:
+    """Return the recorder that records into a directory now; None if there is none to be seen."""
+    try:
+        fd = os.open(os.path.join(directory, NAME), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return _read(fd, directory) if error.errno in _HELD else None
+    else:
+        return None
+    finally:
+        os.close(fd)
+
+
+def own_directory(environment: Mapping[str, str]) -> str:
+    """Return where to record unless told: systemd's state directory, else the user's (XDG)."""
+    given = environment.get("STATE_DIRECTORY", "").split(":")[0]
+    if given:
+        return given
+    state = environment.get("XDG_STATE_HOME", "")
+    if not state.startswith("/"):  # as the specification says of relative ones
+        state = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".local/state")
+    return os.path.join(state, "zmon")
+
+
+def recorder_here(environment: Mapping[str, str], system: str = SYSTEM) -> Recorder | None:
+    """Return the recorder of this machine: that of the system, else the user's own."""
+    return running(system) or running(own_directory(environment))
+
+
+def _read(fd: int, directory: str) -> Recorder:
+    """Read who holds the lock; what a recorder did not get written is not known."""
+    lines = os.pread(fd, LIMIT, 0).decode("utf-8", "replace").splitlines()
+    said = dict(line.split(" ", 1) for line in lines if " " in line)
+    pid, begin = (
+        int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+        for text in (said.get("pid", ""), said.get("begin", ""))
+    )
+    host = "".join(c for c in said.get("host", "") if c.isprintable())
+    return Recorder(directory, pid, host, begin)

@@ -1,0 +1,165 @@
+"""What is kept: whole day files are unlinked, the oldest first, by age and by the size of all together.
+
+Never unlinked are the file that is being written, and whatever is no recording of zmon, whatever its name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from zmon.recording.day import BESIDE, DAY, days
+from zmon.recording.schema import MAGIC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.recording.day import DayFile
+
+SQLITE: Final = b"SQLite format 3\0"
+MAGIC_AT: Final = 68
+"""Offset of the application id in the header of a SQLite file: four bytes, big-endian."""
+
+
+class Rule(NamedTuple):
+    """How much is kept; 0 sets no limit."""
+
+    keep: int = 0
+    """ns: a day is kept until it has been over for so long."""
+    size: int = 0
+    """Bytes that all recordings of the directory may have together."""
+
+
+class Kept(NamedTuple):
+    """A day file and how large it is, with what SQLite keeps beside it."""
+
+    file: DayFile
+    size: int
+
+
+class Pruned(NamedTuple):
+    """What was unlinked, and what is to be said of it."""
+
+    unlinked: list[Kept]
+    size: int
+    """Bytes of what is left."""
+    troubles: list[str]
+
+
+def is_recording(path: str) -> bool:
+    """Tell by the first bytes whether a file is a recording of zmon; links and what cannot be read are not.
+
+    **Not for a file that this process has open through SQLite:** to close it here would take SQLite's locks
+    away, as POSIX wants it.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        head = os.read(fd, 100) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    if not head.startswith(SQLITE):
+        return False
+    number = int.from_bytes(head[MAGIC_AT : MAGIC_AT + 4], "big")
+    return number == MAGIC or (number == 0 and _begun(path))
+
+
+def _begun(path: str) -> bool:
+    """Ask SQLite about a file whose writer died in its first minute: all is still in the file beside it."""
+    if not os.path.exists(path + "-wal"):
+        return False
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA application_id").fetchone()[0] == MAGIC)
+    except sqlite3.Error:
+        return False
+
+
+def size_of(path: str) -> int:
+    """Return the bytes of a recording and of what SQLite keeps beside it."""
+    total = 0
+    for tail in ("", *BESIDE):
+        with contextlib.suppress(OSError):
+            total += os.lstat(path + tail).st_size
+    return total
+
+
+def kept(directory: str, present: str) -> list[Kept]:
+    """Return the recordings of a directory in the order of time; what only has such a name is left out.
+
+    The file at `present` is being written, and believed to be one.
+
+    Raises:
+        OSError: the directory cannot be listed.
+    """
+    files = days(directory).days
+    return [
+        Kept(file, size_of(file.path)) for file in files if file.path == present or is_recording(file.path)
+    ]
+
+
+def surplus(files: Sequence[Kept], present: str, now: int, rule: Rule) -> list[Kept]:
+    """Return what goes, the oldest first.
+
+    `files` are in the order of time; the one at `present` is being written.
+    """
+    gone = []
+    total = sum(file.size for file in files)
+    for file in files:
+        if file.file.path == present:
+            continue
+        old = rule.keep and file.file.end + rule.keep <= now
+        if old or (rule.size and total > rule.size):
+            gone.append(file)
+            total -= file.size
+    return gone
+
+
+def prune(directory: str, present: str, now: int, rule: Rule) -> Pruned:
+    """Unlink what is beyond the rule; `now` is UTC in ns.
+
+    What cannot be listed or unlinked is said, and nothing raised: the recorder goes on.
+    """
+    try:
+        files = kept(directory, present)
+    except OSError as error:
+        return Pruned([], 0, [f"{directory}: {error.strerror}: nothing old can be unlinked"])
+    gone, troubles = [], []
+    for file in surplus(files, present, now, rule):
+        try:
+            _unlink(file.file.path)
+        except OSError as error:
+            troubles.append(f"{file.file.path} cannot be unlinked: {error.strerror}")
+        else:
+            gone.append(file)
+    left = sum(file.size for file in files) - sum(file.size for file in gone)
+    alone = next((file.size for file in files if file.file.path == present), 0)
+    if rule.size and alone > rule.size:
+        troubles.append(
+            f"{present} alone is larger than the {rule.size:,} bytes that all may have; "
+            "it is kept: take a longer interval, less of the kinds, or allow more"
+        )
+    return Pruned(gone, left, troubles)
+
+
+def days_within(rule: Rule, day: float) -> float:
+    """Return how many days of so many bytes are kept, the present one included; infinite without limits."""
+    by_age = rule.keep / DAY + 1 if rule.keep else float("inf")
+    by_size = rule.size / day if rule.size and day else float("inf")
+    return min(by_age, by_size)
+
+
+def _unlink(path: str) -> None:
+    # what belongs to it first: if this ends in between, the next time finds the rest by its name
+    for tail in BESIDE:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path + tail)
+    os.unlink(path)

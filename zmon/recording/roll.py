@@ -1,0 +1,152 @@
+"""The day files as one roll that samples are appended to, whatever the disk does meanwhile.
+
+When a sample cannot be written - no room, quota, read-only, an error of the disk - that is said once, and
+each sample that comes is tried until one can be written.  What was there before stays readable, and what is
+missing is a gap by the times of the samples.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING, Final, Protocol
+
+from zmon.recording.day import day_file, day_of, days
+from zmon.recording.error import Damaged, RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.recording.day import DayFile
+    from zmon.sample import Sample
+
+Trouble = (OSError, sqlite3.Error, RecordingError)
+"""What may happen to a file; anything else is a mistake of zmon."""
+
+PATIENCE: Final = 60
+"""Samples that cannot be written before the file is opened afresh."""
+
+
+class Book(Protocol):
+    """What writes one file; see `zmon.recording.writer.Writer`."""
+
+    def append(self, sample: Sample) -> None:
+        """Write a sample; when this returns it is safe."""
+
+    def note(self, utc: int, text: str) -> None:
+        """Write a remark."""
+
+    def problem(self) -> Exception | None:
+        """Return what went wrong beside `append` since it was last asked."""
+
+    def close(self) -> None:
+        """Write what is open and close the file."""
+
+
+class Roll:
+    """Appends each sample to the file of its day."""
+
+    def __init__(self, directory: str, open_book: Callable[[str], Book], say: Callable[[str], None]) -> None:
+        """Open nothing yet; `say` takes one line for people."""
+        self._directory = directory
+        self._open_book = open_book
+        self._say = say
+        self._book: Book | None = None
+        self._trouble = ""
+        """Why nothing is recorded now."""
+        self.file: DayFile | None = None
+        """The file that the last sample went to, or should have."""
+        self.appended = 0
+        self.lost = 0
+        """Samples that could not be written since the last one that could."""
+
+    def append(self, sample: Sample) -> bool:
+        """Write a sample to the file of its day; tells whether that was possible."""
+        try:
+            book = self._at(sample.at.utc)
+            book.append(sample)
+        except Trouble as error:
+            self._fail(error)
+            self.lost += 1
+            if self.lost % PATIENCE == 0:
+                self.close()  # perhaps a file that is opened afresh can be written
+            return False
+        self.appended += 1
+        if self._trouble:
+            self._say(f"recording again; {self.lost:,} samples were not recorded")
+            self._trouble = ""
+        self.lost = 0
+        problem = book.problem()
+        if problem is not None:
+            self._say(f"{reason(problem)}; what was recorded is safe, and it is tried again")
+        return True
+
+    def note(self, utc: int, text: str) -> None:
+        """Write a remark, if that is possible."""
+        try:
+            self._at(utc).note(utc, text)
+        except Trouble as error:
+            self._fail(error)
+
+    def due(self, utc: int) -> DayFile:
+        """Return the file that a sample of a time goes to: the last of its day, or the first.
+
+        Raises:
+            OSError: the directory cannot be listed.
+        """
+        parts = [file for file in days(self._directory).days if file.day == day_of(utc)]
+        return parts[-1] if parts else day_file(self._directory, utc)
+
+    def close(self) -> None:
+        """Close the file; the next sample opens it again, or that of its day."""
+        book, self._book = self._book, None
+        if book is not None:
+            try:
+                book.close()
+            except Trouble as error:
+                self._fail(error)
+
+    def _at(self, utc: int) -> Book:
+        """Return what writes the file of a time, opened if it is not."""
+        day = day_of(utc)
+        if self.file is not None and self.file.day != day:
+            self.close()
+        if self._book is None:
+            os.makedirs(self._directory, exist_ok=True)  # somebody may have removed it
+            self.file = self.due(utc)
+            self._book = self._open(self.file)
+        return self._book
+
+    def _open(self, file: DayFile) -> Book:
+        """Open a file; if it is there and not fit to be continued, its day gets another."""
+        try:
+            return self._open_book(file.path)
+        except RecordingError as error:
+            if not unfit(error):
+                raise
+            self.file = day_file(self._directory, file.begin, file.part + 1)
+            book = self._open_book(self.file.path)
+            self._say(f"{error}; the day goes on in {self.file.path}")
+            return book
+
+    def _fail(self, error: Exception) -> None:
+        """Say what is wrong, unless that was said already."""
+        words = reason(error)
+        if not self._trouble:
+            self._say(f"{words}: nothing is recorded now; it is tried again with every sample")
+        self._trouble = words
+
+
+def unfit(error: RecordingError) -> bool:
+    """Tell whether what is in a file keeps it from being continued, and not the disk or another program."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorname", "") in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
+    return cause is None or isinstance(error, Damaged)
+
+
+def reason(error: Exception) -> str:
+    """Say what could not be written and why, for a person."""
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the recording'}: {error.strerror or error}"
+    return str(error)

@@ -1,0 +1,238 @@
+"""From the begin to the end of a recorder: samples at their deadlines, orders, and a word now and then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from zmon.recording.day import DAY
+from zmon.recording.forecast import Forecast, estimate, measured, shortage
+from zmon.recording.pace import following
+from zmon.recording.retention import Rule, prune, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.recording.notify import Service
+    from zmon.recording.roll import Roll
+    from zmon.sample import Sample
+
+SECOND: Final = 10**9
+MINUTE: Final = 60 * SECOND
+"""ns between two looks at what is kept, and two lines of status."""
+SLEPT: Final = SECOND
+"""A machine that stood still for less was not asleep."""
+
+
+class Clock(Protocol):
+    """The clocks, all in ns, and the waiting between samples."""
+
+    def utc(self) -> int:
+        """Return the time of the wall, since 1970."""
+
+    def steady(self) -> int:
+        """Return the steady clock, which stands still while the machine sleeps."""
+
+    def asleep(self) -> int:
+        """Return for how long the machine has slept since it was started."""
+
+    def spent(self) -> int:
+        """Return what this process has used of the processors."""
+
+    def wait(self, length: int) -> None:
+        """Return after so long, or at once when there are orders."""
+
+
+class Orders:
+    """What the recorder was told from outside."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.end = False
+        """Finish the sample and close."""
+        self.reopen = False
+        """Close the file; the next sample opens it again."""
+
+
+class Plan(NamedTuple):
+    """What is to be done."""
+
+    directory: str
+    interval: int
+    """ns."""
+    rule: Rule = Rule()
+    samples: int = 0
+    """Samples after which it ends; 0 for never."""
+    length: int = 0
+    """ns after which it ends; 0 for never."""
+
+
+class Session:
+    """One run of the recorder."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - everything it has to do with
+        self,
+        plan: Plan,
+        take: Callable[[], Sample],
+        roll: Roll,
+        clock: Clock,
+        orders: Orders,
+        service: Service,
+        say: Callable[[str], None],
+        *,
+        status: bool = False,
+        forecast: Forecast | None = None,
+    ) -> None:
+        """Prepare; `take` returns a sample of now.
+
+        `forecast` is what an earlier recording measured.  With `status` there is a line every minute, without
+        it only trouble is said.
+        """
+        self._plan = plan
+        self._take = take
+        self._roll = roll
+        self._clock = clock
+        self._orders = orders
+        self._service = service
+        self._say = say
+        self._status = status
+        self._forecast = forecast
+        self._first: Sample | None = None
+        self._said: set[str] = set()
+        self._begin = clock.steady()
+        self._wall = clock.utc() - clock.asleep()
+        self._spent = clock.spent()
+        self._asleep = clock.asleep()
+        self._minute = self._begin + MINUTE
+        self._missed = 0
+        self._failed = ""
+        self._grown = 0
+        """Bytes of the files that this session has finished."""
+        self._watched: tuple[str, int] = ("", 0)
+        """The file being written and how large it was when this session came to it."""
+
+    def run(self) -> None:
+        """Record until told to end, or as long as was planned."""
+        number, taken = 0, 0
+        self._prune()
+        if self._forecast is not None:
+            self._announce(self._forecast)
+        try:
+            while True:
+                self._sample()
+                taken += 1
+                if taken == 1:
+                    self._service.ready()
+                deadline = following(self._begin, self._plan.interval, number, self._clock.steady())
+                self._missed += deadline.missed
+                number = deadline.number
+                over = bool(self._plan.length) and number * self._plan.interval >= self._plan.length
+                if over or taken == self._plan.samples or not self._until(deadline.at):
+                    return
+        finally:
+            self._service.stopping()
+            self._roll.close()
+            if self._status:
+                self._say(f"ended; {self._roll.appended:,} samples recorded")
+
+    def _sample(self) -> None:
+        self._wake()
+        try:
+            sample = self._take()
+        except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
+            said = f"no sample: {type(error).__name__}: {error}"
+            if said != self._failed:
+                self._failed = said
+                self._say(said)
+            return
+        self._failed = ""
+        self._roll.append(sample)
+        self._watch()
+        if self._first is None:
+            self._first = sample
+            self._spent = self._clock.spent()  # what it took to start is no cost of a sample
+        elif self._forecast is None:
+            spent = self._clock.spent() - self._spent
+            self._announce(estimate(self._first, sample, spent, self._plan.interval))
+
+    def _wake(self) -> None:
+        """Notice that the machine slept."""
+        asleep = self._clock.asleep()
+        length, self._asleep = asleep - self._asleep, asleep
+        if length >= SLEPT:
+            words = f"the machine slept for {length / SECOND:,.0f} s"
+            self._say(words)
+            self._roll.note(self._clock.utc(), words)
+
+    def _until(self, deadline: int) -> bool:
+        """Wait for a deadline, with signs of life; False when it is time to end."""
+        while not self._orders.end:
+            if self._orders.reopen:
+                self._orders.reopen = False
+                self._roll.close()
+            now = self._clock.steady()
+            if now >= self._minute:
+                self._minute = now - (now - self._begin) % MINUTE + MINUTE
+                self._look()
+            self._service.alive()
+            if now >= deadline:
+                return True
+            self._clock.wait(min(deadline - now, self._service.every or deadline - now))
+        return False
+
+    def _watch(self) -> None:
+        """Notice that another file is being written."""
+        path = self._roll.file.path if self._roll.file is not None else ""
+        before, begin = self._watched
+        if path != before:
+            self._grown += max(size_of(before) - begin, 0) if before else 0
+            self._watched = path, size_of(path)
+
+    def _look(self) -> None:
+        """Once a minute: what is kept, what it costs, what was missed."""
+        self._prune()
+        path, begin = self._watched
+        grown = self._grown + max(size_of(path) - begin, 0)
+        spent = self._clock.spent() - self._spent
+        known = measured(grown, spent, self._roll.appended, self._plan.interval)
+        if known is not None:
+            self._forecast = known
+        costs = f", {self._forecast.words}" if self._forecast is not None else ""
+        line = f"{self._roll.appended:,} samples{costs}"
+        if self._roll.lost:
+            line += f"; NOT RECORDED since {self._roll.lost:,} samples"
+        self._service.status(line)
+        if self._missed:
+            self._say(
+                f"{self._missed:,} samples were left out, because taking one took longer than the interval"
+            )
+            self._missed = 0
+        if self._status:
+            self._say(line)
+
+    def _announce(self, forecast: Forecast) -> None:
+        self._forecast = forecast
+        self._say(forecast.words)
+        present = self._roll.file.path if self._roll.file is not None else ""
+        self._once(shortage(forecast, self._plan.directory, self._plan.rule, present))
+
+    def _prune(self) -> None:
+        try:
+            present = (self._roll.file or self._roll.due(self._clock.utc())).path
+        except OSError as error:
+            self._once(f"{self._plan.directory}: {error.strerror}")
+            return
+        # a clock that was set forward by mistake must not cost what was recorded: time passes as the steady
+        # clock says, and a day more
+        passed = self._clock.steady() - self._begin + self._clock.asleep()
+        now = min(self._clock.utc(), self._wall + passed + DAY)
+        done = prune(self._plan.directory, present, now, self._plan.rule)
+        for file in done.unlinked:
+            self._say(f"{file.file.path} unlinked, {file.size:,} bytes: beyond what is kept")
+        for words in done.troubles:
+            self._once(words)
+
+    def _once(self, words: str) -> None:
+        """Say what would else be said every minute."""
+        if words and words not in self._said:
+            self._said.add(words)
+            self._say(words)
