@@ -67,11 +67,13 @@ Words = dict[str, object]
 _DASD: Final = re.compile(r"dev94-(\d{1,7})")
 
 
-def read_sadf(source: str | BinaryIO, note: Callable[[int, str], None] | None = None) -> Iterator[Sample]:
+def read_sadf(
+    source: str | BinaryIO, note: Callable[[int, str], None] | None = None, name: str = "the report"
+) -> Iterator[Sample]:
     """Yield the samples that follow from a report of `sadf -j`, which is read as they are asked for.
 
-    `source` is a path or a stream of bytes.  After the last sample `note` is called with the time, UTC in ns,
-    and the text of each comment that `sadf -j FILE -- -C` printed.
+    `source` is a path, or a stream of bytes, which has a `name` for people.  After the last sample `note` is
+    called with the time, UTC in ns, and the text of each comment that `sadf -j FILE -- -C` printed.
 
     Raises:
         SadfError: it is no such report, or is damaged; perhaps after some samples.
@@ -81,7 +83,7 @@ def read_sadf(source: str | BinaryIO, note: Callable[[int, str], None] | None = 
         with open(source, "rb") as stream:
             yield from _samples(Report(stream, source), note)
     else:
-        yield from _samples(Report(source, str(getattr(source, "name", "the report"))), note)
+        yield from _samples(Report(source, name), note)
 
 
 def _samples(report: Report, note: Callable[[int, str], None] | None) -> Iterator[Sample]:
