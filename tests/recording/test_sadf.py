@@ -190,6 +190,11 @@ def test_the_first_versions_are_read() -> None:
     assert [last(samples, CPU, "0", n) for n in ("user", "guest", "softirq")] == [150e6, 50e6, 40e6]
 
 
+def test_where_discards_are_not_printed_requests_have_none() -> None:
+    """So the size of a request is that of reads and writes."""
+    assert screen("device", made(disk(tps=2.0, rd_sec=8.0, wr_sec=8.0)), 1)["reqkb"] == 4.0
+
+
 def test_discards_that_are_not_printed_are_absent() -> None:
     """Before 12.1.2 there were none."""
     assert last(made(disk(tps=1)), BLOCK, "dasda", "sectors_discarded") is sadf.NOT_PRINTED

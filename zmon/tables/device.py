@@ -98,7 +98,8 @@ class Devices:
         if self.together:  # sar does not tell reads, writes and discards apart
             requests, self.requests = self.block.numbers("requests"), self.block.rate("requests")
             self.wait = quotient(self.block.numbers("request_ms"), requests, 1.0, IDLE)
-            sectors = plus(sectors, self.block.rate("sectors_discarded"))
+            # where discards are not printed, they are not among the requests
+            sectors = first(plus(sectors, self.block.rate("sectors_discarded")), sectors)
             self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
         self.linux_queue: list[Number] = [ms / 1e3 for ms in self.block.rate("weighted_ms")]
         # an I/O rate for every device: starts where they are counted, else Linux's requests
