@@ -27,19 +27,19 @@ STARS: Final = "****"
 
 def rate(value: float) -> str:
     """Write a rate or a time: three significant digits is the aim."""
-    return _bare(f"{value:.1f}") if -99.95 < value < 99.95 else percent(value)
+    return bare(f"{value:.1f}") if -99.95 < value < 99.95 else percent(value)
 
 
 def queue(value: float) -> str:
     """Write a queue length or an average of few things: two decimals below 10."""
     if -9.995 < value < 9.995:
-        return _bare(f"{value:.2f}")
+        return bare(f"{value:.2f}")
     return rate(value)
 
 
 def percent(value: float) -> str:
     """Write a percentage or a count, whole."""
-    return _bare(f"{value:.0f}")
+    return bare(f"{value:.0f}")
 
 
 def plain(value: object) -> str:
@@ -76,8 +76,8 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
 """The formats a column may name."""
 
 
-def _bare(digits: str) -> str:
-    """Drop the zero before the point, and the sign of a zero."""
+def bare(digits: str) -> str:
+    """Drop the zero before the point, and the sign of a zero: `0.5` is `.5`."""
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     if not digits.strip("0."):
         sign = ""

@@ -1,0 +1,200 @@
+"""Draws series over time with their axes, limits and names, as lines of text."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.screen.chart.border import field, legend, time_axis, title
+from zmon.screen.chart.canvas import STYLES, Cells, draw_bars, draw_dots, draw_letters, letter
+from zmon.screen.chart.points import collect, extent
+from zmon.screen.chart.scale import value_scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.screen.chart.points import Bucket, Point
+    from zmon.screen.chart.scale import Scale
+    from zmon.screen.definition import Limit
+
+MOST: Final = 2000
+"""No chart has more lines or columns."""
+NARROWEST: Final = 10
+"""Columns of the field below which the axis of values gives its room away."""
+
+
+class Series(NamedTuple):
+    """One line of a chart: what it is called and what it shows, in the order of time."""
+
+    name: str
+    points: Sequence[Point]
+
+
+class Mark(NamedTuple):
+    """The characters from `start` up to `end` of a line belong to a series, and exceed a limit or not."""
+
+    line: int
+    start: int
+    end: int
+    series: int
+    sign: str
+    """`!` when bad, `*` when worth a look, else a blank, as `Limit.mark` says."""
+
+
+class Chart(NamedTuple):
+    """A finished chart."""
+
+    lines: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    """What the glass may colour."""
+
+
+class Manner(NamedTuple):
+    """What a chart is called and how it is drawn."""
+
+    title: str = ""
+    unit: str = ""
+    form: str = "rate"
+    """The format of the column that is drawn: `bytes` has binary units."""
+    limit: Limit | None = None
+    style: str = "braille"
+    """`braille`, `blocks` or `ascii`."""
+    zero: bool = True
+    """Whether the axis of values begins at zero, as is honest for a load."""
+
+
+PLAIN: Final = Manner()
+
+
+def plot(
+    series: Sequence[Series],
+    width: int,
+    height: int,
+    manner: Manner = PLAIN,
+    span: tuple[int, int] | None = None,
+) -> Chart:
+    """Draw series between two times, by default from their first to their last point.
+
+    The chart has `height` lines of at most `width` characters.  What does not fit is left out: first the
+    legend, then the title, the axis of time and that of values.  A gap stays empty, and the axis of time
+    is dotted wherever values of all series are missing, be it for less than a column.
+
+    A single series is a line of dots (`braille`) or a bar per column up to the mean, with a thin line up to
+    the highest value.  Several are lines of dots that end in their letter, or are drawn by their letters.
+    The limits are lines that differ, `look` is dotted; above the values by more than their height they
+    stand in the legend only.
+    """
+    width, height = (min(max(size, 1), MOST) for size in (width, height))
+    every = [point for one in series for point in one.points]
+    begin, end = span or extent(every) or (0, 0)
+    style = STYLES[manner.style]
+    layout = _Layout(width, height, manner, several=len(series) > 1)
+    scale = _scale(every, begin, end, layout.rows, manner)
+    gutter = layout.gutter(scale)
+    ends = 1 if len(series) > 1 and manner.style == "braille" and width - gutter > NARROWEST else 0
+    cells = Cells(layout.rows, width - gutter - ends, scale, manner.limit)
+    fine = 2 if manner.style == "braille" else 1
+    found = [collect(one.points, fine * cells.columns, begin, end) for one in series]
+    drawn = [[bucket.point for bucket in one] for one in found]
+    _draw(cells, drawn, manner.style)
+    if manner.limit is not None:
+        cells.line(manner.limit.look, style.look)
+        cells.line(manner.limit.bad, style.bad)
+
+    lines: list[str] = []
+    if layout.title:
+        lines.append(title(manner, begin, end, width))
+    top = len(lines)
+    lines += field(cells, scale, style, gutter)
+    marks = _marks(cells, top, gutter)
+    if ends:
+        marks += _name_ends(lines, cells, drawn, top)
+    broken = _broken(found, cells.columns)
+    if layout.axis:
+        lines += time_axis((begin, end), broken, style, gutter, width)
+    if layout.legend:
+        lines.append(legend(series, manner, style, width, dotted=any(broken)))
+    return Chart(tuple(line.rstrip() for line in lines), tuple(marks))
+
+
+class _Layout:
+    """Which parts of a chart a number of lines has room for."""
+
+    def __init__(self, width: int, height: int, manner: Manner, *, several: bool) -> None:
+        self.width = width
+        self.axis = height >= 5
+        self.title = height >= 6 and bool(manner.title or manner.unit)
+        self.legend = height >= 8 and (several or manner.limit is not None or manner.style != "braille")
+        self.rows = height - 2 * self.axis - self.title - self.legend
+
+    def gutter(self, scale: Scale) -> int:
+        """Return how many columns the axis of values takes."""
+        wanted = max(len(label) for _value, label in scale.ticks) + 2
+        return wanted if self.rows >= 3 and self.width - wanted >= NARROWEST else 0
+
+
+def _scale(points: Sequence[Point], begin: int, end: int, rows: int, manner: Manner) -> Scale:
+    """Return the axis of values: with the limits, unless the values would shrink to less than half of it."""
+    low, _mean, high = collect(points, 1, begin, end)[0].point.figures or (0.0, 1.0, 1.0)
+    if manner.limit is not None:
+        near = [value for value in (manner.limit.look, manner.limit.bad) if value <= 2 * high]
+        high = max(high, *near) if near else high
+    return value_scale(low, high, min(rows // 2 + 1, 9), manner.form, zero=manner.zero)
+
+
+def _draw(cells: Cells, lines: Sequence[Sequence[Point]], style: str) -> None:
+    if style == "braille":
+        draw_dots(cells, lines)
+    elif len(lines) == 1:
+        draw_bars(cells, lines[0], STYLES[style])
+    else:
+        draw_letters(cells, lines)
+    if not any(owner is not None for row in cells.series for owner in row):
+        _say(cells, "no values")
+
+
+def _say(cells: Cells, words: str) -> None:
+    """Write words into the middle of an empty field, if they fit."""
+    start, level = (cells.columns - len(words)) // 2, cells.rows // 2
+    if start >= 0:
+        cells.text[level][start : start + len(words)] = words
+
+
+def _broken(found: Sequence[Sequence[Bucket]], columns: int) -> list[bool]:
+    """Tell in which columns values of all series are missing, at least for a part of it."""
+    each = len(found[0]) // columns if found else 0
+    return [
+        all(any(bucket.broken for bucket in one[column * each : (column + 1) * each]) for one in found)
+        for column in range(columns)
+    ]
+
+
+def _marks(cells: Cells, top: int, gutter: int) -> list[Mark]:
+    """Return which characters belong to which series, in runs."""
+    found = []
+    for level in range(cells.rows - 1, -1, -1):
+        at = gutter
+        line = top + cells.rows - 1 - level
+        for (series, sign), same in groupby(zip(cells.series[level], cells.signs[level], strict=True)):
+            length = sum(1 for _ in same)
+            if series is not None:
+                found.append(Mark(line, at, at + length, series, sign))
+            at += length
+    return found
+
+
+def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]], top: int) -> list[Mark]:
+    """Put the letter of each series behind its last value, or as near to there as is free."""
+    free = set(range(cells.rows))
+    found = []
+    for series, points in enumerate(drawn):
+        last = next((point.figures for point in reversed(points) if point.figures is not None), None)
+        if last is None or not free:
+            continue
+        wanted = cells.scale.level(last[1], cells.rows)
+        level = min(free, key=lambda other: (abs(other - wanted), other))
+        free.remove(level)
+        line = top + cells.rows - 1 - level
+        lines[line] += letter(series)
+        found.append(Mark(line, len(lines[line]) - 1, len(lines[line]), series, " "))
+    return found
