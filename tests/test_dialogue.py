@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTape
-from zmon.dialogue import COMMANDS, CommandError, Dialogue
+from zmon.dialogue import COMMANDS, CommandError, Dialogue, Move
+from zmon.event import Event, What
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
@@ -53,9 +54,24 @@ def sample(second: int, disks: int = 3) -> Sample:
     return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in (devices, cmf, blocks)})
 
 
-def dialogue(first: str = "MENU", *, seconds: int = 2, live: bool = False, to_end: bool = True) -> Dialogue:
-    """Lead a dialogue over a tape of so many samples."""
-    watch = Watch(ListTape([sample(n) for n in range(1, seconds + 1)], live=live))
+def limit(second: int) -> Event:
+    """Say that a limit was exceeded in a second."""
+    return Event(What.LIMIT, second * SECOND, second * SECOND, "7000", "7000 is slow", "DEVICE")
+
+
+def dialogue(  # noqa: PLR0913 - each is one side of a tape, and all may be left out
+    first: str = "MENU",
+    *,
+    seconds: int = 2,
+    live: bool = False,
+    kept: bool = False,
+    to_end: bool = True,
+    happened: tuple[Event, ...] = (),
+) -> Dialogue:
+    """Lead a dialogue over a tape of so many samples, which a live machine may have kept."""
+    samples = [sample(n) for n in range(1, seconds + 1)]
+    past = ListTape(samples, happened=happened) if kept else None
+    watch = Watch(ListTape(samples, live=live, happened=happened, kept=past))
     for _ in range(seconds if to_end else 0):
         watch.forward()
     return Dialogue(watch, SCREENS, first)
@@ -92,9 +108,9 @@ def test_a_screen_is_found_by_command_number_and_menu_code(screen: object) -> No
 
 
 def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
-    """`DEV` is DEVICE."""
+    """`DEVI` is DEVICE."""
     to = dialogue()
-    to.run("dev")
+    to.run("devi")
     assert to.page.screen.command == "DEVICE"
 
 
@@ -194,7 +210,16 @@ def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
         ("SORT io UP", ["'UP'", "ASC", "DESC"]),
         ("SORT", ["no column", "resp"]),
         ("QUIT now", ["QUIT", "'now'", "alone"]),
-        ("NEXTSAMP 5", ["NEXTSAMP", "'5'", "alone"]),
+        ("PREVSAMP 5", ["PREVSAMP", "'5'", "alone"]),
+        ("NEXTSAMP 5", ["'5'", "14:32"]),
+        ("GO", ["14:32", "begin"]),
+        ("GO nowhere", ["'nowhere'", "-10m"]),
+        ("MARK", ["MARK A"]),
+        ("MARK C", ["'C'", "MARK B"]),
+        ("AVERAGE", ["MARK A"]),
+        ("NEXTEXC", ["no exception", "PREVEXC"]),
+        ("PREVEXC", ["no exception", "NEXTEXC"]),
+        ("NOW", ["GO end"]),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
@@ -292,18 +317,24 @@ def test_what_cannot_be_undone_is_not_abbreviated(line: str) -> None:
 
 # commands of the surface
 
+OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a"}
+"""Of those that need one."""
+
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.word)
 def test_a_command_is_known_from_its_shortest_form_on(command: object) -> None:
     """In any case; what the surface has to do is handed to it, the rest is done."""
     word, shortest = command.word, command.shortest  # type: ignore[attr-defined]  # a Command
+    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PRINT", "PLAY", "PAUSE", "EVENTS"}
     for length in range(shortest, len(word) + 1):
-        to = dialogue("DEVICE", seconds=3)
-        to.watch.back()
-        operand = " io" if word == "SORT" else ""
-        found = to.run(word[:length].lower() + operand)
-        mine = word in {"SORT", "WHERE", "RETURN", "QUIT", "NEXTSAMP", "PREVSAMP"}
-        assert found is (None if mine else command)
+        to = dialogue("DEVICE", seconds=5, happened=(limit(2), limit(5)))
+        to.watch.seek(4 * SECOND)
+        to.run("MARK A")
+        to.run("PREVSAMP")
+        to.run("MARK B")
+        to.present = Watch(ListTape([], live=True)) if word == "NOW" else to.present
+        found = to.run(word[:length].lower() + OPERANDS.get(word, ""))
+        assert found is (command if word in theirs else None)
 
 
 def test_no_shortest_form_means_two_commands() -> None:
@@ -348,6 +379,125 @@ def test_live_samples_cannot_be_stepped_back_to() -> None:
     assert "--from" in said(dialogue("DEVICE", live=True), "PREVSAMP")
 
 
+def at(to: Dialogue) -> tuple[int, int]:
+    """Tell between which seconds the interval lies that is looked at."""
+    assert to.watch.interval is not None
+    assert to.watch.interval.before is not None
+    return to.watch.interval.before.at.utc // SECOND, to.watch.interval.after.at.utc // SECOND
+
+
+@pytest.mark.parametrize(
+    ("line", "there"),
+    [
+        ("GO -2s", (2, 3)), ("GO 0:00:02", (1, 2)), ("GO end-1s", (3, 4)), ("GO end", (4, 5)),
+        ("NEXTSAMP 0:00:04", (3, 4)), ("PREVEXC", (1, 2)),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("utc")
+def test_a_tape_is_gone_to_a_time(line: str, there: tuple[int, int]) -> None:
+    """As `zmon.tape.when` reads it, or to an exception."""
+    to = dialogue("DEVICE", seconds=5, happened=(limit(2),))
+    to.run(line)
+    assert at(to) == there
+
+
+def test_the_begin_has_no_interval() -> None:
+    """The first sample is a begin alone."""
+    to = dialogue("DEVICE", seconds=5)
+    to.run("GO begin")
+    assert to.watch.interval is not None
+    assert to.watch.interval.before is None
+
+
+def test_an_exception_is_said() -> None:
+    """Who is taken there reads why."""
+    to = dialogue("DEVICE", seconds=5, happened=(limit(2),))
+    to.run("PREVEXC")
+    assert to.said.endswith("! 7000 is slow")
+
+
+def test_the_averages_between_two_marks_are_shown() -> None:
+    """Until the figures of each interval are asked for, or another sample."""
+    to = dialogue("DEVICE", seconds=9)
+    for line in ("MARK A", "GO -4s", "mark b", "AVERAGE"):
+        to.run(line)
+    assert at(to) == (5, 9)
+    assert to.sheet() is not None
+    to.run("INTERIM")
+    assert at(to) == (4, 5)
+
+
+def test_a_live_machine_that_records_can_be_gone_back_in() -> None:
+    """And returned to."""
+    to = dialogue("DEVICE", seconds=5, live=True, kept=True)
+    to.run("PREVSAMP")
+    assert (at(to), to.watch.tape.live) == ((3, 4), False)
+    to.run("GO -1s")
+    assert at(to) == (2, 3)
+    to.run("NOW")
+    assert (at(to), to.watch.tape.live) == ((4, 5), True)
+
+
+def test_a_wrong_time_leaves_the_live_machine_in_sight() -> None:
+    """A slip of the key rewinds nothing."""
+    to = dialogue("DEVICE", seconds=5, live=True, kept=True)
+    said(to, "GO nowhere")
+    assert to.watch.tape.live
+
+
+@pytest.mark.parametrize("line", ["GO -10m", "NEXTSAMP 14:32", "PREVEXC", "NEXTEXC"])
+def test_where_nothing_is_kept_it_says_how_to_keep_it(line: str) -> None:
+    """Whatever leads back."""
+    assert "--record FILE" in said(dialogue("DEVICE", live=True), line)
+
+
+def test_the_next_live_sample_is_taken_by_the_surface() -> None:
+    """It may have a thread for that."""
+    found = dialogue("DEVICE", live=True).run("NEXTSAMP")
+    assert found is not None
+    assert found.word == "REFRESH"
+
+
+# moves that another thread goes
+
+
+def test_a_move_leads_somewhere_when_it_was_gone() -> None:
+    """Until then everything stays as it is."""
+    to, moves = dialogue("DEVICE", seconds=5), list[Move]()
+    to.mover = moves.append
+    to.run("PREVSAMP")
+    assert (at(to), to.underway) == ((4, 5), True)
+    assert to.arrive(moves[0], moves[0].go())
+    assert (at(to), to.underway) == ((3, 4), False)
+
+
+def test_a_move_may_lead_nowhere() -> None:
+    """Who went it says so."""
+    to, moves = dialogue("DEVICE", seconds=5), list[Move]()
+    to.mover = moves.append
+    to.run("NEXTSAMP")
+    assert not to.arrive(moves[0], moves[0].go())
+    assert (at(to), to.underway) == ((4, 5), False)
+
+
+def test_who_returned_to_the_present_is_not_taken_back() -> None:
+    """A move that arrives late is forgotten."""
+    to, moves = dialogue("DEVICE", seconds=5, live=True, kept=True), list[Move]()
+    to.mover = moves.append
+    to.run("PREVSAMP")
+    to.run("NOW")
+    assert not to.arrive(moves[0], moves[0].go())
+    assert to.watch.tape.live
+
+
+def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:
+    """Its table is better filled in a thread."""
+    to = dialogue("CHANNEL", seconds=5)
+    assert (to.laborious, to.sheet() is None, to.laborious) == (True, False, False)
+    assert not dialogue("DEVICE").laborious
+    assert not dialogue("CHANNEL", live=True).laborious
+
+
 def test_before_the_first_sample_no_sheet_can_be_shown() -> None:
     """It says how to come to one."""
     with pytest.raises(CommandError, match="no sample yet; NEXTSAMP"):
@@ -380,7 +530,7 @@ def test_a_table_that_was_filled_elsewhere_is_used() -> None:
 WORDS = st.sampled_from(
     [c.word for c in COMMANDS if c.word != "PRINT"]
     + [s.command for s in SCREENS]
-    + ["13", "io>5", "resp", "7001", "="]
+    + ["13", "io>5", "resp", "7001", "=", "-1s", "begin", "A", "B"]
 )
 LINES = st.lists(WORDS | st.text(max_size=5), max_size=4).map(" ".join) | st.text(max_size=20)
 

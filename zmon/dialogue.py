@@ -7,16 +7,23 @@ words that change how the present screen is shown.
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError
+from zmon.screen.happening import line as happened
+from zmon.screen.number import clock
 from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.tables.view import NoSuchThing, fill
+from zmon.tables.view import NoSuchThing, fill, needs
+from zmon.tape.tape import NoMark
+from zmon.tape.when import WhenError, parse_when
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.interval import Interval
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.tables.table import Table
@@ -48,6 +55,28 @@ class Filling(NamedTuple):
         return fill(self.page.screen.table, self.view)
 
 
+class Found(NamedTuple):
+    """Where a move has led, and what is to be said about it."""
+
+    interval: Interval
+    said: str = ""
+
+
+class Move(NamedTuple):
+    """A way along a tape; going it takes time and touches the tape alone, so another thread may do it."""
+
+    watch: Watch
+    """Who looks at what is found."""
+    find: Callable[[], Found | Interval | None]
+    edge: str
+    """What is said when there is nothing that way."""
+
+    def go(self) -> Found | None:
+        """Go this way; None when there is nothing."""
+        found = self.find()
+        return found if found is None or isinstance(found, Found) else Found(found)
+
+
 class Command(NamedTuple):
     """A word of the command line: what it does, in help and completion."""
 
@@ -67,14 +96,32 @@ COMMANDS: Final = (
     Command("LOCATE", 2, "text", "go to the next row that contains a text; also /text"),
     Command("TOP", 3, "", "go to the first row"),
     Command("BOTTOM", 3, "", "go to the last row"),
-    Command("NEXTSAMP", 5, "", "go to the next sample of a capture"),
-    Command("PREVSAMP", 5, "", "go back to the sample before"),
     Command("REFRESH", 3, "", "take a sample now"),
+    Command("NEXTSAMP", 5, "[time]", "go to the next sample, or to that of a time; live: take one now"),
+    Command("PREVSAMP", 5, "", "go back to the sample before"),
+    Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end"),
+    Command("PLAY", 3, "[speed]", "play: 1, 2, 5, 10, 30, 60, 120, 300 or 600; -10 is backwards"),
+    Command("PAUSE", 3, "", "stand still"),
+    Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ..."),
+    Command("PREVEXC", 5, "", "go back to the exception before"),
+    Command("EVENTS", 2, "", "list what happened in the time of the tape"),
+    Command("MARK", 3, "A|B", "mark this sample"),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B"),
+    Command("INTERIM", 3, "", "show the figures of each interval again"),
+    Command("NOW", 3, "", "return from the past to the live machine"),
     Command("PRINT", 2, "[file]", "write this screen as text to a file"),
     Command("RETURN", 3, "", "leave this screen"),
     Command("QUIT", 4, "", "leave zmon; also EXIT"),
 )
 """The words that are no screens."""
+
+NOT_KEPT: Final = (
+    "live samples are not kept; zmon --record FILE keeps them, and a recording or a capture can be gone "
+    "through: --from FILE"
+)
+
+CONTROL: Final = {"FC", "FCONTROL"}
+"""What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
 
 
 def meant(screens: Screens, word: str, operands: str = "") -> Screen:
@@ -95,7 +142,14 @@ class Dialogue:
     def __init__(self, watch: Watch, screens: Screens, first: str = "MENU") -> None:
         """Open on a screen; the watch must stand on a sample before a sheet is asked for."""
         self.watch = watch
+        """Who looks at what is shown: at a tape, at the live machine, or at its past."""
+        self.present = watch
         self.screens = screens
+        self.said = ""
+        """What is to be said about where the last move led."""
+        self.mover: Callable[[Move], None] | None = None
+        """Who goes a move and then lets the dialogue `arrive`; without it moves are gone at once."""
+        self._underway: list[Move] = []
         self.pages: list[Page] = []
         self.ended = False
         self._sheet: Sheet | None = None
@@ -132,7 +186,7 @@ class Dialogue:
                 page = page._replace(argument=operands)
             if screen.layout == "page" and not operands:
                 raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
-            if page.argument:
+            if page.argument and not (self.mover is not None and self._looks_back(page)):
                 self._sheet_of(page)  # raises when there is no such thing
         except (ScreenError, QueryError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
@@ -219,6 +273,7 @@ class Dialogue:
         view = self.watch.view(page.argument)
         if view is None:
             raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
+        view.limits = self.screens.limits
         return Filling(page, view)
 
     def filling(self) -> Filling:
@@ -229,6 +284,19 @@ class Dialogue:
         """
         return self._filling(self.page)
 
+    def _looks_back(self, page: Page) -> bool:
+        """Tell whether filling the table of a page reads samples before the present ones."""
+        needed = needs(page.screen.table)
+        return needed.history or (needed.period and not self.watch.tape.live)
+
+    @property
+    def laborious(self) -> bool:
+        """Whether `sheet` would have to read samples before the present ones."""
+        view = self.watch.view(self.page.argument)
+        if view is None or self._filled == _about(Filling(self.page, view)):
+            return False
+        return self._looks_back(self.page)
+
     def accept(self, filling: Filling, table: Table) -> None:
         """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
         self._table, self._filled = table, _about(filling)
@@ -237,16 +305,14 @@ class Dialogue:
         """Carry out a command line.
 
         Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,
-        BOTTOM, PRINT, REFRESH), else None.
+        BOTTOM, PRINT, REFRESH, PLAY, PAUSE, EVENTS), else None.
 
         Raises:
             CommandError: it is not understood or cannot be done.
         """
         line = line.strip()
-        if not line:
-            return None
-        if line.startswith("/"):
-            return _find("LOCATE")
+        if not line or line.startswith("/"):
+            return _find("LOCATE") if line else None
         word, *rest = line.split(maxsplit=1)
         operands = "".join(rest)
         command = _find(word)
@@ -255,7 +321,9 @@ class Dialogue:
             return None
         if operands and not command.operand:
             raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
-        done = self._own.get(command.word)
+        if command.word == "NEXTSAMP" and self.watch.tape.live and not operands:
+            command = _find("REFRESH")
+        done = self._own.get(command.word) if command is not None else None
         if done is None:
             return command
         done(self, operands)
@@ -284,15 +352,128 @@ class Dialogue:
     def _quit(self, _operands: str) -> None:
         self.ended = True
 
-    def _next(self, _operands: str) -> None:
-        if self.watch.forward() is None:
-            raise CommandError("this is the last sample; PREVSAMP goes back to the one before")
+    # along the tape
+
+    @property
+    def underway(self) -> bool:
+        """Whether a move has not led anywhere yet."""
+        return bool(self._underway)
+
+    def rewind(self) -> Watch:
+        """Return who looks at what lies before: of a live machine, a watch over what was recorded.
+
+        Raises:
+            CommandError: nothing is recorded.
+        """
+        if self.watch.tape.live:
+            past = self.watch.rewind()
+            if past is None:
+                raise CommandError(NOT_KEPT)
+            self.watch = past
+        return self.watch
+
+    def move(self, find: Callable[[], Found | Interval | None], edge: str = "") -> None:
+        """Go a way along the tape.
+
+        Raises:
+            CommandError: there is nothing that way, if that is known at once.
+        """
+        move = Move(self.watch, find, edge)
+        self._underway.append(move)
+        if self.mover is not None:
+            self.mover(move)
+            return
+        found = move.go()
+        self.arrive(move, found)
+        if found is None and edge:
+            raise CommandError(edge)
+
+    def arrive(self, move: Move, found: Found | None) -> bool:
+        """Look at what a move has found; return False if nobody wants it any more, or it is nothing."""
+        if move not in self._underway:
+            return False
+        self._underway.remove(move)
+        if found is None:
+            return False
+        move.watch.arrive(found.interval)
+        self.said = found.said
+        return True
+
+    def to_present(self) -> None:
+        """Return to the live machine; what is still under way leads nowhere."""
+        self._underway.clear()
+        self.watch = self.present
+        self.watch.interim()
+
+    def _next(self, operands: str) -> None:
+        if operands:
+            self._go(operands)
+            return
+        way = "NOW returns to the machine" if self.watch.present else "PREVSAMP goes back to the one before"
+        self.move(self.watch.head.forward, f"this is the last sample; {way}")
 
     def _previous(self, _operands: str) -> None:
-        if self.watch.tape.live:
-            raise CommandError("live samples are not kept; a capture can be stepped through: --from FILE")
-        if self.watch.back() is None:
-            raise CommandError("there is no sample before this one; NEXTSAMP goes on to the one behind")
+        edge = "there is no sample before this one; NEXTSAMP goes on to the one behind"
+        self.move(self.rewind().head.back, edge)
+
+    def _go(self, operands: str) -> None:
+        before = self.watch
+        watch = self.rewind()
+        try:
+            utc = parse_when(operands, time.time_ns(), watch.utc, watch.span)
+        except WhenError as error:
+            self.watch = before
+            raise CommandError(str(error)) from error
+        word = operands.strip().casefold()
+        find = {"begin": watch.head.begin, "start": watch.head.begin, "end": watch.head.end}.get(word)
+        self.move(find or partial(watch.head.seek, utc), "there are no samples on this tape")
+
+    def go_to(self, utc: int) -> None:
+        """Go to the sample of a time.
+
+        Raises:
+            CommandError: nothing is recorded.
+        """
+        self.move(partial(self.rewind().head.seek, utc), "there are no samples on this tape")
+
+    def _next_exception(self, _operands: str) -> None:
+        self._to_exception(1, "there is no exception behind this sample; PREVEXC goes to the one before")
+
+    def _previous_exception(self, _operands: str) -> None:
+        self._to_exception(-1, "there is no exception before this sample; NEXTEXC goes to the one behind")
+
+    def _to_exception(self, way: int, edge: str) -> None:
+        head = self.rewind().head
+
+        def find() -> Found | None:
+            found = head.exception(way)
+            return None if found is None else Found(found[1], happened(found[0]))
+
+        self.move(find, edge)
+
+    def _mark(self, operands: str) -> None:
+        name = operands.upper()
+        if name not in {"A", "B"}:
+            raise CommandError(f"{operands!r} is no mark; write MARK A or MARK B")
+        try:
+            self.watch.mark(name)
+        except NoMark as error:
+            raise CommandError(str(error)) from error
+        self.said = f"{name} marks the sample of {clock(self.watch.marks[name].at.utc)}"
+
+    def _average(self, _operands: str) -> None:
+        try:
+            self.watch.average()
+        except NoMark as error:
+            raise CommandError(str(error)) from error
+
+    def _interim(self, _operands: str) -> None:
+        self.watch.interim()
+
+    def _now(self, _operands: str) -> None:
+        if not self.present.tape.live:
+            raise CommandError("this is no live machine; GO end goes to the last sample")
+        self.to_present()
 
     _own: Final[dict[str, Callable[[Dialogue, str], None]]] = {
         "SORT": _sort,
@@ -301,12 +482,25 @@ class Dialogue:
         "QUIT": _quit,
         "NEXTSAMP": _next,
         "PREVSAMP": _previous,
+        "GO": _go,
+        "NEXTEXC": _next_exception,
+        "PREVEXC": _previous_exception,
+        "MARK": _mark,
+        "AVERAGE": _average,
+        "INTERIM": _interim,
+        "NOW": _now,
     }
 
 
 def _about(filling: Filling) -> tuple[object, str, str]:
     """Return what a table is made from; another order or choice of rows needs no other table."""
     return filling.view.interval, filling.page.screen.table, filling.page.argument
+
+
+def _uncontrolled(line: str) -> str:
+    """Leave out the word that the Toolkit has before some of its commands."""
+    word, _, rest = line.partition(" ")
+    return rest.strip() if word.upper() in CONTROL and rest.strip() else line
 
 
 def _is_condition(operands: str) -> bool:

@@ -228,10 +228,14 @@ def _fell(now: Sequence[Value], then: Sequence[Value]) -> bool:
 class Interval:
     """What happened between two samples; `before` is None for the first sample there is."""
 
-    def __init__(self, before: Sample | None, after: Sample) -> None:
-        """Compare `after` with `before`; nothing is computed until it is asked for."""
+    def __init__(self, before: Sample | None, after: Sample, *, skipped: bool = False) -> None:
+        """Compare `after` with `before`; nothing is computed until it is asked for.
+
+        `skipped` says that samples in between were passed over on purpose, which is no gap.
+        """
         self.before = before
         self.after = after
+        self.skipped = skipped
         self._deltas: dict[str, Delta] = {}
 
     @cached_property
@@ -258,7 +262,7 @@ class Interval:
         nominal = self.after.nominal
         if isinstance(self.seconds, Absent):
             return self.before is not None
-        return bool(nominal) and self.seconds >= 3 * nominal
+        return bool(nominal) and not self.skipped and self.seconds >= 3 * nominal
 
     def of(self, kind: Kind) -> Delta:
         """Return the differences of one kind of thing."""

@@ -23,19 +23,23 @@ def pf_line(screen: Screen, width: int = 80) -> str:
     return PF_WIDE if screen.width > width - 1 else PF_NARROW
 
 
-def mode(interval: Interval | None, *, live: bool) -> str:
-    """Name what the data are: live, captured or simulated."""
+def mode(interval: Interval | None, *, live: bool, held: bool = False) -> str:
+    """Name what the data are: live or held, recorded in time, captured now and then, or simulated."""
     if interval is not None and interval.after.simulated:
         return "Simulated"
-    return "Perf. Monitor" if live else "Captured data"
+    if held:
+        return "Held"
+    if live:
+        return "Perf. Monitor"
+    return "Replay" if interval is not None and interval.after.nominal else "Captured data"
 
 
-def header(screen: Screen, interval: Interval | None, *, live: bool) -> str:
+def header(screen: Screen, interval: Interval | None, *, live: bool, held: bool = False) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
     The menu has its title there instead, because it covers no interval, and needs none.
     """
-    right = mode(interval, live=live)
+    right = mode(interval, live=live, held=held)
     if interval is None or screen.layout == "menu":
         line = f" {screen.id:<17}{screen.title}"
     else:

@@ -106,7 +106,7 @@ class Head:
         skipped = here.before is None or before is None or here.before.at != before.at
         if before is None or before.at.utc > found.at.utc or not skipped:
             return here
-        return over(before, found)
+        return Interval(before, found, skipped=True)
 
     def exception(self, way: int) -> tuple[Event, Interval] | None:
         """Go to the next exception (`way` 1) or to the one before (-1); None, and stay, if there is none.
@@ -141,8 +141,3 @@ class Head:
 def _shows(event: Event) -> int:
     """Return from when on samples show what happened: what is missing is seen behind it."""
     return event.end if event.what in {What.GAP, What.HOLE} else event.begin
-
-
-def over(before: Sample, after: Sample) -> Interval:
-    """Return an interval over samples in between; it is as long as it is meant to be."""
-    return Interval(before, after._replace(nominal=0.0))

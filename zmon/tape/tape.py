@@ -15,7 +15,7 @@ from zmon.tables.channel import count
 from zmon.tables.history import History
 from zmon.tables.period import Period
 from zmon.tables.view import View
-from zmon.tape.head import Head, over
+from zmon.tape.head import Head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,6 +87,7 @@ class Watch:
         self.interval = at
         """What is looked at."""
         self.marks: dict[str, Sample] = {}
+        """Up to two, `A` and `B`."""
         self.present = present
         self.moved = False
         """Whether it has gone anywhere from where it began to look."""
@@ -108,9 +109,15 @@ class Watch:
         return found
 
     def take(self, after: Sample) -> Interval:
-        """Go on to a live sample that the tape has handed out, perhaps to another thread."""
+        """Go on to a live sample that the tape has handed out, perhaps to another thread.
+
+        A window that is looked at stays.
+        """
         interval = Interval(self._stand.after if self._stand is not None else None, after)
-        self.arrive(interval)
+        if self.averaging:
+            self._stand = interval
+        else:
+            self.arrive(interval)
         self._count(interval)
         return interval
 
@@ -162,7 +169,7 @@ class Watch:
         if tape is None:
             return None
         past = Watch(tape, self._stand, self)
-        past.marks = self._past.marks if self._past is not None else {}
+        past.marks = self.marks
         past._period, past._counted = deepcopy(self._period), self._stand
         self._past = past
         return past
@@ -187,7 +194,7 @@ class Watch:
         first, last = sorted(self.marks.values(), key=lambda sample: sample.at.utc)
         if first.at == last.at:
             raise NoMark("A and B mark the same sample; go to another and mark that")
-        return over(first, last)
+        return Interval(first, last, skipped=True)
 
     @property
     def averaging(self) -> bool:

@@ -1,0 +1,28 @@
+"""What happened, as a line for people."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from zmon.screen.number import harmless
+
+if TYPE_CHECKING:
+    from zmon.event import Event
+
+
+def moment(ns: int) -> str:
+    """Write an instant as day and local time; stars when no calendar has it."""
+    try:
+        return time.strftime("%m-%d %H:%M:%S", time.localtime(ns // 1_000_000_000))
+    except (OverflowError, OSError, ValueError):
+        return "**-** **:**:**"
+
+
+def line(event: Event) -> str:
+    """Write an event: when, for how long, what, and to which thing."""
+    seconds = (event.end - event.begin) / 1e9
+    length = f" for {seconds:.0f} s" if seconds else ""
+    words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
+    mark = "!" if event.exception else " "
+    return harmless(f"{moment(event.begin)} {mark} {words}{length}")
