@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Final
 
 from zmon import __version__
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 SUBCOMMANDS: Final = {
     "show": "print a screen as text, CSV or JSON",
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
+    "import": "make a recording of what sar recorded, or of a capture",
 }
-"""The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`."""
+"""The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
+
+The module of one that is a word of Python's own has an underscore behind its name.
+"""
 
 
 TRACE: Final = "ZMON_TRACE"
@@ -35,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     name = words[0] if words and words[0] in SUBCOMMANDS else ""
     if name:
-        module = import_module(f"zmon.cli.{name}")
+        module = import_module(f"zmon.cli.{name}{'_' if iskeyword(name) else ''}")
         parser = argparse.ArgumentParser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
         module.add_arguments(parser)
         words = words[1:]
