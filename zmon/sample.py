@@ -85,7 +85,7 @@ class Frame:
         self,
         kind: Kind,
         keys: list[str],
-        columns: dict[str, list[Value]],
+        columns: Mapping[str, list[Value]],
         times: list[int],
         missing: Absent | None = None,
         prior: Frame | None = None,

@@ -1,0 +1,236 @@
+"""What many samples have in common, stored once: kinds and their fields, layouts, columns that stand still.
+
+The kinds are in the file itself, so that a column which a later zmon does not know any more, or knows
+otherwise, keeps the meaning it had when it was recorded.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import zlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.kinds import CMF_BASIC, EXACT, KINDS
+from zmon.recording import still
+from zmon.recording.error import Damaged
+from zmon.recording.run import Layout
+from zmon.recording.value import dump, load
+from zmon.sample import Field, Kind, Meaning
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from zmon.absent import Absent, Value
+
+MOST_ROWS: Final = 1 << 20
+"""No machine has more things of one kind."""
+
+
+def crc(body: bytes) -> int:
+    """Return the checksum that stands beside a body."""
+    return zlib.crc32(body)
+
+
+def checked(body: object, expected: object, what: str) -> bytes:
+    """Return a body whose checksum is right.
+
+    Raises:
+        Damaged: it is not, or there are no bytes at all.
+    """
+    if not isinstance(body, bytes) or zlib.crc32(body) != expected:
+        raise Damaged(f"{what} is damaged: its checksum is wrong")
+    return body
+
+
+class Dictionary:
+    """The dictionary of one recording, as its writer sees it: what is there is found, what is new is added.
+
+    Every method may add rows, within the transaction of its caller.
+    """
+
+    def __init__(self) -> None:
+        """Remember nothing yet."""
+        self._kinds: dict[int, int] = {}
+        self._known: list[Kind] = []
+        """Kept alive, so that no other kind gets the identity of one that is remembered."""
+
+    def kind(self, connection: sqlite3.Connection, kind: Kind) -> int:
+        """Return the number of a kind."""
+        number = self._kinds.get(id(kind))
+        if number is None:
+            number = _find_kind(connection, kind)
+            if number is None:
+                number = _add_kind(connection, kind)
+            self._known.append(kind)
+            self._kinds[id(kind)] = number
+        return number
+
+    def layout(
+        self,
+        connection: sqlite3.Connection,
+        kind: Kind,
+        keys: list[str],
+        names: tuple[str, ...],
+        missing: Absent | None,
+    ) -> Layout:
+        """Return the layout of frames with these rows and columns."""
+        number = self.kind(connection, kind)
+        text = {"kind": number, "keys": keys, "columns": names, "missing": missing and missing.reason}
+        digest = still.digest(json.dumps(text).encode())
+        row = connection.execute("SELECT id FROM layout WHERE digest = ?", (digest,)).fetchone()
+        if row is None:
+            body = dump(text)
+            cursor = connection.execute(
+                "INSERT INTO layout (kind, digest, body, crc) VALUES (?, ?, ?, ?)",
+                (number, digest, body, crc(body)),
+            )
+            return Layout(cursor.lastrowid or 0, kind, keys, names, missing)
+        return Layout(int(row[0]), kind, keys, names, missing)
+
+
+class Stills:
+    """The columns that stand still in one recording, as its writer sees them.
+
+    Numbers are given here and not by SQLite, so that a segment can name a column before both are written.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Go on behind those that are there."""
+        last = connection.execute("SELECT max(id) FROM still").fetchone()[0]
+        self._numbers = itertools.count((last or 0) + 1)
+
+    def find(
+        self, connection: sqlite3.Connection, values: Sequence[Value], new: list[NewStill]
+    ) -> tuple[int, int]:
+        """Return the number of a column and how many bytes it takes; add it to `new` if it is not there yet."""
+        body = still.encode(values)
+        digest = still.digest(body)
+        row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
+        if row is not None:
+            return int(row[0]), len(body)
+        for number, known, _body in new:
+            if known == digest:
+                return number, len(body)
+        number = next(self._numbers)
+        new.append(NewStill(number, digest, body))
+        return number, len(body)
+
+
+class NewStill(NamedTuple):
+    """A column that is still to be written."""
+
+    number: int
+    digest: int
+    body: bytes
+
+
+def write_stills(connection: sqlite3.Connection, new: Sequence[NewStill]) -> None:
+    """Write columns that stand still."""
+    connection.executemany(
+        "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
+        [(*one, crc(one.body)) for one in new],
+    )
+
+
+def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
+    return [
+        (place, f.name, f.meaning.value, f.unit, f.source, str(f.modulus), f.wraps_after)
+        for place, f in enumerate(kind.fields)
+    ]
+
+
+def _find_kind(connection: sqlite3.Connection, kind: Kind) -> int | None:
+    for (number,) in connection.execute("SELECT id FROM kind WHERE name = ?", (kind.name,)).fetchall():
+        found = connection.execute(
+            "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
+            " WHERE kind = ? ORDER BY place",
+            (number,),
+        ).fetchall()
+        if found == _as_rows(kind):
+            return int(number)
+    return None
+
+
+def _add_kind(connection: sqlite3.Connection, kind: Kind) -> int:
+    cursor = connection.execute(
+        "INSERT INTO kind (name, key, alone) VALUES (?, ?, ?)", (kind.name, kind.key, kind.alone)
+    )
+    number = cursor.lastrowid or 0
+    connection.executemany(
+        "INSERT INTO field (kind, place, name, meaning, unit, source, modulus, wraps_after)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, *row) for row in _as_rows(kind)],
+    )
+    return number
+
+
+OURS: Final = (*KINDS.values(), CMF_BASIC, EXACT)
+
+
+def load_kind(connection: sqlite3.Connection, number: int) -> Kind:
+    """Return a kind as it was when it was recorded, with the fields that zmon has learnt since.
+
+    Raises:
+        Damaged: it is not there or not understood.
+    """
+    row = connection.execute("SELECT name, key, alone FROM kind WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise Damaged(f"kind {number} is not in the dictionary")
+    fields = connection.execute(
+        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field WHERE kind = ? ORDER BY place",
+        (number,),
+    ).fetchall()
+    name, key, alone = row
+    for kind in OURS:
+        if kind.name == name and _as_rows(kind) == fields:
+            return kind
+    try:
+        recorded = [
+            Field(str(n), Meaning(meaning), str(unit), str(source), int(modulus), float(wraps))
+            for _place, n, meaning, unit, source, modulus, wraps in fields
+        ]
+    except (ValueError, TypeError) as error:
+        raise Damaged(f"kind {name!r} is not understood: {error}") from error
+    have = {field.name for field in recorded}
+    since = [field for field in KINDS[name].fields if field.name not in have] if name in KINDS else []
+    return Kind(str(name), str(key), (*recorded, *since), bool(alone))
+
+
+def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Kind]) -> Layout:
+    """Return a layout; `kinds` are those loaded before.
+
+    Raises:
+        Damaged: it is not there, or not understood.
+    """
+    row = connection.execute("SELECT kind, body, crc FROM layout WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise Damaged(f"layout {number} is not in the dictionary")
+    kind, body, expected = row
+    text = load(checked(body, expected, f"layout {number}"))
+    if kind not in kinds:
+        kinds[kind] = load_kind(connection, kind)
+    try:
+        keys, names, missing = text["keys"], tuple(text["columns"]), text["missing"]
+        if not all(isinstance(key, str) for key in (*keys, *names)) or len(keys) > MOST_ROWS:
+            raise Damaged(f"layout {number} has keys that are none")  # noqa: TRY301 - one way out
+        unknown = set(names) - set(kinds[kind].by_name)
+    except (TypeError, KeyError) as error:
+        raise Damaged(f"layout {number} is not understood: {error}") from error
+    if unknown:
+        raise Damaged(f"layout {number} has columns that its kind has not: {', '.join(sorted(unknown))}")
+    return Layout(number, kinds[kind], keys, names, absent(missing) if isinstance(missing, str) else None)
+
+
+def load_still(connection: sqlite3.Connection, number: int, count: int) -> list[Value]:
+    """Return a column of `count` rows that stands still.
+
+    Raises:
+        Damaged: it is not there, or not understood.
+    """
+    row = connection.execute("SELECT body, crc FROM still WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise Damaged(f"column {number} is not in the dictionary")
+    return still.decode(checked(*row, f"column {number}"), count)

@@ -1,0 +1,96 @@
+"""What is to be said of two samples beside their counters: gaps, restarts, set clocks, things that came or went.
+
+Also which labels changed: the topology as it was at each time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent
+from zmon.event import Event, What
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, CHANNEL, DEVICE, LPAR
+from zmon.sample import Meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.sample import Frame, Sample
+
+SET: Final = 1_000_000_000
+"""ns by which the clocks must disagree for one of them to have been set; less is the drift that NTP mends."""
+
+COMING: Final = (DEVICE, BLOCK, CHANNEL, LPAR)
+"""The kinds whose things come and go, and people want to know."""
+
+VOLATILE: Final = frozenset({"source", "lpar_cpu", "physical_cpu"})
+"""Kinds whose labels are no topology."""
+
+
+class Change(NamedTuple):
+    """A label that is another one now."""
+
+    utc: int
+    kind: str
+    thing: str
+    field: str
+    was: str
+    now: str
+
+
+def events(before: Sample, after: Sample) -> list[Event]:
+    """Return what happened between two samples."""
+    begin, end = before.at.utc, after.at.utc
+    interval = Interval(before, after)
+    found = []
+    if before.at.boot != after.at.boot:
+        found.append(Event(What.RESTART, min(begin, end), end, text="The machine was started anew"))
+    elif interval.gap:
+        seconds = interval.seconds
+        long = f"{seconds:.0f} s" if not isinstance(seconds, Absent) else "unknown"
+        found.append(Event(What.GAP, min(begin, end), end, text=f"No samples: {long}"))
+    if before.at.boot == after.at.boot:
+        by = (end - begin) - (after.at.steady - before.at.steady)
+        if abs(by) >= SET:
+            found.append(Event(What.CLOCK, end, end, text=f"The clock was set by {by / 1e9:+.3f} s"))
+    for kind in COMING:
+        one, other = before.frames.get(kind.name), after.frames.get(kind.name)
+        if one is not None and other is not None:
+            found += _moved(one, other, end)
+    return found
+
+
+def _moved(before: Frame, after: Frame, utc: int) -> Iterator[Event]:
+    if before.keys == after.keys or before.missing is not None or after.missing is not None:
+        return
+    for what, keys, others, verb in (
+        (What.CAME, after.keys, before.index, "is there now"),
+        (What.WENT, before.keys, after.index, "is gone"),
+    ):
+        for key in keys:
+            if key not in others:
+                yield Event(what, utc, utc, key, f"{after.kind.name} {key} {verb}")
+
+
+def changes(before: Sample, after: Sample) -> Iterator[Change]:
+    """Yield the labels that changed: what hung on what, and how it was called."""
+    for name, now in after.frames.items():
+        was = before.frames.get(name)
+        if was is None or was is now or name in VOLATILE or was.missing is not None:
+            continue
+        for field in now.kind.fields:
+            if field.meaning not in {Meaning.LABEL, Meaning.IDENTITY} or field.name not in now.columns:
+                continue
+            old, new = was.columns.get(field.name), now.columns[field.name]
+            if old is None or (was.keys == now.keys and old == new):
+                continue
+            for key, value in zip(now.keys, new, strict=True):
+                row = was.index.get(key)
+                if row is not None and old[row] != value:
+                    yield Change(after.at.utc, name, key, field.name, _said(old[row]), _said(value))
+
+
+def _said(value: Value) -> str:
+    return f"({value.reason})" if isinstance(value, Absent) else str(value)

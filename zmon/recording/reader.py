@@ -1,0 +1,518 @@
+"""Samples come out of a recording as they went in, by their number or their time.
+
+Nothing is decoded before it is looked at: a sample is a promise of frames, a frame one of columns.  A part
+that is damaged makes the values that lay in it absent, with that reason, and nothing else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
+
+from zmon.absent import absent
+from zmon.event import Event, What
+from zmon.recording.dictionary import checked, load_layout, load_still
+from zmon.recording.error import Damaged, RecordingError
+from zmon.recording.opening import open_reading
+from zmon.recording.run import TIMES, Run, Step, understood
+from zmon.recording.segment import Segment
+from zmon.recording.value import load
+from zmon.sample import Frame, Instant, Sample, nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.recording.run import Layout, Readings
+    from zmon.sample import Kind
+
+KEPT: Final = 24
+"""Segments that are kept decoded."""
+
+STILLS: Final = 160
+"""Columns that are kept decoded."""
+
+TAIL: Final = 600
+"""Samples of the tail after which it is read anew, as most of it are segments by then."""
+
+
+class Columns(Mapping[str, "list[Value]"]):
+    """The columns of one reading, decoded when they are looked at."""
+
+    def __init__(self, readings: Readings, reading: int) -> None:
+        """Promise the columns."""
+        self._readings = readings
+        self._reading = reading
+        self._known: dict[str, list[Value]] = {}
+
+    def __getitem__(self, name: str) -> list[Value]:
+        known = self._known.get(name)
+        if known is None:
+            layout = self._readings.layout
+            if name not in layout.names:
+                raise KeyError(name)
+            try:
+                known = self._readings.column(name, self._reading)
+            except (RecordingError, sqlite3.Error) as error:
+                known = [absent(f"the recording is damaged here: {error}")] * len(layout.keys)
+            self._known[name] = known
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readings.layout.names)
+
+    def __len__(self) -> int:
+        return len(self._readings.layout.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._readings.layout.names
+
+
+class _Before(Mapping[str, "Sequence[Value]"]):
+    """What the columns of an open run held before it: those of a reading, times among them."""
+
+    def __init__(self, readings: Readings, reading: int) -> None:
+        self._readings, self._reading = readings, reading
+
+    def __getitem__(self, name: str) -> Sequence[Value]:
+        return self._readings.column(name, self._reading)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._readings.layout.names, TIMES))
+
+    def __len__(self) -> int:
+        return len(self._readings.layout.names) + 1
+
+
+class _Stood(Mapping[str, "Sequence[Value]"]):
+    """The columns that an open run began with, by their numbers in the table of stills."""
+
+    def __init__(self, recording: Recording, numbers: Mapping[str, int], count: int) -> None:
+        self._recording, self._numbers, self._count = recording, numbers, count
+
+    def __getitem__(self, name: str) -> Sequence[Value]:
+        return self._recording.still(self._numbers[name], self._count)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+class Frames(Mapping[str, Frame]):
+    """The frames of one sample, found when they are asked for."""
+
+    def __init__(self, recording: Recording, number: int, kinds: Collection[str]) -> None:
+        """Promise the frames of these kinds."""
+        self._recording, self._number, self._kinds = recording, number, kinds
+        self._known: dict[str, Frame | None] = {}
+
+    def _find(self, name: str) -> Frame | None:
+        if name not in self._known:
+            found = self._recording.frame(name, self._number) if name in self._kinds else None
+            self._known[name] = found
+        return self._known[name]
+
+    def __getitem__(self, name: str) -> Frame:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._kinds if self._find(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Recording:
+    """One recording, to be read while it is written or afterwards; all methods may be called by any thread.
+
+    Raises:
+        RecordingError: it is not there, no recording, of a newer zmon, or damaged as a whole.
+    """
+
+    def __init__(
+        self, path: str, *, shared: tuple[sqlite3.Connection, threading.RLock] | None = None
+    ) -> None:
+        """Open it for reading, or read through a connection that a writer `shared`."""
+        self.path = path
+        self._own = shared is None
+        if shared is None:
+            (self._connection, self._done), self._guard = open_reading(path), threading.RLock()
+        else:
+            (self._connection, self._guard), self._done = shared, lambda: None
+        self._kinds: dict[int, Kind] = {}
+        self._layouts: dict[int, Layout] = {}
+        self._segments: dict[int, Segment] = {}
+        self._stills: dict[int, list[Value]] = {}
+        self._frames: WeakValueDictionary[tuple[str, int], Frame] = WeakValueDictionary()
+        self._sessions: dict[int, tuple[str, str, float, bool]] = {}
+        self._runs: dict[str, list[Run]] = {}
+        self._gone: dict[str, list[int]] = {}
+        """In the tail: for each kind the samples from which on there is none."""
+        self._tail: tuple[int, int] | None = None
+        """The samples of the tail that are understood: from, to behind."""
+        self._count = 0
+        self.refresh()
+
+    def close(self) -> None:
+        """Close it; a shared connection stays open."""
+        with self._guard:
+            if self._own:
+                self._connection.close()
+                self._done()
+
+    def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """Ask SQLite; a damaged page makes that answer fail, not others.
+
+        Raises:
+            Damaged: the file is damaged there.
+        """
+        try:
+            with self._guard:
+                return self._connection.execute(question, values).fetchall()
+        except (sqlite3.DatabaseError, OverflowError) as error:
+            raise Damaged(f"{self.path}: {error}") from error
+
+    # times
+
+    def __len__(self) -> int:
+        return self._count
+
+    def refresh(self) -> bool:
+        """Look for samples that were added; tell whether there are any."""
+        row = self._ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
+        count = 0 if row[0][0] is None else int(row[0][0]) + 1
+        more, self._count = count > self._count, max(count, self._count)
+        return more
+
+    def _has_tables(self) -> bool:
+        return bool(self._ask("SELECT 1 FROM sqlite_master WHERE name = 'sample'"))
+
+    def span(self) -> tuple[int, int] | None:
+        """Return when the first and the last sample were taken, in ns since 1970."""
+        if not self._count:
+            return None
+        first = self._ask("SELECT utc FROM sample ORDER BY n LIMIT 1")
+        last = self._ask("SELECT utc FROM sample ORDER BY n DESC LIMIT 1")
+        return int(first[0][0]), int(last[0][0])
+
+    def place(self, utc: int) -> int:
+        """Return the number of the last sample at a time or before it, else that of the first."""
+        found = self._ask("SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc))
+        return int(found[0][0]) if found else 0
+
+    def times(self, begin: int, end: int) -> list[int]:
+        """Return the times of the samples from `begin` to `end`, both included."""
+        rows = self._ask(
+            "SELECT utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY utc", _64(begin), _64(end)
+        )
+        return [int(utc) for (utc,) in rows]
+
+    def events(self, begin: int, end: int) -> list[Event]:
+        """Return what happened between two times."""
+        rows = self._ask(
+            "SELECT what, begin, end, thing, text, screen FROM event WHERE begin <= ? AND end >= ? ORDER BY begin, id",
+            _64(end),
+            _64(begin),
+        )
+        known = {what.value: what for what in What}
+        return [
+            Event(known[what], int(since), int(until), str(thing or ""), str(text or ""), str(screen or ""))
+            for what, since, until, thing, text, screen in rows
+            if what in known and isinstance(since, int) and isinstance(until, int)
+        ]
+
+    # samples
+
+    @property
+    def kinds(self) -> list[str]:
+        """The names of the kinds that were ever sampled."""
+        return sorted({str(name) for (name,) in self._ask("SELECT DISTINCT name FROM kind")})
+
+    def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
+        """Return a sample by its number, counted from 0; with only some kinds of things, if so wanted.
+
+        Raises:
+            IndexError: there is no such sample.
+            Damaged: not even its time can be read.
+        """
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        rows = self._ask("SELECT utc, steady, session FROM sample WHERE n = ?", number)
+        if not rows:
+            raise Damaged(f"{self.path}: sample {number} is missing")
+        utc, steady, session = rows[0]
+        boot, source, nominal, simulated = self._session(session)
+        wanted = self.kinds if kinds is None else kinds
+        return Sample(
+            Instant(int(utc), int(steady), boot), Frames(self, number, wanted), source, nominal, simulated
+        )
+
+    def _session(self, number: int) -> tuple[str, str, float, bool]:
+        known = self._sessions.get(number)
+        if known is None:
+            rows = self._ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
+            boot, source, nominal, simulated = rows[0] if rows else ("", self.path, 0.0, 0)
+            nominal = float(nominal) if isinstance(nominal, (int, float)) else 0.0
+            known = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
+        return known
+
+    def frame(self, kind: str, number: int) -> Frame | None:
+        """Return the frame of a kind in a sample; None when it was not sampled then.
+
+        Samples in which the kind was not read again have the same frame.
+        """
+        try:
+            readings = self._readings(kind, number)
+            if readings is None:
+                return None
+            reading = bisect_right(readings.samples, number) - 1
+            key = (kind, readings.samples[reading])
+            known = self._frames.get(key)
+            if known is None:
+                known = self._frames[key] = self._made(readings, reading)
+        except Damaged as error:
+            return nothing(self._kind_of(kind), f"the recording is damaged here: {error}")
+        return known
+
+    def _kind_of(self, name: str) -> Kind:
+        from zmon.kinds import KINDS  # noqa: PLC0415 - for damaged parts only
+        from zmon.sample import Kind  # noqa: PLC0415 - likewise
+
+        return KINDS.get(name) or Kind(name, "", ())
+
+    def _made(self, readings: Readings, reading: int) -> Frame:
+        prior = None
+        if readings.follows[reading]:
+            if reading:
+                prior = _frame(readings, reading - 1)
+            elif readings.ahead is not None:
+                prior = _frame(readings.ahead, 0)
+        return _frame(readings, reading, prior)
+
+    def _readings(self, kind: str, number: int) -> Readings | None:
+        """Return what holds a kind's reading for a sample: a segment, or an open run of the tail."""
+        self._read_tail(number)
+        if self._tail is not None and number >= self._tail[0]:
+            runs = self._runs.get(kind, [])
+            at = bisect_right([run.samples[run.carried] for run in runs], number) - 1
+            gone = self._gone.get(kind, [])
+            last = gone[bisect_right(gone, number) - 1] if gone and gone[0] <= number else -1
+            if at >= 0:
+                return None if last >= runs[at].samples[runs[at].carried] else runs[at]
+            if last >= 0:
+                return None
+        rows = self._ask(
+            "SELECT id FROM segment WHERE kind = ? AND first <= ? ORDER BY first DESC, id DESC LIMIT 1",
+            kind,
+            number,
+        )
+        return self._segment(rows[0][0]) if rows else None
+
+    def _segment(self, number: int) -> Segment | None:
+        known = self._segments.get(number)
+        if known is not None:
+            return known
+        rows = self._ask("SELECT layout, ahead, body, crc FROM segment WHERE id = ?", number)
+        if not rows or rows[0][2] is None:
+            return None
+        found = self._understood(f"segment {number}", *rows[0])
+        while len(self._segments) >= KEPT:
+            self._segments.pop(next(iter(self._segments)))
+        self._segments[number] = found
+        return found
+
+    def _understood(self, what: str, layout: int, ahead: int | None, body: object, crc: object) -> Segment:
+        return Segment(
+            self.layout(layout),
+            checked(body, crc, what),
+            self.still,
+            (lambda: None) if ahead is None else (lambda: self._segment(ahead)),
+        )
+
+    def layout(self, number: int) -> Layout:
+        """Return a layout by its number.
+
+        Raises:
+            Damaged: it is not there, or damaged.
+        """
+        known = self._layouts.get(number)
+        if known is None:
+            try:
+                with self._guard:
+                    known = self._layouts[number] = load_layout(self._connection, number, self._kinds)
+            except sqlite3.DatabaseError as error:
+                raise Damaged(str(error)) from error
+        return known
+
+    def still(self, number: int, count: int) -> list[Value]:
+        """Return a column that stands still, which nobody may change.
+
+        Raises:
+            Damaged: it is not there, or damaged.
+        """
+        known = self._stills.get(number)
+        if known is None or len(known) != count:
+            try:
+                with self._guard:
+                    known = load_still(self._connection, number, count)
+            except sqlite3.DatabaseError as error:
+                raise Damaged(str(error)) from error
+            while len(self._stills) >= STILLS:
+                self._stills.pop(next(iter(self._stills)))
+            self._stills[number] = known
+        return known
+
+    # the tail
+
+    def _read_tail(self, number: int) -> None:
+        """Have the tail understood up to a sample, if that lies in it."""
+        with self._guard:
+            if self._tail is not None and number < self._tail[1]:
+                return
+            if self._tail is None or self._tail[1] - self._tail[0] > TAIL:
+                self._forget_tail()
+            begin = self._tail[1] if self._tail is not None else -1
+            rows = self._ask("SELECT n, body, crc FROM tail WHERE n >= ? ORDER BY n", begin)
+            if self._tail is not None and (not rows or rows[0][0] != begin):
+                self._forget_tail()  # what lies between are segments meanwhile
+                rows = self._ask("SELECT n, body, crc FROM tail ORDER BY n")
+            for n, body, crc in rows:
+                if self._tail is None:
+                    self._tail = (int(n), int(n))
+                self._tail = (self._tail[0], int(n) + 1)
+                try:
+                    self._add(int(n), load(checked(body, crc, f"sample {n}")))
+                except Damaged:
+                    continue  # what it changed is unknown; who looks finds what was before
+                except (ValueError, TypeError, AttributeError, KeyError):
+                    continue
+
+    def _forget_tail(self) -> None:
+        self._tail, self._runs, self._gone = None, {}, {}
+
+    def _add(self, n: int, told: Any) -> None:
+        """Take in one sample of the tail."""
+        pieces, gone = told
+        for kind, (how, *what) in pieces.items():
+            runs = self._runs.setdefault(kind, [])
+            if how == "run":
+                whole, ahead = what
+                runs.append(self._begun(n, whole, ahead and self._begun(n, ahead)))
+                continue
+            if not runs:
+                runs.append(self._resumed(kind, n, follows=bool(what[-1])))
+            runs[-1].add(understood(n, what, runs[-1].layout))
+        for kind in gone:
+            self._gone.setdefault(kind, []).append(n)
+
+    def _begun(self, n: int, told: Any, ahead: Run | None = None) -> Run:
+        layout, anchor, numbers = told
+        found = self.layout(layout)
+        run = Run(found, _Stood(self, {str(k): int(v) for k, v in numbers.items()}, len(found.keys)), ahead)
+        run.add(Step(n, int(anchor), [], {}, {}, ahead is not None))
+        return run
+
+    def _resumed(self, kind: str, n: int, *, follows: bool) -> Run:
+        """Return the run that goes on behind the segments."""
+        rows = self._ask(
+            "SELECT id FROM segment WHERE kind = ? AND first < ? ORDER BY first DESC, id DESC LIMIT 1",
+            kind,
+            n,
+        )
+        segment = self._segment(rows[0][0]) if rows else None
+        if segment is None:
+            raise Damaged(f"nothing lies before sample {n} of {kind}")
+        last = len(segment.samples) - 1
+        run = Run(segment.layout, _Before(segment, last))
+        if follows:
+            run.carry(segment.samples[last], segment.anchor(last))
+        return run
+
+    def open_runs(self) -> list[Run]:
+        """Return the runs of the tail that have readings, for a writer that goes on."""
+        self._read_tail(self._count - 1)
+        return [run for runs in self._runs.values() for run in runs if run.begun]
+
+    # one column
+
+    def series(self, kind: str, name: str, key: str, begin: int, end: int) -> list[tuple[int, Value]]:
+        """Return what one thing held in one column at each reading between two times, with the times.
+
+        What is damaged is absent.  Where the thing was not there, nothing is returned.
+        """
+        rows = self._ask(
+            "SELECT n, utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY n", _64(begin), _64(end)
+        )
+        if not rows:
+            return []
+        when = dict(rows)
+        low, high = rows[0][0], rows[-1][0]
+        found: list[tuple[int, Value]] = []
+        for readings in self._between(kind, low, high):
+            if isinstance(readings, Damaged):
+                continue
+            row = self._row(readings.layout, key)
+            if row is None or name not in readings.layout.names:
+                continue
+            try:
+                values = readings.series(name, row)
+            except (Damaged, sqlite3.Error) as error:
+                values = [absent(f"the recording is damaged here: {error}")] * len(readings.samples)
+            for at in range(readings.carried, len(readings.samples)):
+                utc = when.get(readings.samples[at])
+                if utc is not None:
+                    found.append((utc, values[at]))
+        return found
+
+    def _row(self, layout: Layout, key: str) -> int | None:
+        """Return the row of a key; the last layout asked for is remembered with all its rows."""
+        known = getattr(self, "_index", None)
+        if known is None or known[0] is not layout:
+            known = self._index = (layout, {one: row for row, one in enumerate(layout.keys)})
+        return known[1].get(key)
+
+    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Damaged]:
+        """Yield what holds readings of a kind for samples of a range."""
+        before = self._ask("SELECT max(first) FROM segment WHERE kind = ? AND first <= ?", kind, low)[0][0]
+        self._read_tail(high)
+        rows = self._ask(
+            "SELECT id FROM segment WHERE kind = ? AND first BETWEEN ? AND ? ORDER BY first, id",
+            kind,
+            low if before is None else before,
+            high,
+        )
+        for (number,) in rows:
+            if self._tail is not None:
+                first = self._ask("SELECT first FROM segment WHERE id = ?", number)[0][0]
+                if first >= self._tail[0]:
+                    break  # the tail has it, too
+            try:
+                told = self._ask("SELECT layout, ahead, body, crc FROM segment WHERE id = ?", number)[0]
+                if told[2] is not None:
+                    yield self._understood(f"segment {number}", *told)
+            except Damaged as error:
+                yield error
+        if self._tail is not None:
+            yield from (run for run in self._runs.get(kind, []) if run.begun)
+
+
+def _frame(readings: Readings, reading: int, prior: Frame | None = None) -> Frame:
+    layout = readings.layout
+    anchor = readings.anchor(reading)
+    drift: Sequence[int] = readings.column(TIMES, reading)  # type: ignore[assignment]  # distances are whole numbers
+    times = [anchor + one for one in drift]
+    return Frame(layout.kind, layout.keys, Columns(readings, reading), times, layout.missing, prior)
+
+
+def _64(number: int) -> int:
+    """Return a number that SQLite can hold."""
+    return max(-(1 << 63), min(number, (1 << 63) - 1))

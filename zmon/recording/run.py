@@ -1,0 +1,302 @@
+"""A run of readings: one kind of thing, read again and again while the same rows were there.
+
+A run is open while samples are added to it, and becomes a `Segment` when it is sealed.  Both answer the same
+questions: which samples have a reading, when its rows were read, and what a column held then.
+
+Everything is told as difference from the reading before.  What is no whole number counts as 0 there, and
+stands beside it (`others`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import compress, count, repeat
+from operator import itemgetter, ne, sub
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from zmon.recording.error import Damaged
+from zmon.recording.still import all_whole
+from zmon.recording.value import plain, value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.absent import Absent, Value
+    from zmon.sample import Frame, Kind
+
+TIMES: Final = ""
+"""The name under which the rows' times are kept: as distance from the anchor of their reading."""
+
+Other = tuple[int, "Value | None"]
+"""A row, and what it holds that is no whole number; None when it holds one again."""
+
+
+class Layout(NamedTuple):
+    """What stays the same during a run."""
+
+    id: int
+    kind: Kind
+    keys: list[str]
+    names: tuple[str, ...]
+    """The columns that were read at all."""
+    missing: Absent | None
+
+    def fits(self, frame: Frame) -> bool:
+        """Tell whether a frame has this layout."""
+        return (
+            frame.kind is self.kind
+            and frame.missing is self.missing
+            and tuple(frame.columns) == self.names
+            and frame.keys == self.keys
+        )
+
+
+class Step(NamedTuple):
+    """What a reading found different from the one before."""
+
+    sample: int
+    """The number of the first sample that has this reading."""
+    anchor: int
+    """The earliest of the rows' times."""
+    rows: list[int]
+    """Rows in which anything is different, rising."""
+    deltas: Mapping[str, Sequence[int]]
+    """For each column that is different, the differences in the order of `rows`; also for `TIMES`."""
+    others: Mapping[str, Sequence[Other]]
+    follows: bool
+    """Whether the reading before is the frame's `prior`."""
+
+
+class Readings(Protocol):
+    """What an open run and a sealed one have in common."""
+
+    @property
+    def layout(self) -> Layout:
+        """What stays the same during the run."""
+
+    @property
+    def samples(self) -> Sequence[int]:
+        """For each reading the number of the first sample that has it, rising."""
+
+    @property
+    def follows(self) -> Sequence[bool]:
+        """For each reading whether the one before is its `prior`."""
+
+    @property
+    def carried(self) -> int:
+        """How many readings at the begin belong to the run before, so that the next can follow them."""
+
+    @property
+    def ahead(self) -> Readings | None:
+        """A run of one reading which is the `prior` of the first one here."""
+
+    def anchor(self, reading: int) -> int:
+        """Return the earliest time of a reading."""
+
+    def column(self, name: str, reading: int) -> list[Value]:
+        """Return what a column held; for `TIMES` the distances from the anchor."""
+
+    def series(self, name: str, row: int) -> list[Value]:
+        """Return what one row of a column held at each reading."""
+
+
+class Run:
+    """An open run, in memory."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        before: Mapping[str, Sequence[Value]],
+        ahead: Run | None = None,
+    ) -> None:
+        """Begin with the columns `before` the first step, `TIMES` among them, all zero where left out."""
+        self.layout = layout
+        self.before = before
+        self.ahead = ahead
+        self.carried = 0
+        self.steps: list[Step] = []
+        self.samples: list[int] = []
+        self.follows: list[bool] = []
+        self._recent: dict[str, tuple[int, list[Value]]] = {}
+        """For each column looked at, the reading it was last looked at in and what it held."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has readings of its own."""
+        return len(self.steps) > self.carried
+
+    def carry(self, sample: int, anchor: int) -> None:
+        """Begin with the last reading of the run before, which the next one follows."""
+        self.add(Step(sample, anchor, [], {}, {}, follows=False))
+        self.carried = 1
+
+    def add(self, step: Step) -> None:
+        """Add a reading."""
+        self.steps.append(step)
+        self.samples.append(step.sample)
+        self.follows.append(step.follows)
+
+    def anchor(self, reading: int) -> int:
+        """Return the earliest time of a reading."""
+        return self.steps[reading].anchor
+
+    def column(self, name: str, reading: int) -> list[Value]:
+        """Return what a column held; for `TIMES` the distances from the anchor."""
+        begun, values = self._recent.get(name, (-1, None))
+        if values is None or begun > reading:
+            before = self.before.get(name)
+            begun, values = -1, [0] * len(self.layout.keys) if before is None else list(before)
+        else:
+            values = values.copy()
+        for step in self.steps[begun + 1 : reading + 1]:
+            apply(step, name, values)
+        self._recent[name] = (reading, values)
+        return values
+
+    def series(self, name: str, row: int) -> list[Value]:
+        """Return what one row of a column held at each reading."""
+        before = self.before.get(name)
+        now: Value = 0 if before is None else before[row]
+        found = []
+        for step in self.steps:
+            at = bisect_left(step.rows, row)
+            if at < len(step.rows) and step.rows[at] == row:
+                deltas = step.deltas.get(name)
+                delta = deltas[at] if deltas else 0
+                else_ = [what for where, what in step.others.get(name, ()) if where == row]
+                if delta or else_:
+                    now = (now if type(now) is int else 0) + delta
+                if else_ and else_[-1] is not None:
+                    now = else_[-1]
+            found.append(now)
+        return found
+
+
+def apply(step: Step, name: str, values: list[Value]) -> None:
+    """Bring a column from the reading before to that of the step."""
+    deltas = step.deltas.get(name)
+    others = step.others.get(name, ())
+    for row, what in others:
+        if what is None:
+            values[row] = 0
+    if deltas is not None:
+        for row, delta in zip(step.rows, deltas, strict=True):
+            if delta:
+                now = values[row]
+                values[row] = (now if type(now) is int else 0) + delta
+    for row, what in others:
+        if what is not None:
+            values[row] = what
+
+
+def offsets(frame: Frame) -> tuple[int, list[int]]:
+    """Return the earliest time of a frame's rows, and each row's distance from it."""
+    times = frame.times
+    if not times:
+        return 0, []
+    anchor = min(times)
+    if times.count(anchor) == len(times):
+        return anchor, [0] * len(times)
+    return anchor, list(map(sub, times, repeat(anchor)))
+
+
+def difference(
+    sample: int,
+    before: Frame,
+    after: Frame,
+    drift: tuple[Sequence[int], Sequence[int]],
+    anchor: int,
+    follows: bool,
+) -> Step:
+    """Compare two frames of the same layout.
+
+    `drift` holds the rows' distances from their anchors, before and after.
+    """
+    was, now = before.columns, after.columns
+    moved = [name for name in now if now[name] is not was[name] and now[name] != was[name]]
+    pairs = [(now[name], was[name]) for name in moved]
+    if drift[0] != drift[1]:
+        pairs.append((list(drift[1]), list(drift[0])))
+    touched: set[int] = set()
+    for one, other in pairs:
+        touched.update(compress(count(), map(ne, one, other)))
+    rows = sorted(touched)
+    if not rows:
+        return Step(sample, anchor, rows, {}, {}, follows)
+    pick = itemgetter(*rows) if len(rows) > 1 else _only(rows[0])
+    deltas: dict[str, Sequence[int]] = {}
+    others: dict[str, Sequence[Other]] = {}
+    for name in moved:
+        new, old = pick(now[name]), pick(was[name])
+        if all_whole(new) and all_whole(old):
+            deltas[name] = list(map(sub, new, old))
+        else:
+            deltas[name], others[name] = _mixed(rows, new, old)
+    if drift[0] != drift[1]:
+        deltas[TIMES] = list(map(sub, pick(drift[1]), pick(drift[0])))
+    return Step(sample, anchor, rows, deltas, others, follows)
+
+
+def _only(row: int) -> Any:
+    return lambda column: (column[row],)
+
+
+def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> tuple[list[int], list[Other]]:
+    """Return differences of what are whole numbers, and what is something else."""
+    deltas, others = [], []
+    for row, now, was in zip(rows, new, old, strict=True):
+        whole, had = type(now) is int, type(was) is int
+        deltas.append((now if whole else 0) - (was if had else 0))  # type: ignore[operator]  # whole numbers
+        if not whole and (had or now != was or type(now) is not type(was)):
+            others.append((row, now))
+        elif whole and not had:
+            others.append((row, None))
+    return deltas, others
+
+
+def described(step: Step) -> list[object]:
+    """Return a step as JSON can hold it."""
+    gaps = list(map(sub, step.rows, [0, *step.rows]))
+    others = {
+        name: [[row, None if what is None else plain(what)] for row, what in found]
+        for name, found in step.others.items()
+        if found
+    }
+    return [step.anchor, gaps, dict(step.deltas), others, int(step.follows)]
+
+
+def understood(sample: int, found: Any, layout: Layout) -> Step:
+    """Return the step that `described` wrote.
+
+    Raises:
+        Damaged: it is something else.
+    """
+    try:
+        anchor, gaps, deltas, others, follows = found
+        rows, row = [], 0
+        for gap in gaps:
+            row += gap
+            rows.append(row)
+        if rows and not (0 <= rows[0] and rows[-1] < len(layout.keys) and min(gaps[1:], default=1) > 0):
+            raise Damaged("rows that are not there")  # noqa: TRY301 - one way out
+        names = {*layout.names, TIMES}
+        if not names.issuperset(deltas) or not names.issuperset(others):
+            raise Damaged("columns that are not there")  # noqa: TRY301 - likewise
+        for column in deltas.values():
+            if len(column) != len(rows) or not all_whole(column):
+                raise Damaged("differences that are no numbers")  # noqa: TRY301 - likewise
+        beside = {
+            name: [(_row(row, layout), None if what is None else value(what)) for row, what in cells]
+            for name, cells in others.items()
+        }
+        return Step(sample, int(anchor), rows, deltas, beside, bool(follows))
+    except Damaged:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Damaged(f"a sample is damaged: {error}") from error
+
+
+def _row(row: Any, layout: Layout) -> int:
+    if type(row) is int and 0 <= row < len(layout.keys):
+        return row
+    raise Damaged(f"row {row!r} is not there")

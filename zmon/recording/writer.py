@@ -1,0 +1,546 @@
+"""Samples go into a recording: each at once, and once a minute as segments.
+
+`append` is one transaction that holds what is different from the sample before (the tail), so that a sample is
+safe when it returns.  After SEALED samples a thread makes segments of them, which replace the tail.  Whatever
+fails in between leaves tail or segments, never none and never both.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from operator import ne
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.event import Event, What
+from zmon.recording import schema
+from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
+from zmon.recording.error import RecordingError
+from zmon.recording.happened import changes, events
+from zmon.recording.run import TIMES, Run, Step, described, difference, offsets
+from zmon.recording.segment import seal
+from zmon.recording.value import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.recording.run import Layout
+    from zmon.sample import Frame, Sample
+
+SEALED: Final = 60
+"""Samples that make a segment."""
+
+WAITS: Final = 10.0
+"""Seconds to wait for another process that writes."""
+
+MEMORY: Final = ":memory:"
+"""The path of a recording that is kept in memory and ends with its writer."""
+
+
+DIFFERENCE: Final = 4
+"""Bytes, about, that it takes a segment to tell that a row is not as it stood."""
+
+
+class _Stand:
+    """A column that stands still, which segments refer to."""
+
+    def __init__(self, number: int, values: Sequence[Value], size: int) -> None:
+        self.number = number
+        self.values = values
+        self.size = size
+        self.spent = 0
+        """Bytes that telling the differences has cost since."""
+
+
+class _Piece(NamedTuple):
+    """What a sample adds for one kind: a step to the open run, or a run of its own."""
+
+    run: Run
+    step: Step
+    frame: Frame
+    drift: tuple[int, list[int]]
+    fresh: bool
+
+
+class _Track:
+    """One kind of thing, as the writer follows it."""
+
+    def __init__(self, piece: _Piece) -> None:
+        self.run = piece.run
+        self.take(piece)
+
+    def take(self, piece: _Piece) -> None:
+        """Stand at a newer reading."""
+        self.sample = piece.step.sample
+        self.frame = piece.frame
+        self.drift = piece.drift
+        """The anchor of its times, and their distances from it."""
+
+    def resume(self) -> Run:
+        """Begin another run where this one ends, and return the one that ended."""
+        ended = self.run
+        self.run = Run(ended.layout, {**self.frame.columns, TIMES: self.drift[1]})  # type: ignore[dict-item]  # whole numbers are values
+        return ended
+
+    def add(self, piece: _Piece) -> None:
+        """Go on with the run."""
+        if piece.step.follows and not self.run.steps:
+            self.run.carry(self.sample, self.drift[0])
+        self.run.add(piece.step)
+        self.take(piece)
+
+
+class Writer:
+    """Adds samples to one recording; nobody else may at the same time.
+
+    Raises:
+        RecordingError: the file cannot be written, is no recording, or of a newer zmon.
+    """
+
+    def __init__(self, path: str, *, sealed: int = SEALED, durable: bool = True) -> None:
+        """Create the recording or go on with it.
+
+        `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any form, but the
+        last ones may not outlive that of the operating system.
+        """
+        self.path = path
+        self._sealed = sealed
+        self._guard = threading.RLock()
+        """Held while the connection is in use; in memory there is one connection for all."""
+        self._tracks: dict[str, _Track] = {}
+        self._stands: dict[int, dict[str, _Stand]] = {}
+        """By layout and column."""
+        self._dictionary = Dictionary()
+        self._before: Sample | None = None
+        self._session: tuple[object, ...] = ()
+        self._session_id = 0
+        self._next = 0
+        self._begun = 0
+        self._ends: list[tuple[str, int]] = []
+        """Kinds that were not sampled any more, and since when."""
+        self._closed: list[Run] = []
+        """Runs that ended before they were sealed."""
+        self._sealer: threading.Thread | None = None
+        self._problem: Exception | None = None
+        with self._said():
+            self.connection = self._connect(durable=durable)
+            try:
+                self._own_lock()
+                schema.migrate(self.connection, path)
+                self._stills = Stills(self.connection)
+                self._continue()
+            except BaseException:  # or the lock would keep out whoever tries again
+                self._release()
+                raise
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turn SQLite's errors into sentences."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise RecordingError(f"{self.path}: {_sentence(error)}") from error
+
+    def _connect(self, *, durable: bool) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=WAITS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        connection.execute(f"PRAGMA page_size = {schema.PAGE}")
+        schema.version(connection, self.path)  # before anything is changed
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # the sealing thread does it
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cache_size = -1024")
+        return connection
+
+    def _own_lock(self) -> None:
+        """See to it that one process at a time writes.
+
+        Raises:
+            RecordingError: another one does.
+        """
+        self._lock = -1
+        if self.path == MEMORY:
+            return
+        import fcntl  # noqa: PLC0415 - the memory needs no lock
+
+        self._lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._lock)
+            self._lock = -1
+            raise RecordingError(
+                f"{self.path}: another zmon writes to it; stop that one, or record elsewhere"
+            ) from error
+
+    def _continue(self) -> None:
+        """Find the end of what is there, and seal what was left open."""
+        last = self.connection.execute("SELECT max(n) FROM sample").fetchone()[0]
+        self._next = 0 if last is None else int(last) + 1
+        self._begun = self._next
+        if self._next:
+            from zmon.recording.reader import Recording  # noqa: PLC0415 - only what goes on needs it
+
+            left = Recording(self.path, shared=(self.connection, self._guard))
+            self._before = left.sample(self._next - 1)
+            self._closed += left.open_runs()
+            # what follows is read by another zmon, and begins anew
+            self._ends += [(name, self._next) for name in self._before.frames]
+            self.seal()
+
+    # samples
+
+    def append(self, sample: Sample) -> None:
+        """Add a sample; it is safe when this returns.
+
+        Raises:
+            RecordingError: it cannot be written, because the disk is full or fails.  Then nothing of it is, and
+                the next sample can be tried.
+        """
+        with self._guard, self._said():
+            if self._sealer is not None and not self._sealer.is_alive():
+                self._sealer = None
+            n = self._next
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                session = self._session_of(sample)
+                new: list[NewStill] = []
+                pieces, gone = self._pieces(n, sample, new)
+                write_stills(self.connection, new)
+                self.connection.execute(
+                    "INSERT INTO sample (n, utc, steady, session) VALUES (?, ?, ?, ?)",
+                    (n, sample.at.utc, sample.at.steady, session),
+                )
+                body = dump([{name: _told(piece) for name, piece in pieces.items()}, gone])
+                self.connection.execute(
+                    "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body))
+                )
+                if self._before is not None:
+                    self._write_events(events(self._before, sample))
+                    self._write_changes(self._before, sample)
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                self._dictionary = Dictionary()  # it may remember what was rolled back
+                self._session = ()
+                raise
+            self._take(n, sample, pieces, gone)
+        if self._next - self._begun >= self._sealed and self._sealer is None:
+            self._seal_beside()
+
+    def _session_of(self, sample: Sample) -> int:
+        now = (_text(sample.at.boot), _text(sample.source), sample.nominal, int(sample.simulated))
+        if now != self._session:
+            cursor = self.connection.execute(
+                "INSERT INTO session (boot, source, nominal, simulated, begin) VALUES (?, ?, ?, ?, ?)",
+                (*now, sample.at.utc),
+            )
+            self._session_id, self._session = cursor.lastrowid or 0, now
+        return self._session_id
+
+    def _pieces(self, n: int, sample: Sample, new: list[NewStill]) -> tuple[dict[str, _Piece], list[str]]:
+        """Return what the sample adds, and the kinds that it does not hold any more."""
+        pieces = {}
+        for name, frame in sample.frames.items():
+            track = self._tracks.get(name)
+            if track is None or frame is not track.frame:
+                pieces[name] = self._piece(n, track, frame, new)
+        return pieces, [name for name in self._tracks if name not in sample.frames]
+
+    def _piece(self, n: int, track: _Track | None, frame: Frame, new: list[NewStill]) -> _Piece:
+        drift = offsets(frame)
+        if track is not None and track.run.layout.fits(frame):
+            follows = frame.prior is not None
+            if not follows or _same(frame.prior, track.frame):
+                pair = (track.drift[1], drift[1])
+                step = difference(n, track.frame, frame, pair, drift[0], follows)
+                return _Piece(track.run, step, frame, drift, fresh=False)
+        ahead = self._begin(n, frame.prior, new) if frame.prior is not None else None
+        run = self._begin(n, frame, new, ahead)
+        return _Piece(run, run.steps[0], frame, drift, fresh=True)
+
+    def _begin(self, n: int, frame: Frame, new: list[NewStill], ahead: Run | None = None) -> Run:
+        """Return a run that begins with a frame, all of whose columns are stored as standing still."""
+        layout = self._dictionary.layout(
+            self.connection, frame.kind, frame.keys, tuple(frame.columns), frame.missing
+        )
+        anchor, drift = offsets(frame)
+        columns: dict[str, Sequence[Value]] = {**frame.columns, TIMES: drift}
+        stands = {
+            name: _Stand(*_numbered(values, self._stills.find(self.connection, values, new)))
+            for name, values in columns.items()
+        }
+        run = Fresh(layout, columns, ahead, stands)
+        run.add(Step(n, anchor, [], {}, {}, ahead is not None))
+        return run
+
+    def _take(self, n: int, sample: Sample, pieces: dict[str, _Piece], gone: Sequence[str]) -> None:
+        """Remember what was written."""
+        for name, piece in pieces.items():
+            track = self._tracks.get(name)
+            if track is not None and not piece.fresh:
+                track.add(piece)
+                continue
+            if track is not None and track.run.begun:
+                self._closed.append(track.run)
+            self._tracks[name] = _Track(piece)
+            for run in (piece.run, piece.run.ahead):
+                if isinstance(run, Fresh):
+                    self._stands[run.layout.id] = run.stands
+        for name in gone:
+            track = self._tracks.pop(name)
+            if track.run.begun:
+                self._closed.append(track.run)
+            self._ends.append((name, n))
+        self._before = sample
+        self._next = n + 1
+
+    def _write_events(self, found: Sequence[Event]) -> None:
+        self.connection.executemany(
+            "INSERT INTO event (what, begin, end, thing, screen, text) VALUES (?, ?, ?, ?, ?, ?)",
+            [(e.what.value, e.begin, e.end, _text(e.thing), e.screen, _text(e.text)) for e in found],
+        )
+
+    def _write_changes(self, before: Sample, after: Sample) -> None:
+        self.connection.executemany(
+            "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
+            [(change.utc, *map(_text, change[1:])) for change in changes(before, after)],
+        )
+
+    def note(self, utc: int, text: str) -> None:
+        """Add a note of the user.
+
+        Raises:
+            RecordingError: it cannot be written.
+        """
+        with self._guard, self._said():
+            self._write_events([Event(What.NOTE, utc, utc, text=text)])
+
+    # segments
+
+    def _seal_beside(self) -> None:
+        self._sealer = threading.Thread(target=self._try_to_seal, name="sealing", daemon=True)
+        self._sealer.start()
+
+    def _try_to_seal(self) -> None:
+        try:
+            self.seal()
+        except Exception as error:  # noqa: BLE001 - the tail stays, and it is tried again
+            self._problem = error
+
+    def seal(self) -> None:
+        """Make segments of the tail; what cannot be written stays in the tail.
+
+        Raises:
+            RecordingError: it cannot be written.
+        """
+        with self._guard:
+            until = self._next
+            ready, ends = self._closed, self._ends
+            self._closed, self._ends, self._begun = [], [], until
+            ready += [track.resume() for track in self._tracks.values() if track.run.begun]
+        try:
+            with self._said():
+                self._write_segments(ready, ends, until)
+        except BaseException:
+            with self._guard:
+                self._closed, self._ends = ready + self._closed, ends + self._ends
+            raise
+
+    def _write_segments(self, ready: Sequence[Run], ends: Sequence[tuple[str, int]], until: int) -> None:
+        """Encode without holding anything up, then write in one transaction."""
+        with self._beside() as (connection, guard):
+            new: list[NewStill] = []
+            rows: list[tuple[Run, bytes, bytes | None]] = []
+            for run in ready:
+                ahead = None if run.ahead is None else self._encoded(run.ahead, connection, guard, new)
+                rows.append((run, self._encoded(run, connection, guard, new), ahead))
+            with guard:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    write_stills(connection, new)
+                    _insert_segments(connection, rows, ends)
+                    connection.execute("DELETE FROM tail WHERE n < ?", (until,))
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    self._stands = {}  # they may refer to what was rolled back
+                    raise
+            if self.path != MEMORY:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    @contextmanager
+    def _beside(self) -> Iterator[tuple[sqlite3.Connection, AbstractContextManager[object]]]:
+        """Return a connection that another thread can use, and what to hold meanwhile."""
+        if self.path == MEMORY:
+            yield self.connection, self._guard
+            return
+        connection = self._connect(durable=True)
+        try:
+            yield connection, nullcontext()
+        finally:
+            connection.close()
+
+    def _encoded(
+        self,
+        run: Run,
+        connection: sqlite3.Connection,
+        guard: AbstractContextManager[object],
+        new: list[NewStill],
+    ) -> bytes:
+        stands = self._stands.setdefault(run.layout.id, {})
+
+        def refer(name: str, values: list[Value], moving: int) -> tuple[int, Sequence[Value]]:
+            """Return the column to refer to: the last one, or, when that got expensive, a new one."""
+            stand = stands.get(name)
+            if stand is not None:
+                if values is stand.values or values == stand.values:
+                    return stand.number, stand.values
+                stand.spent += DIFFERENCE * max(0, _differences(values, stand.values) - moving)
+                if stand.spent < stand.size:
+                    return stand.number, stand.values
+            with guard:
+                found = self._stills.find(connection, values, new)
+            stands[name] = _Stand(*_numbered(values, found))
+            return found[0], values
+
+        return seal(run, refer)
+
+    def problem(self) -> Exception | None:
+        """Return what kept the last sealing from succeeding, once."""
+        found, self._problem = self._problem, None
+        return found
+
+    def close(self) -> None:
+        """Seal what is open and close the file, which is then one file again.
+
+        Raises:
+            RecordingError: it cannot be written; what was appended is safe all the same.
+        """
+        try:
+            if self._sealer is not None:
+                self._sealer.join()
+            self.seal()
+            with self._said():
+                self.connection.execute("PRAGMA busy_timeout = 500")  # a reader that stands still is not waited for
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                if self.path != MEMORY:
+                    with suppress(sqlite3.OperationalError):  # while somebody reads it stays three files
+                        self.connection.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Give up the file and the right to write it."""
+        self.connection.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+class Fresh(Run):
+    """A run that began with a new layout: its columns are those that stand still."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        columns: Mapping[str, Sequence[Value]],
+        ahead: Run | None,
+        stands: dict[str, _Stand],
+    ) -> None:
+        """Begin with a frame's columns."""
+        super().__init__(layout, columns, ahead)
+        self.stands = stands
+
+
+def _numbered(values: Sequence[Value], found: tuple[int, int]) -> tuple[int, Sequence[Value], int]:
+    return found[0], values, found[1]
+
+
+def _differences(values: Sequence[Value], still: Sequence[Value]) -> int:
+    return sum(map(ne, values, still))
+
+
+def _insert_segments(
+    connection: sqlite3.Connection,
+    rows: Sequence[tuple[Run, bytes, bytes | None]],
+    ends: Sequence[tuple[str, int]],
+) -> None:
+    """Write segments, and where kinds end; an end that a later segment follows comes first."""
+
+    def insert(
+        kind: str, first: int | None, layout: int | None, ahead: int | None, body: bytes | None
+    ) -> int:
+        cursor = connection.execute(
+            "INSERT INTO segment (kind, first, layout, ahead, body, crc) VALUES (?, ?, ?, ?, ?, ?)",
+            (kind, first, layout, ahead, body, None if body is None else crc(body)),
+        )
+        return cursor.lastrowid or 0
+
+    for kind, first in ends:
+        insert(kind, first, None, None, None)
+    for run, body, ahead in rows:
+        kind, number = run.layout.kind.name, None
+        if run.ahead is not None:
+            number = insert(kind, None, run.ahead.layout.id, None, ahead)
+        insert(kind, run.samples[run.carried], run.layout.id, number, body)
+
+
+def _same(prior: Frame | None, frame: Frame) -> bool:
+    """Tell whether a frame's prior is the reading that was recorded before it."""
+    return prior is not None and (
+        prior is frame
+        or (
+            prior.columns is frame.columns
+            and prior.times is frame.times
+            and prior.keys is frame.keys
+            and prior.missing is frame.missing
+        )
+        or (
+            prior.keys == frame.keys
+            and prior.times == frame.times
+            and prior.missing is frame.missing
+            and dict(prior.columns) == dict(frame.columns)
+        )
+    )
+
+
+def _told(piece: _Piece) -> list[object]:
+    """Return what the tail says of a kind."""
+    if not piece.fresh:
+        return ["step", *described(piece.step)]
+    return ["run", _whole(piece.run), piece.run.ahead and _whole(piece.run.ahead)]
+
+
+def _whole(run: Run) -> list[object]:
+    """Return what the tail says of a run that begins: layout, time, and the columns as they stand."""
+    assert isinstance(run, Fresh)  # noqa: S101 - no other begins in a sample
+    return [run.layout.id, run.steps[0].anchor, {name: stand.number for name, stand in run.stands.items()}]
+
+
+def _text(words: str) -> str:
+    """Return a text that SQLite can hold: bytes that are no UTF-8 are spelled out."""
+    return words.encode("utf-8", "backslashreplace").decode()
+
+
+def _sentence(error: sqlite3.Error) -> str:
+    """Say what SQLite means, and what to do."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_FULL":
+        return "no room left on the file system (or the quota): make room, what is recorded stays readable"
+    if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_AUTH")):
+        return "cannot be written: check that the directory exists and may be written to"
+    if name.startswith("SQLITE_IOERR"):
+        return f"the file system fails: {error} ({name})"
+    if name in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+        return "no recording, or damaged beyond what can be written to; record to another file"
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "another program holds it locked; end that one"
+    return f"{error} ({name})" if name else str(error)
