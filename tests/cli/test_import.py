@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli import import_
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.kernel.archive import open_capture
@@ -116,6 +117,25 @@ def test_comments_become_notes(out: str) -> None:
     recording = Recording(out)
     begin, end = recording.span() or (0, 0)
     assert [e.text for e in recording.events(begin, end) if e.what.value == "note"] == ["load test"]
+
+
+def test_a_restart_is_an_event(out: str) -> None:
+    """From the last sample before it to the first after it."""
+    main(["import", str(REPORT), out])
+    recording = Recording(out)
+    begin, end = recording.span() or (0, 0)
+    restart = next(e for e in recording.events(begin, end) if e.what.value == "restart")
+    assert ((restart.begin - begin) // 10**9, (restart.end - begin) // 10**9) == (6, 14)
+
+
+def test_progress_is_shown_on_a_terminal(
+    out: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many samples, and until when."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(import_, "SOME", 3)
+    main(["import", str(REPORT), out])
+    assert capsys.readouterr().err.splitlines()[1] == "3 samples, until 2026-11-21 14:11:38"
 
 
 def test_an_existing_file_is_kept(out: str, capsys: pytest.CaptureFixture[str]) -> None:

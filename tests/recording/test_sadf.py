@@ -159,7 +159,7 @@ def test_every_row_has_all_fields() -> None:
 def test_every_screen_can_be_filled() -> None:
     """With whatever is there."""
     before, after = read(REAL)[1:3]
-    for name in ("channel", "control_unit", "cache", "lpar"):
+    for name in ("channel", "control_unit", "cache", "lpar", "cpu", "itself"):
         fill(name, View(Interval(before, after)))
 
 
