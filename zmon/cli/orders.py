@@ -30,14 +30,14 @@ class Machine:
         self._out, self._in = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
 
     def obey(self, *, terminal: bool) -> None:
-        """Take orders: SIGTERM and SIGINT end, the second one at once; SIGHUP has the file opened again.
+        """Take orders: SIGTERM and SIGINT end, the second one at once; SIGHUP has another file begun.
 
         With a terminal, SIGHUP says that it is gone, and ends; where it was ignored (nohup) it stays so.
         """
         for number in ENDING:
             signal.signal(number, self._end)
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            signal.signal(signal.SIGHUP, self._end if terminal else self._reopen)
+            signal.signal(signal.SIGHUP, self._end if terminal else self._another)
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
         self.orders.end = True
@@ -45,8 +45,8 @@ class Machine:
             signal.signal(number, signal.SIG_DFL)
         self._wake()
 
-    def _reopen(self, _number: int, _frame: FrameType | None) -> None:
-        self.orders.reopen = True
+    def _another(self, _number: int, _frame: FrameType | None) -> None:
+        self.orders.another = True
         self._wake()
 
     def _wake(self) -> None:
@@ -69,7 +69,8 @@ class Machine:
 
     def asleep(self) -> int:
         """Return the ns that the machine has slept since it was started."""
-        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()
+        steady = time.monotonic_ns()
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - steady
 
     def spent(self) -> int:
         """Return the ns that this process has used of the processors."""

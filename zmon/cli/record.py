@@ -4,8 +4,9 @@ The live screens open with what a running recorder has recorded, and `zmon repla
 A day is a day of UTC.  Nothing is unlinked unless --keep or --size says so, and then whole days, the
 oldest first.
 
-SIGTERM and SIGINT finish the sample and close the file; SIGHUP closes it and has the next sample open
-it again.  When the disk is full, samples are tried on and recorded again when there is room.
+SIGTERM and SIGINT finish the sample and close the file; SIGHUP closes it, to be taken away, and has the
+next sample begin another for the rest of the day.  When the disk is full, samples are tried on and
+recorded again when there is room.
 """
 
 from __future__ import annotations

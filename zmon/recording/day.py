@@ -4,8 +4,8 @@ UTC, because its days all have 24 hours, follow one another without a gap and me
 that looks at them: where clocks are put back in autumn an hour of local time comes twice.  Local time is for
 the eye only.
 
-When a day's file can no longer be continued, because it is damaged or of a newer version, the rest of the
-day goes to `2026-11-21-2.zmon`, and so on: what is there is never touched.
+When a day's file can no longer be continued, because it is damaged or of a newer version, or when it is
+wanted complete before the day is over, the rest of the day goes to `2026-11-21-2.zmon`, and so on.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 FEWEST: Final = 600
 """Samples below which what was measured says little: a file grows in steps."""
 
-PER_SAMPLE: Final = 400.0
+PER_SAMPLE: Final = 500.0
 """Bytes that a sample costs in which nothing moves, with its share of the index and the roll-ups."""
-PER_ROW: Final = 3.0
+PER_ROW: Final = 2.0
 """Bytes for a row of which anything moved: which it is, and when it was read."""
-PER_VALUE: Final = 2.5
+PER_VALUE: Final = 2.7
 """Bytes for a value that moved."""
 
 SCARCE: Final = 30.0
@@ -157,16 +157,20 @@ def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") 
         left = free / forecast.day
         if left >= SCARCE:
             return ""
-        return (
-            f"the file system of {directory} is full in {left:.1f} days; --keep or --size limit what is kept"
-        )
+        full = f"the file system of {directory} is full in {days_words(left)}"
+        return f"{full}; --keep or --size limit what is kept"
     needed = wanted * forecast.day
     if needed <= free + held:
         return ""
     return (
-        f"{size_words(needed)} are needed for what is to be kept ({wanted:.1f} days), and the file system of "
-        f"{directory} has {size_words(free + held)} for it; --size limits it"
+        f"{size_words(needed)} are needed for what is to be kept ({days_words(wanted)}), and the file "
+        f"system of {directory} has {size_words(free + held)} for it; --size limits it"
     )
+
+
+def days_words(count: float) -> str:
+    """Write a number of days for people, or of hours where there is hardly one."""
+    return f"{count:,.0f} days" if count >= 3 else f"{24 * count:.0f} hours"
 
 
 def size_words(count: float) -> str:

@@ -52,8 +52,10 @@ class Roll:
         self._open_book = open_book
         self._say = say
         self._book: Book | None = None
-        self._trouble = ""
-        """Why nothing is recorded now."""
+        self._turned = False
+        """Whether what comes goes to a file of its own."""
+        self._troubles: set[str] = set()
+        """Why nothing is recorded now, as it was said."""
         self.file: DayFile | None = None
         """The file that the last sample went to, or should have."""
         self.appended = 0
@@ -72,9 +74,9 @@ class Roll:
                 self.close()  # perhaps a file that is opened afresh can be written
             return False
         self.appended += 1
-        if self._trouble:
+        if self.lost:
             self._say(f"recording again; {self.lost:,} samples were not recorded")
-            self._trouble = ""
+        self._troubles.clear()
         self.lost = 0
         problem = book.problem()
         if problem is not None:
@@ -103,8 +105,14 @@ class Roll:
         if book is not None:
             try:
                 book.close()
-            except Trouble as error:
-                self._fail(error)
+            except Trouble as error:  # what was appended is safe, and sealed when the file is opened again
+                if not self.lost:
+                    self._say(f"{reason(error)}; what was recorded is safe")
+
+    def turn(self) -> None:
+        """Close the file for good; the rest of its day goes to another."""
+        self.close()
+        self._turned = True
 
     def _at(self, utc: int) -> Book:
         """Return what writes the file of a time, opened if it is not."""
@@ -112,9 +120,11 @@ class Roll:
         if self.file is not None and self.file.day != day:
             self.close()
         if self._book is None:
-            os.makedirs(self._directory, exist_ok=True)  # somebody may have removed it
             self.file = self.due(utc)
+            if self._turned and os.path.lexists(self.file.path):
+                self.file = day_file(self._directory, utc, self.file.part + 1)
             self._book = self._open(self.file)
+            self._turned = False
         return self._book
 
     def _open(self, file: DayFile) -> Book:
@@ -132,9 +142,9 @@ class Roll:
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, unless that was said already."""
         words = reason(error)
-        if not self._trouble:
-            self._say(f"{words}: nothing is recorded now; it is tried again with every sample")
-        self._trouble = words
+        if words not in self._troubles:
+            self._say(f"{words}; nothing is recorded now, and every sample tries again")
+        self._troubles.add(words)
 
 
 def unfit(error: RecordingError) -> bool:

@@ -49,8 +49,8 @@ class Orders:
         """Begin without any."""
         self.end = False
         """Finish the sample and close."""
-        self.reopen = False
-        """Close the file; the next sample opens it again."""
+        self.another = False
+        """Close the file; the next sample goes to another one."""
 
 
 class Plan(NamedTuple):
@@ -166,9 +166,9 @@ class Session:
     def _until(self, deadline: int) -> bool:
         """Wait for a deadline, with signs of life; False when it is time to end."""
         while not self._orders.end:
-            if self._orders.reopen:
-                self._orders.reopen = False
-                self._roll.close()
+            if self._orders.another:
+                self._orders.another = False
+                self._roll.turn()
             now = self._clock.steady()
             if now >= self._minute:
                 self._minute = now - (now - self._begin) % MINUTE + MINUTE

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.recording.day import DAY, day_file
+from zmon.recording.error import Damaged, RecordingError
+from zmon.recording.roll import PATIENCE, Roll, unfit
+from zmon.sample import Instant, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOON = 1_795_262_400 * 10**9  # 2026-11-21 12:00 UTC
+SECOND = 10**9
+
+
+def sample(utc: int) -> Sample:
+    return Sample(Instant(utc, utc, "boot"), {})
+
+
+def caused(words: str, cause: BaseException) -> RecordingError:
+    """Return what `raise RecordingError(words) from cause` raises."""
+    error = RecordingError(words)
+    error.__cause__ = cause
+    return error
+
+
+class Shelf:
+    """Stands for the disk: books by path, and what is wrong with it at the moment."""
+
+    def __init__(self) -> None:
+        self.books: dict[str, list[int]] = {}
+        self.log: list[str] = []
+        self.full: Exception | None = None
+        self.closed_to: dict[str, Exception] = {}
+        self.aside: Exception | None = None
+
+    def open(self, path: str) -> Book:
+        """Open a book as a writer would: the file is there from then on."""
+        if self.full:
+            raise self.full
+        if path in self.closed_to:
+            raise self.closed_to[path]
+        with open(path, "ab"):
+            pass
+        self.log.append(f"open {os.path.basename(path)}")
+        return Book(self, path)
+
+
+class Book:
+    """Stands for a writer."""
+
+    def __init__(self, shelf: Shelf, path: str) -> None:
+        self.shelf = shelf
+        self.path = path
+
+    def append(self, sample: Sample) -> None:
+        """Keep the sample's time."""
+        if self.shelf.full:
+            raise self.shelf.full
+        self.shelf.books.setdefault(os.path.basename(self.path), []).append(sample.at.utc)
+
+    def note(self, utc: int, text: str) -> None:
+        """Keep the words."""
+        if self.shelf.full:
+            raise self.shelf.full
+        self.shelf.log.append(f"note {text} {utc}")
+
+    def problem(self) -> Exception | None:
+        """Tell once."""
+        found, self.shelf.aside = self.shelf.aside, None
+        return found
+
+    def close(self) -> None:
+        """Close, which may fail as well."""
+        self.shelf.log.append(f"close {os.path.basename(self.path)}")
+        if self.shelf.full:
+            raise self.shelf.full
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    """Nothing is wrong."""
+    return Shelf()
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What people were told."""
+    return []
+
+
+@pytest.fixture
+def roll(tmp_path: Path, shelf: Shelf, said: list[str]) -> Roll:
+    """Record into a directory of its own."""
+    return Roll(str(tmp_path), shelf.open, said.append)
+
+
+FULL = caused("x: no room left", sqlite3.OperationalError("database or disk is full"))
+
+
+def test_each_day_has_its_file(roll: Roll, shelf: Shelf) -> None:
+    """At midnight UTC the file of the day is closed before the next is opened."""
+    midnight = day_file("", NOON).end
+    for utc in (midnight - 1, midnight, midnight + 1):
+        roll.append(sample(utc))
+    roll.close()
+    assert shelf.books == {"2026-11-21.zmon": [midnight - 1], "2026-11-22.zmon": [midnight, midnight + 1]}
+    assert shelf.log == [
+        "open 2026-11-21.zmon", "close 2026-11-21.zmon", "open 2026-11-22.zmon", "close 2026-11-22.zmon",
+    ]  # fmt: skip
+
+
+def test_a_clock_that_was_put_back_leads_back_to_the_day_before(roll: Roll, shelf: Shelf) -> None:
+    """Its file is continued."""
+    midnight = day_file("", NOON).end
+    for utc in (midnight - 1, midnight, midnight - SECOND):
+        roll.append(sample(utc))
+    assert shelf.books["2026-11-21.zmon"] == [midnight - 1, midnight - SECOND]
+
+
+def test_a_full_disk_is_said_once_and_its_end_too(roll: Roll, shelf: Shelf, said: list[str]) -> None:
+    """What could not be recorded meanwhile is counted."""
+    assert roll.append(sample(NOON))
+    shelf.full = FULL
+    for number in range(3):
+        assert not roll.append(sample(NOON + number))
+    shelf.full = None
+    assert roll.append(sample(NOON + 3))
+    assert said == [
+        "x: no room left; nothing is recorded now, and every sample tries again",
+        "recording again; 3 samples were not recorded",
+    ]
+    assert shelf.books == {"2026-11-21.zmon": [NOON, NOON + 3]}
+    assert (roll.appended, roll.lost) == (2, 0)
+
+
+def test_another_trouble_is_said_too(roll: Roll, shelf: Shelf, said: list[str]) -> None:
+    """And the same again after it was over."""
+    for trouble in (FULL, OSError(5, "Input/output error", "x"), FULL, None, FULL):
+        shelf.full = trouble
+        roll.append(sample(NOON))
+    assert [words.split(";")[0] for words in said] == [
+        "x: no room left", "x: Input/output error", "recording again", "x: no room left",
+    ]  # fmt: skip
+
+
+def test_after_a_while_the_file_is_opened_afresh(roll: Roll, shelf: Shelf, said: list[str]) -> None:
+    """Some troubles end with the file that had them; quietly."""
+    roll.append(sample(NOON))
+    shelf.full = FULL
+    for number in range(PATIENCE):
+        roll.append(sample(NOON + number))
+    assert shelf.log[-1] == "close 2026-11-21.zmon"
+    assert len(said) == 1
+    shelf.full = None
+    roll.append(sample(NOON))
+    assert shelf.log[-1] == "open 2026-11-21.zmon"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (RecordingError("written by a newer zmon"), True),
+        (Damaged("a part is damaged"), True),
+        (caused("damaged", _corrupt := sqlite3.DatabaseError("malformed")), True),
+        (FULL, False),
+        (caused("another zmon writes to it", BlockingIOError(11, "busy")), False),
+    ],
+)
+def test_only_what_is_in_a_file_makes_it_unfit(error: RecordingError, expected: bool) -> None:
+    """A disk without room will be emptied, another program will end."""
+    _corrupt.sqlite_errorname = "SQLITE_CORRUPT"
+    assert unfit(error) is expected
+
+
+def test_the_rest_of_a_day_goes_on_in_another_file(
+    roll: Roll, shelf: Shelf, said: list[str], tmp_path: Path
+) -> None:
+    """Where that of the day cannot be continued; what comes later goes on there."""
+    first = str(tmp_path / "2026-11-21.zmon")
+    (tmp_path / "2026-11-21.zmon").touch()
+    shelf.closed_to[first] = RecordingError("2026-11-21.zmon: written by a newer zmon")
+    roll.append(sample(NOON))
+    roll.close()
+    roll.append(sample(NOON + 1))
+    assert shelf.books == {"2026-11-21-2.zmon": [NOON, NOON + 1]}
+    assert said == [
+        f"2026-11-21.zmon: written by a newer zmon; the day goes on in {tmp_path / '2026-11-21-2.zmon'}"
+    ]
+    assert (tmp_path / "2026-11-21.zmon").read_bytes() == b""
+
+
+def test_a_file_can_be_closed_for_good(roll: Roll, shelf: Shelf) -> None:
+    """What comes on its day goes to another; the next day begins with its first, as ever."""
+    midnight = day_file("", NOON).end
+    roll.append(sample(NOON))
+    roll.turn()
+    roll.append(sample(NOON + 1))
+    roll.turn()
+    roll.append(sample(midnight))
+    assert shelf.books == {
+        "2026-11-21.zmon": [NOON], "2026-11-21-2.zmon": [NOON + 1], "2026-11-22.zmon": [midnight],
+    }  # fmt: skip
+
+
+def test_a_disk_without_room_gets_no_second_file(roll: Roll, shelf: Shelf, tmp_path: Path) -> None:
+    """However often it is tried."""
+    (tmp_path / "2026-11-21.zmon").touch()
+    shelf.closed_to[str(tmp_path / "2026-11-21.zmon")] = FULL
+    for _ in range(3):
+        assert not roll.append(sample(NOON))
+    assert os.listdir(tmp_path) == ["2026-11-21.zmon"]
+
+
+def test_a_directory_that_is_gone_is_a_trouble_like_others(shelf: Shelf, said: list[str]) -> None:
+    """Nothing is raised."""
+    roll = Roll("/nowhere/at/all", shelf.open, said.append)
+    assert not roll.append(sample(NOON))
+    roll.note(NOON, "words")
+    assert said == [
+        "/nowhere/at/all: No such file or directory; nothing is recorded now, and every sample tries again"
+    ]
+
+
+def test_what_fails_beside_the_samples_is_said(roll: Roll, shelf: Shelf, said: list[str]) -> None:
+    """The samples are safe all the same."""
+    shelf.aside = RecordingError("x: the file system fails")
+    assert roll.append(sample(NOON))
+    assert said == ["x: the file system fails; what was recorded is safe, and it is tried again"]
+
+
+def test_a_file_that_cannot_be_closed_is_said(roll: Roll, shelf: Shelf, said: list[str]) -> None:
+    """It is not closed twice."""
+    roll.append(sample(NOON))
+    shelf.full = FULL
+    roll.close()
+    roll.close()
+    assert said == ["x: no room left; what was recorded is safe"]
+    assert shelf.log.count("close 2026-11-21.zmon") == 1
+
+
+def test_a_note_goes_to_the_file_of_its_day(roll: Roll, shelf: Shelf) -> None:
+    """Which is opened if it is not."""
+    roll.note(NOON, "maintenance")
+    assert shelf.log == ["open 2026-11-21.zmon", f"note maintenance {NOON}"]
+
+
+@pytest.fixture(scope="module")
+def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
+    """Make a directory for each example."""
+    return lambda: str(tmp_path_factory.mktemp("roll"))
+
+
+@given(st.lists(st.tuples(st.integers(0, DAY // 2), st.booleans()), max_size=30))
+def test_whatever_the_disk_does_each_sample_is_recorded_or_counted(
+    new_folder: Callable[[], str], steps: list[tuple[int, bool]]
+) -> None:
+    """In the file of its day, and never twice."""
+    shelf, lost, kept, utc = Shelf(), 0, [], NOON
+    said: list[str] = []
+    roll = Roll(new_folder(), shelf.open, said.append)
+    for step, works in steps:
+        utc += step
+        shelf.full = None if works else FULL
+        if roll.append(sample(utc)):
+            kept.append(utc)
+        else:
+            lost += 1
+    assert [time for name in sorted(shelf.books) for time in shelf.books[name]] == kept
+    assert (roll.appended, len(steps)) == (len(kept), len(kept) + lost)
+    for name, times in shelf.books.items():
+        assert {os.path.basename(day_file("", time).path) for time in times} == {name}

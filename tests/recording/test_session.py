@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.recording import session
+from zmon.recording.day import DAY
+from zmon.recording.forecast import Forecast
+from zmon.recording.retention import Rule
+from zmon.recording.roll import Roll
+from zmon.recording.schema import MAGIC
+from zmon.recording.session import MINUTE, SECOND, Orders, Plan, Session
+from zmon.sample import Instant, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOON = 1_795_262_400 * SECOND  # 2026-11-21 12:00 UTC
+
+
+class Clocks:
+    """Clocks that go only when somebody waits or works."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.slept = 0
+        self.stepped = 0
+        self.waits: list[int] = []
+        self.during: Callable[[], None] = lambda: None
+        """What happens while somebody waits."""
+
+    def utc(self) -> int:
+        """Return the time of the wall."""
+        return NOON + self.now + self.slept + self.stepped
+
+    def steady(self) -> int:
+        """Return the steady clock."""
+        return self.now
+
+    def asleep(self) -> int:
+        """Return how long the machine slept."""
+        return self.slept
+
+    def spent(self) -> int:
+        """Return a hundredth of the time."""
+        return self.now // 100
+
+    def wait(self, length: int) -> None:
+        """Let the time pass."""
+        self.waits.append(length)
+        self.now += length
+        self.during()
+
+
+class Told:
+    """Stands for systemd."""
+
+    def __init__(self, every: int = 0) -> None:
+        self.every = every
+        self.said: list[str] = []
+
+    def ready(self) -> None:
+        """Take note."""
+        self.said.append("ready")
+
+    def alive(self) -> None:
+        """Take note."""
+        self.said.append("alive")
+
+    def status(self, words: str) -> None:
+        """Take note."""
+        self.said.append(words)
+
+    def stopping(self) -> None:
+        """Take note."""
+        self.said.append("stopping")
+
+
+class Book:
+    """Stands for a writer that keeps the times of samples."""
+
+    def __init__(self, times: list[int], notes: list[str]) -> None:
+        self.times = times
+        self.notes = notes
+
+    def append(self, sample: Sample) -> None:
+        """Keep its time."""
+        self.times.append(sample.at.steady)
+
+    def note(self, _utc: int, text: str) -> None:
+        """Keep the words."""
+        self.notes.append(text)
+
+    def problem(self) -> None:
+        """Have none."""
+
+    def close(self) -> None:
+        """Keep that it was closed."""
+        self.notes.append("closed")
+
+
+class Machine:
+    """A machine to record, whose sampling takes as long as wished."""
+
+    def __init__(self, folder: str, plan: Plan, *, status: bool = False, every: int = 0) -> None:
+        self.clock = Clocks()
+        self.orders = Orders()
+        self.told = Told(every)
+        self.said: list[str] = []
+        self.times: list[int] = []
+        self.notes: list[str] = []
+        self.takes: list[int] = []
+        self.failing: Exception | None = None
+        self.opened: list[str] = []
+        self.roll = Roll(folder, self._open, self.said.append)
+        self.session = Session(
+            plan._replace(directory=folder), self.take, self.roll, self.clock, self.orders, self.told,  # type: ignore[arg-type]  # stands for it
+            self.said.append, status=status, forecast=None,
+        )  # fmt: skip
+
+    def _open(self, path: str) -> Book:
+        self.opened.append(path)
+        with open(path, "ab"):
+            pass
+        return Book(self.times, self.notes)
+
+    def take(self) -> Sample:
+        """Take a sample."""
+        at = Instant(self.clock.utc(), self.clock.now, "boot")
+        if self.takes:
+            self.clock.now += self.takes.pop(0)
+        if self.failing is not None:
+            raise self.failing
+        return Sample(at, {})
+
+
+def test_samples_are_taken_at_absolute_deadlines(tmp_path: Path) -> None:
+    """How long each took adds nothing up."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=4))
+    machine.takes = [300_000_000, 5, 999_999_999]
+    machine.session.run()
+    assert machine.times == [0, SECOND, 2 * SECOND, 3 * SECOND]
+
+
+@given(st.integers(1, 100), st.lists(st.integers(0, 1000), max_size=30))
+def test_deadlines_that_passed_are_left_out(
+    tmp_path_factory: pytest.TempPathFactory, interval: int, takes: list[int]
+) -> None:
+    """Each sample begins at a whole number of intervals, whatever the ones before took."""
+    folder = tmp_path_factory.mktemp("session")
+    machine = Machine(str(folder), Plan("", interval * SECOND, samples=len(takes) + 1))
+    machine.takes = [take * SECOND for take in takes]
+    machine.session.run()
+    assert len(machine.times) == len(takes) + 1
+    for one, other, take in zip(machine.times, machine.times[1:], takes, strict=False):
+        assert other % (interval * SECOND) == 0
+        assert one < other
+        assert (
+            one + take * SECOND <= other < one + take * SECOND + interval * SECOND
+            or other == one + interval * SECOND
+        )
+
+
+def test_what_was_left_out_is_said_once_a_minute(tmp_path: Path) -> None:
+    """Not each time."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, length=3 * MINUTE))
+    machine.takes = [2_500_000_000] * 4
+    machine.session.run()
+    assert [words for words in machine.said if "left out" in words] == [
+        "8 samples were left out, because taking one took longer than the interval"
+    ]
+
+
+def test_it_ends_after_the_length_that_was_asked_for(tmp_path: Path) -> None:
+    """A minute at ten seconds is six samples."""
+    machine = Machine(str(tmp_path), Plan("", 10 * SECOND, length=MINUTE))
+    machine.session.run()
+    assert len(machine.times) == 6
+    assert machine.notes == ["closed"]
+
+
+def test_an_order_to_end_is_followed_at_once(tmp_path: Path) -> None:
+    """The file is closed."""
+    machine = Machine(str(tmp_path), Plan("", SECOND))
+
+    def order() -> None:
+        machine.orders.end = True
+
+    machine.clock.during = order
+    machine.session.run()
+    assert (machine.times, machine.notes) == ([0], ["closed"])
+    assert machine.told.said[0] == "ready"
+    assert machine.told.said[-1] == "stopping"
+
+
+def test_an_order_during_a_sample_lets_it_be_finished(tmp_path: Path) -> None:
+    """It is recorded, and nothing is waited for."""
+    machine = Machine(str(tmp_path), Plan("", SECOND))
+    machine.orders.end = True
+    machine.session.run()
+    assert (machine.times, machine.clock.waits) == ([0], [])
+
+
+def test_an_order_for_another_file_is_followed(tmp_path: Path) -> None:
+    """The next sample opens it; no deadline moves."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=3))
+
+    def order() -> None:
+        machine.orders.another = not machine.opened[1:]
+
+    machine.clock.during = order
+    machine.session.run()
+    assert machine.times == [0, SECOND, 2 * SECOND]
+    assert [os.path.basename(path) for path in machine.opened] == ["2026-11-21.zmon", "2026-11-21-2.zmon"]
+
+
+def test_signs_of_life_are_given_within_long_intervals(tmp_path: Path) -> None:
+    """As often as systemd wants them."""
+    machine = Machine(str(tmp_path), Plan("", 100 * SECOND, samples=2), every=30 * SECOND)
+    machine.session.run()
+    assert machine.clock.waits == [30 * SECOND, 30 * SECOND, 30 * SECOND, 10 * SECOND]
+    assert machine.told.said.count("alive") == 5
+
+
+def test_sleep_is_noticed(tmp_path: Path) -> None:
+    """It is said, and stands in the recording."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=3))
+
+    def sleep() -> None:
+        machine.clock.slept = 3600 * SECOND
+
+    machine.clock.during = sleep
+    machine.session.run()
+    assert machine.notes == ["the machine slept for 3,600 s", "closed"]
+    assert "the machine slept for 3,600 s" in machine.said
+
+
+def test_a_sample_that_cannot_be_taken_is_said_once(tmp_path: Path) -> None:
+    """And the next one is tried all the same."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=4))
+    machine.failing = OSError(5, "Input/output error")
+
+    def mend() -> None:
+        machine.failing = None if machine.clock.now >= 3 * SECOND else machine.failing
+
+    machine.clock.during = mend
+    machine.session.run()
+    assert machine.times == [3 * SECOND]
+    assert [words for words in machine.said if words.startswith("no sample")] == [
+        "no sample: OSError: [Errno 5] Input/output error"
+    ]
+
+
+def test_an_estimate_is_given_after_two_samples(tmp_path: Path) -> None:
+    """Once."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=5))
+    machine.session.run()
+    assert len([words for words in machine.said if "estimate" in words]) == 1
+
+
+@pytest.mark.parametrize(("status", "lines"), [(True, 2), (False, 0)])
+def test_status_is_for_terminals(tmp_path: Path, status: bool, lines: int) -> None:
+    """A line every minute; systemd is told in any case."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, length=3 * MINUTE), status=status)
+    machine.session.run()
+    assert len([words for words in machine.said if " samples, " in words]) == lines
+    assert len([words for words in machine.told.said if " samples, " in words]) == 2
+
+
+def test_what_it_measured_takes_the_place_of_the_estimate(tmp_path: Path) -> None:
+    """As soon as there are enough samples."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, length=12 * MINUTE))
+    machine.session.run()
+    first, *_, last = (words for words in machine.told.said if " samples, " in words)
+    assert "estimate" in first
+    assert last.endswith("1.0 % of a processor (measured over 660 samples)")
+
+
+def test_old_days_go_while_it_runs(tmp_path: Path) -> None:
+    """Looked at once a minute."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, Rule(keep=DAY), length=2 * MINUTE))
+    old = tmp_path / "2026-11-01.zmon"
+
+    def appear() -> None:
+        if machine.clock.now == 30 * SECOND:
+            old.write_bytes(b"SQLite format 3\0" + bytes(52) + MAGIC.to_bytes(4, "big"))
+
+    machine.clock.during = appear
+    machine.session.run()
+    assert not old.exists()
+    assert f"{old} unlinked, 72 bytes: beyond what is kept" in machine.said
+
+
+def test_a_clock_set_forward_costs_no_recordings(tmp_path: Path) -> None:
+    """Days pass as the steady clock says."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, Rule(keep=2 * DAY), length=2 * MINUTE))
+    yesterday = tmp_path / "2026-11-20.zmon"
+    yesterday.write_bytes(b"SQLite format 3\0" + bytes(52) + MAGIC.to_bytes(4, "big"))
+
+    def step() -> None:
+        machine.clock.stepped = 1000 * DAY
+
+    machine.clock.during = step
+    machine.session.run()
+    assert yesterday.exists()
+
+
+def test_an_earlier_recording_says_what_it_costs(tmp_path: Path) -> None:
+    """Before the first sample."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=1))
+    known = Forecast(1000.0, None, SECOND, "as measured in 2026-11-20.zmon")
+    machine.session = session.Session(
+        Plan(str(tmp_path), SECOND, samples=1), machine.take, machine.roll, machine.clock, machine.orders,
+        machine.told, machine.said.append, forecast=known,  # type: ignore[arg-type]  # stands for it
+    )  # fmt: skip
+    machine.session.run()
+    assert machine.said == ["86 MB a day, 1.0 kB a sample (as measured in 2026-11-20.zmon)"]
