@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SUBCOMMANDS: Final = {
     "show": "print a screen as text, CSV or JSON",
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
+    "record": "record this machine, a file per day, to look at any time of it later",
     "import": "make a recording of what sar recorded, or of a capture",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
