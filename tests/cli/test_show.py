@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ def test_text_is_the_whole_screen(show: Show) -> None:
     assert set(addresses(out)) == {"7000", "7001", "7100", "7101", "7201", "0009"}
 
 
-@pytest.mark.parametrize("word", ["13", "FCX108", "device", "DEV"])
+@pytest.mark.parametrize("word", ["13", "FCX108", "device", "DEVI"])
 def test_a_screen_goes_by_several_names(word: str, show: Show) -> None:
     """Menu code, number, command, part of a command."""
     assert show(word)[1] == show("DEVICE")[1]
@@ -127,6 +128,18 @@ def test_count_gives_the_last_intervals(show: Show) -> None:
     assert [json.loads(line)["from"] is not None for line in out.splitlines()] == [True]
 
 
+def test_a_screen_by_time_has_all_intervals(show: Show, capture: str) -> None:
+    """However many were wanted to be printed; a capture of three passes has two."""
+    third = Path(capture, "5-load")
+    shutil.copytree(Path(capture, "4-load"), third, symlinks=True)
+    for file in (path for path in third.rglob("*") if path.is_file() and not path.is_symlink()):
+        later = file.stat().st_mtime_ns + 60_000_000_000
+        os.utime(file, ns=(later, later))
+    found = json.loads(show("PROCLOG", "--format", "json")[1])
+    assert [row["key"] for row in found["rows"]] == ["2026-11-20T21:57:33.517Z", "2026-11-20T21:58:33.517Z"]
+    assert len({row["busy"] for row in found["rows"]}) == 2
+
+
 def test_one_sample_gives_no_rates(show: Show, capture: str) -> None:
     """And says why; what needs no difference is shown."""
     _, out, _ = show("DEVICE", "--format", "json", source=os.path.join(capture, "4-load"))
@@ -138,8 +151,8 @@ def test_one_sample_gives_no_rates(show: Show, capture: str) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["NOPE"], USAGE, "'NOPE' is no screen; there are CACHEXT, CHANNEL"),
-        (["C"], USAGE, "'C' means several screens; there are CACHEXT, CHANNEL, CTLUNIT"),
+        (["NOPE"], USAGE, "'NOPE' is no screen; there are BENCHMRK, CACHEXT, CHANLOG"),
+        (["C"], USAGE, "'C' means several screens; there are CACHEXT, CHANLOG, CHANNEL"),
         (["DEVICE", "--sort", "nope"], USAGE, "'nope' is no column here; there are addr, label"),
         (["DEVICE", "--sort", "avoid"], USAGE, "'avoid' is no column"),
         (["DEVICE", "--where", "nope>3"], USAGE, "'nope' is no column"),

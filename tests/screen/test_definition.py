@@ -208,7 +208,7 @@ def test_without_a_home_for_configuration_it_is_below_dot_config(monkeypatch: py
     assert own_screens() == "/home/op/.config/zmon/screens"
 
 
-@pytest.mark.parametrize("word", ["DEVICE", "device", "13", "FCX108", "dev"])
+@pytest.mark.parametrize("word", ["DEVICE", "device", "13", "FCX108", "devi"])
 def test_a_screen_is_found_by_command_menu_or_number(word: str) -> None:
     """A command may be shortened, and case does not matter."""
     assert load_screens(shipped("screens")).find(word).id == "FCX108"

@@ -12,15 +12,33 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import ListTape
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU, SOURCE
-from zmon.sample import Instant
+from zmon.dialogue import Dialogue
+from zmon.kernel.rows import frame
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PHYSICAL_CPU,
+    SOURCE,
+)  # fmt: skip
+from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
 from zmon.tables.period import Busy, Period
 from zmon.tables.view import View, fill
+from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +52,8 @@ pytestmark = pytest.mark.usefixtures("utc")
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SECONDS = 60
+TENTH = 100_000_000
+"""ns in a tenth of a second."""
 MS = 1_000_000
 
 
@@ -50,10 +70,13 @@ def compare(name: str, lines: Iterable[str]) -> list[str]:
 
 # --- screens of captured machines -----------------------------------------------------------------------
 
-CAPTURED = ["CHANNEL", "CTLUNIT", "DEVICE", "CACHEXT", "LPAR", "ZMON", "MENU"]
+BY_TIME = [
+    "SYSSUMLG", "REDISP", "DEVLOG", "BENCHMRK", "CTLULOG", "CHANLOG", "PROCLOG", "PAGELOG", "LPARLOG",
+]  # fmt: skip
+CAPTURED = ["CHANNEL", "CTLUNIT", "DEVICE", "CACHEXT", "CPU", "LPAR", "ZMON", "MENU", *BY_TIME]
 
 
-@pytest.mark.parametrize("screen", [*CAPTURED, "DEVICE 7000", "DEVICE 0190"])
+@pytest.mark.parametrize("screen", [*CAPTURED, "DEVICE 7000", "DEVICE 0190", "DEVLOG 7000"])
 @pytest.mark.parametrize("machine", ["hercules", "hyperion", "qemu"])
 def test_captured_machines(
     machine: str, screen: str, lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]
@@ -188,6 +211,21 @@ CACHES: Rows = {
     },
 }  # fmt: skip
 
+WORK: Rows = {
+    CPU: {
+        "0": {"user": 30 * TENTH, "nice": 0, "system": 18 * TENTH, "irq": TENTH, "softirq": 2 * TENTH,
+              "idle": 500 * TENTH, "iowait": 43 * TENTH, "steal": 6 * TENTH, "guest": 0, "guest_nice": 0,
+              "polarization": "vertical:high", "address": "0", "online": 1},
+        "1": {"user": 300 * TENTH, "nice": 6 * TENTH, "system": 120 * TENTH, "irq": 3 * TENTH,
+              "softirq": 9 * TENTH, "idle": 0, "iowait": 60 * TENTH, "steal": 102 * TENTH, "guest": 0,
+              "guest_nice": 0, "polarization": "vertical:low", "address": "1", "online": 1},
+        "2": {"address": "2", "online": 0},
+    },
+    MEMORY: {"memory": {"total": 8 << 30, "available": 3 << 30, "free": 1 << 30, "buffers": 100 << 20,
+                        "cached": 2 << 30, "swap_total": 2 << 30, "swap_free": 1 << 30,
+                        "swapped_in": 600, "swapped_out": 7200}},
+}  # fmt: skip
+
 LPAR_MACHINE: Rows = {
     MACHINE: {"machine": {"type": "8561", "model": "T01", "sequence": "00000000000A1B2",
                           "environment": "lpar",
@@ -199,7 +237,7 @@ LPAR_MACHINE: Rows = {
                        "spent": 42_500_000, "cpu": 20_000_000, "errors": 0, "reason": ""},
              "cache": {"state": "off", "reads_what": "BIODASDPSRD", "every": 60, "rows": 0, "calls": 0,
                        "spent": 0, "cpu": 0, "errors": 0, "reason": "costs I/O on every volume: --cache"}},
-    **DEVICES, **LPARS, **CHANNELS, **CACHES,
+    **DEVICES, **LPARS, **CHANNELS, **CACHES, **WORK,
 }  # fmt: skip
 
 # a volume with two HyperPAV aliases and one with a base-PAV alias, in two of three LCUs
@@ -291,8 +329,9 @@ def draw(make_interval: Callable[..., Interval]) -> Callable[..., list[str]]:
     ("machine", "command", "argument"),
     [
         ("lpar", "CHANNEL", ""), ("lpar", "DEVICE", ""), ("lpar", "CTLUNIT", ""), ("lpar", "CACHEXT", ""),
-        ("lpar", "LPAR", ""), ("lpar", "ZMON", ""), ("lpar", "DETAILS", "7200"), ("pav", "DEVICE", ""),
-        ("pav", "CTLUNIT", ""), ("pav", "DETAILS", "70ff"), ("guest", "CHANNEL", ""), ("guest", "LPAR", ""),
+        ("lpar", "LPAR", ""), ("lpar", "CPU", ""), ("lpar", "ZMON", ""), ("lpar", "DETAILS", "7200"),
+        ("pav", "DEVICE", ""), ("pav", "CTLUNIT", ""), ("pav", "DETAILS", "70ff"),
+        ("guest", "CHANNEL", ""), ("guest", "LPAR", ""),
     ],
 )  # fmt: skip
 def test_machines_made_by_hand(
@@ -300,6 +339,54 @@ def test_machines_made_by_hand(
 ) -> None:
     """An LPAR with all that is measured there, a machine with aliases, a guest with estimates."""
     compare("-".join(filter(None, (machine, command, argument))), draw(machine, command, argument))
+
+
+def later(rows: Rows, factor: float) -> Rows:
+    """Return the same things with every counter so many times as far."""
+    counts = {"counter", "age", "clock"}
+    return {
+        kind: {
+            key: {name: round(value * factor)
+                  if isinstance(value, (int, float)) and kind.by_name[name].meaning.value in counts else value
+                  for name, value in fields.items()}
+            for key, fields in things.items()
+        }
+        for kind, things in rows.items()
+    }  # fmt: skip
+
+
+def an_hour(rows: Rows) -> Watch:
+    """Watch a machine that does more and less work in six minutes, with a gap of ten after the fourth."""
+    samples = []
+    done, minute = 0.0, 0
+    for work, minutes in ((0, 1), (0.5, 1), (1, 1), (1.5, 1), (3, 10), (1, 1), (0.1, 1)):
+        done, minute = done + work, minute + minutes
+        at = 1_700_000_000_000_000_000 + minute * SECONDS * 1_000_000_000
+        frames = {kind.name: frame(kind, even(things), at) for kind, things in later(rows, done).items()}
+        samples.append(Sample(Instant(at, at, "boot"), frames, nominal=SECONDS))
+    watch = Watch(ListTape(samples))
+    watch.to_end()
+    return watch
+
+
+def even(things: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return rows that all have the same fields."""
+    names = {name: None for fields in things.values() for name in fields}
+    unread = absent("not given in this test")
+    return {key: {name: fields.get(name, unread) for name in names} for key, fields in things.items()}
+
+
+@pytest.mark.parametrize("command", [*BY_TIME, "DEVLOG 7200", "BENCHMRK DEVICE 7207", "CTLULOG 2482",
+                                     "CHANLOG 62", "PROCLOG 1", "LPARLOG vmprod"])  # fmt: skip
+def test_an_hour_made_by_hand(command: str) -> None:
+    """Rows of a minute, a gap that is said, and the mean of what is known above them."""
+    dialogue = Dialogue(an_hour(LPAR_MACHINE), load_screens(shipped("screens")))
+    dialogue.run(command)
+    interval = dialogue.watch.interval
+    assert interval is not None
+    drawn = list(text(dialogue.sheet(), dialogue.screens, interval, live=False))
+    compare(f"hour-{command.replace(' ', '-')}", drawn)
+    assert sum("no samples since" in line for line in drawn) == 1
 
 
 @pytest.mark.parametrize(
@@ -350,7 +437,7 @@ def test_the_places_on_the_documented_fcx110(draw: Callable[..., list[str]]) -> 
 
 
 @pytest.mark.parametrize("machine", sorted(MACHINES))
-@pytest.mark.parametrize("command", ["CHANNEL", "DEVICE", "CTLUNIT", "CACHEXT", "LPAR", "ZMON"])
+@pytest.mark.parametrize("command", ["CHANNEL", "DEVICE", "CTLUNIT", "CACHEXT", "CPU", "LPAR", "ZMON"])
 def test_no_line_is_longer_than_its_screen(
     machine: str, command: str, draw: Callable[..., list[str]]
 ) -> None:

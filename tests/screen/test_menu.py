@@ -11,8 +11,8 @@ def test_the_originals_items_stand_in_their_places() -> None:
     """Three columns from 2, 29 and 56; user data below I/O data."""
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
-    assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   --. DASD load"
-    assert drawn[12][28:] == "User Data                  --. Logical part. load"
+    assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
+    assert drawn[12][28:] == "User Data                  3C. Logical part. load"
     assert max(map(len, drawn)) <= 79
 
 
@@ -25,7 +25,9 @@ def test_items_without_a_screen_have_a_dash_for_their_number() -> None:
 def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
-        "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT", "Z": "ZMON",
+        "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
+        "33": "BENCHMRK", "35": "SYSSUMLG", "38": "DEVLOG", "3A": "PAGELOG", "3B": "PROCLOG",
+        "3C": "LPARLOG", "Z": "ZMON",
     }  # fmt: skip
 
 

@@ -44,6 +44,15 @@ def test_absent_values_stand_last(descending: bool, keys: str) -> None:
     assert "".join(sheet(Order("resp", descending)).keys) == keys
 
 
+def test_a_gap_is_a_sentence_in_the_place_of_values() -> None:
+    """It stands behind the first column and is drawn to the end of the line; a narrow screen grows."""
+    table = TABLE._replace(gaps={1: "no samples"})
+    assert Sheet(SCREEN, table).line(1) == " B      -- no samples"
+    wide = Screen(columns=(NAME, RATE, RESP, Column(name="x", head=("X",), width=9, format="rate")))
+    assert Sheet(wide, table).line(1) == " B      -- no samples -----"
+    assert Sheet(wide, table).line(0) == Sheet(wide, TABLE).line(0)
+
+
 def test_a_sorted_column_is_underlined_and_others_have_a_dot() -> None:
     """The dot stands above the last character of what can be sorted on."""
     assert headings(SCREEN, Order("resp", True)) == [

@@ -29,7 +29,8 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     try:
         # MACHINE stands in every header; one sample more than intervals makes the first interval
         kinds = (MACHINE, *needed.kinds)
-        watch = Watch(open_tape(args, kinds=kinds, last=None if needed.period else args.count + 1))
+        last = None if needed.period or needed.history else args.count + 1
+        watch = Watch(open_tape(args, kinds=kinds, last=last))
     except ValueError as error:
         return complain(str(error))
     dialogue: Dialogue | None = None

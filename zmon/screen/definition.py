@@ -329,6 +329,15 @@ class Screens:
         """The command of each menu code that has a screen."""
         return {screen.menu.upper(): screen.command for screen in self._by_id.values() if screen.menu}
 
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """Return the limits of all columns that have one: look and bad, by `table.column`."""
+        return {
+            f"{screen.table}.{column.name}": (column.limit.look, column.limit.bad)
+            for screen in self
+            for column in screen.columns
+            if column.limit is not None
+        }
+
     def find(self, word: str) -> Screen:
         """Return the screen that a command word, a menu code or an FCX number names.
 

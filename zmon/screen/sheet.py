@@ -105,7 +105,14 @@ class Sheet:
     def line(self, place: int) -> str:
         """Return the text of the row that stands at `place`."""
         row = self.rows[place]
-        return self._line([values[row] for values in self._values], row)
+        line = self._line([values[row] for values in self._values], row)
+        said = self.table.gaps.get(row)
+        return line if said is None else self._gap(line, said)
+
+    def _gap(self, line: str, said: str) -> str:
+        """Write a sentence in the place of values, behind the first column."""
+        end = self.screen.starts[0] + self.screen.columns[0].width
+        return f"{line[:end]} -- {number.printable(said)} ".ljust(self.screen.width, "-").rstrip()
 
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []

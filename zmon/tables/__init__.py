@@ -2,5 +2,8 @@
 
 from typing import Final
 
-TABLES: Final = ("cache", "channel", "control_unit", "details", "device", "itself", "lpar", "menu")
+TABLES: Final = (
+    "cache", "channel", "channel_log", "control_unit", "control_unit_log", "cpu", "cpu_log", "details",
+    "device", "device_log", "focus", "itself", "lpar", "lpar_log", "menu", "paging_log", "system",
+)  # fmt: skip
 """The modules here that fill a screen; a screen file names one of them."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables.device import Devices
+from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, not_below_zero, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.topology.lcu import lcus
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.tables.device import Devices
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
 
@@ -39,7 +40,7 @@ WORTH: Final = 10.0
 def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
     interval = view.interval
-    devices = Devices(interval)
+    devices = devices_of(interval)
     row_of = {key: row for row, key in enumerate(devices.keys)}
     units = lcus(interval.of(DEVICE).frame)
     members = {key: [row_of[bus] for bus in unit.members if bus in row_of] for key, unit in units.items()}
@@ -86,6 +87,8 @@ def _line(
         "paths": len(unit.chpids) or NO_PATHS,
         "chpids": " ".join(unit.chpids) or NO_PATHS,
         "io": rate,
+        "measured": devices.measured(rows),
+        "answered": devices.answered(rows),
         "share": share,
         "fair": share * units / 100.0,
         "mbs": add(devices.megabytes),

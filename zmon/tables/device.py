@@ -131,9 +131,24 @@ class Devices:
         waited = self.average_wait(rows, self.wait)
         return self.average(rows, self.serv) if isinstance(waited, Absent) else waited
 
+    def measured(self, rows: Sequence[int]) -> Number:
+        """Return the I/O per second that `average` is an average of."""
+        return total([self.rate[row] for row in rows if not isinstance(self.serv[row], Absent)])
+
+    def answered(self, rows: Sequence[int]) -> Number:
+        """Return the I/O per second that `average_response` is an average of."""
+        waited = [self.requests[row] for row in rows if not isinstance(self.wait[row], Absent)]
+        return total(waited) if waited else self.measured(rows)
+
     def estimated(self, rows: Iterable[int]) -> bool:
         """Tell whether Linux's requests stand in for starts that are not counted."""
         return any(self.rate[row] for row in self.guessed.intersection(rows))
+
+
+@lru_cache(maxsize=1)
+def devices_of(interval: Interval) -> Devices:
+    """Return the devices of an interval, which several tables may ask for one after the other."""
+    return Devices(interval)
 
 
 def address(key: str) -> str:
@@ -168,7 +183,7 @@ def roles(devices: Devices) -> list[Value]:
 
 def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
-    devices = Devices(view.interval)
+    devices = devices_of(view.interval)
     unit: list[Value] = [
         devices.lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
         for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
@@ -176,7 +191,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
         "type": _types(devices),
-        "label": _labels(devices),
+        "label": labels(devices),
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
         "io": list(devices.rate),
@@ -233,7 +248,7 @@ def _types(devices: Devices) -> list[Value]:
     ]
 
 
-def _labels(devices: Devices) -> list[Value]:
+def labels(devices: Devices) -> list[Value]:
     """Return the volume serials; what has none goes by its Linux name behind `>`, as `>vda`."""
     return [
         next(
@@ -255,30 +270,39 @@ def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
     return [key if isinstance(key, Absent) else counts.get(key, 0) for key in unit]
 
 
+def disks(devices: Devices) -> list[int]:
+    """Return the rows of all disks."""
+    return [row for row, name in enumerate(devices.names) if isinstance(name, str)]
+
+
+def members(devices: Devices) -> list[int]:
+    """Return the rows of all disks and of their aliases."""
+    return disks(devices) + [row for row, alias in enumerate(devices.ccw["alias"]) if alias == 1]
+
+
 def summary(devices: Devices) -> Summary:
     """Average over all DASD and their aliases, each with its I/O rate as its weight."""
-    disks = [row for row, name in enumerate(devices.names) if isinstance(name, str)]
-    members = disks + [row for row, alias in enumerate(devices.ccw["alias"]) if alias == 1]
+    bases, rows = disks(devices), members(devices)
 
     def add(values: Sequence[Number]) -> Number:
-        return total([values[row] for row in members])
+        return total([values[row] for row in rows])
 
-    queues = present([devices.queued[row] for row in disks])
+    queues = present([devices.queued[row] for row in bases])
     cells: dict[str, Value] = {
         "io": add(devices.rate),
-        "pend": devices.average(members, devices.pend),
-        "disc": devices.average(members, devices.disc),
-        "conn": devices.average(members, devices.conn),
-        "serv": devices.average(members, devices.serv),
-        "resp": devices.average_response(members),
-        "cuwt": devices.average(members, devices.cuwt),
-        "qued": sum(queues) / len(queues) if queues else total([devices.queued[row] for row in disks]),
+        "pend": devices.average(rows, devices.pend),
+        "disc": devices.average(rows, devices.disc),
+        "conn": devices.average(rows, devices.conn),
+        "serv": devices.average(rows, devices.serv),
+        "resp": devices.average_response(rows),
+        "cuwt": devices.average(rows, devices.cuwt),
+        "qued": sum(queues) / len(queues) if queues else total([devices.queued[row] for row in bases]),
         "ios": add(devices.requests),
-        "await": devices.average_wait(disks, devices.wait),
+        "await": devices.average_wait(bases, devices.wait),
         "queue": add(devices.linux_queue),
         "mbs": add(devices.megabytes),
-        "reqkb": devices.average_wait(disks, devices.kilobytes),
-        "read": devices.average_wait(disks, devices.reads),
+        "reqkb": devices.average_wait(bases, devices.kilobytes),
+        "read": devices.average_wait(bases, devices.reads),
     }
     dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
     return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)

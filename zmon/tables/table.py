@@ -23,6 +23,8 @@ class Needs(NamedTuple):
     kinds: tuple[Kind, ...] = ()
     period: bool = False
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
+    history: bool = False
+    """Whether it has a row per interval, and so looks at the samples before the last two."""
 
 
 class Summary(NamedTuple):
@@ -51,6 +53,8 @@ class Table(NamedTuple):
     """Sentences a reader must know: what is estimated, what is missing and why."""
     missing: Absent | None = None
     """Why there are no rows, when there are none."""
+    gaps: Mapping[int, str] = MappingProxyType({})
+    """Rows that hold no values, by their numbers, and the sentence that is shown in their place."""
 
     def is_estimate(self, name: str, row: int) -> bool:
         """Tell whether a cell is an estimate."""

@@ -11,10 +11,13 @@ from zmon.tables.history import History
 from zmon.tables.period import Period
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from zmon.interval import Interval
     from zmon.tables.table import Needs, Table
+
+    Limits = Mapping[str, tuple[float, float]]
+    """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
 class View:
@@ -26,11 +29,16 @@ class View:
         period: Callable[[], Period] = Period,
         argument: str = "",
         history: History | None = None,
+        limits: Callable[[], Limits] = dict,
     ) -> None:
-        """Look at an interval; without a period and a history nothing came before it."""
+        """Look at an interval; without a period and a history nothing came before it.
+
+        `limits` gives those of the screens' columns, for tables that count what is beyond them.
+        """
         self.interval = interval
         self._period = period
         self.argument = argument
+        self.limits = limits
         self.history = History(lambda: iter((interval,))) if history is None else history
 
     @cached_property

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.kinds import CPU, LPAR, LPAR_CPU, MEMORY
+from zmon.tables.cpu import EVERY, Processors, table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.interval import Interval
+
+SECOND = 1_000_000_000
+OFF = absent("the CPU is off line")
+
+
+def cpu(**seconds: float) -> dict[str, Any]:
+    """Return what a CPU did, in seconds; it is on line."""
+    times = dict.fromkeys((*EVERY, "guest", "guest_nice"), 0.0) | seconds
+    return {**{name: round(value * SECOND) for name, value in times.items()}, "online": 1}
+
+
+NOTHING = cpu()
+OFFLINE = dict.fromkeys((*EVERY, "guest", "guest_nice"), OFF) | {"online": 0}
+
+
+@pytest.fixture
+def ran(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
+    """Return a minute in which CPUs did this."""
+    return lambda **cpus: make_interval(
+        {CPU: {key[1:]: OFFLINE if value is OFFLINE else NOTHING for key, value in cpus.items()}},
+        {CPU: {key[1:]: value for key, value in cpus.items()}},
+    )
+
+
+def test_busy_is_what_the_cpu_did(ran: Callable[..., Interval]) -> None:
+    """Programs, kernel and interrupts; neither idle nor stolen time."""
+    found = Processors(ran(_0=cpu(user=12, nice=3, system=6, irq=1, softirq=2, idle=24, iowait=6, steal=6)))
+    assert found.busy == pytest.approx([40])
+    assert found.wait == pytest.approx([50])
+    assert found.part["steal"] == pytest.approx([10])
+    assert found.logical == pytest.approx([100 * 40 / 90])
+
+
+@given(st.fixed_dictionaries({name: st.integers(0, 1000) for name in EVERY}))
+def test_busy_waiting_and_stolen_are_all(seconds: dict[str, int]) -> None:
+    """Together they are 100."""
+    # a fixture is for one example only
+    from zmon.interval import Interval  # noqa: PLC0415
+    from zmon.kernel.rows import frame  # noqa: PLC0415
+    from zmon.sample import Instant, Sample  # noqa: PLC0415
+
+    before, after = (
+        Sample(Instant(at, at, "boot"), {"cpu": frame(CPU, {"0": row}, at)})
+        for at, row in ((SECOND, NOTHING), (61 * SECOND, cpu(**seconds)))
+    )
+    found = Processors(Interval(before, after))
+    if sum(seconds.values()):
+        assert found.busy[0] + found.wait[0] + found.part["steal"][0] == pytest.approx(100)
+
+
+def test_time_that_fell_does_not_cost_the_rest(make_interval: Callable[..., Interval]) -> None:
+    """Idle time may step back by a little; then the clock says how long the interval was."""
+    found = Processors(make_interval({CPU: {"0": cpu(idle=100)}}, {CPU: {"0": cpu(user=30, idle=99.9)}}))
+    assert found.busy == pytest.approx([50])
+    assert isinstance(found.wait[0], Absent)
+
+
+def test_a_cpu_off_line_is_dots(ran: Callable[..., Interval]) -> None:
+    """And does not count in the mean."""
+    found = table(View(ran(_0=cpu(user=30, idle=30), _1=OFFLINE)))
+    assert found.columns["busy"] == [50, OFF]
+    assert found.columns["state"] == ["online", "offline"]
+    assert found.summary is not None
+    assert found.summary.cells["busy"] == 50
+    assert (found.facts["running"], found.facts["present"]) == (1, 2)
+
+
+def test_the_total_load_counts_each_cpu_as_a_hundred(ran: Callable[..., Interval]) -> None:
+    """As the Toolkit does."""
+    assert table(View(ran(_0=cpu(user=60), _1=cpu(user=45, idle=15)))).facts["load"] == pytest.approx(175)
+
+
+def test_the_type_is_that_of_all_processors_of_the_own_partition(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """Of others it is no matter."""
+    rows: dict[Any, Any] = {
+        CPU: {"0": NOTHING},
+        LPAR: {"MINE": {"own": 1}, "YOURS": {"own": 0}},
+        LPAR_CPU: {"MINE/0": {"lpar": "MINE", "type": "IFL"}, "YOURS/0": {"lpar": "YOURS", "type": "CP"}},
+    }
+    assert table(View(make_interval(rows, rows))).columns["type"] == ["IFL"]
+    rows[LPAR_CPU]["MINE/1"] = {"lpar": "MINE", "type": "CP"}
+    assert isinstance(table(View(make_interval(rows, rows))).columns["type"][0], Absent)
+
+
+def test_memory_and_paging_stand_above(make_interval: Callable[..., Interval]) -> None:
+    """Pages in and out together."""
+    before = {MEMORY: {"memory": {"total": 8, "available": 2, "swapped_in": 0, "swapped_out": 0}}}
+    after = {MEMORY: {"memory": {"total": 8, "available": 2, "swapped_in": 60, "swapped_out": 120}}}
+    facts = table(View(make_interval(before, after))).facts
+    assert (facts["memory"], facts["available"], facts["paging"]) == (8, 2, 3)
+
+
+def test_without_cpus_there_is_a_reason(make_interval: Callable[..., Interval]) -> None:
+    """And no row."""
+    found = table(View(make_interval({}, {})))
+    assert (found.keys, found.summary) == ([], None)
+    assert found.missing is not None
+    assert isinstance(found.facts["load"], Absent)

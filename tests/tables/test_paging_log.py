@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import Absent, absent
+from zmon.kinds import MEMORY
+from zmon.tables.paging_log import figures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.interval import Interval
+
+NOW = {"total": 1000, "available": 250, "free": 100, "swap_total": 400, "swap_free": 300,
+       "swapped_in": 60, "swapped_out": 600}  # fmt: skip
+
+
+def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
+    """Pages per second, and percent of what there is."""
+    before = {MEMORY: {"memory": NOW | {"swapped_in": 0, "swapped_out": 0}}}
+    cells = figures(make_interval(before, {MEMORY: {"memory": NOW}}))
+    assert [cells[name] for name in ("pagein", "pageout", "paging", "used", "swapused", "swappct")] == [
+        1.0, 10.0, 11.0, 75.0, 100, 25.0,
+    ]  # fmt: skip
+
+
+def test_without_swap_space_no_part_of_it_is_used(make_interval: Callable[..., Interval]) -> None:
+    """Which is not zero percent."""
+    rows = {MEMORY: {"memory": NOW | {"swap_total": 0, "swap_free": 0}}}
+    assert figures(make_interval(rows, rows))["swappct"] == absent("there is no swap space")
+
+
+def test_what_was_not_read_is_absent(make_interval: Callable[..., Interval]) -> None:
+    """All of it."""
+    assert all(isinstance(value, Absent) for value in figures(make_interval({}, {})).values())
+
+
+@pytest.mark.parametrize("name", ["pagein", "pageout", "paging"])
+def test_a_kernel_that_does_not_count_pages(name: str, make_interval: Callable[..., Interval]) -> None:
+    """The reason stays."""
+    why = absent("the kernel does not count pages swapped in")
+    rows = {MEMORY: {"memory": NOW | {"swapped_in": why, "swapped_out": why}}}
+    assert figures(make_interval(rows, rows))[name] is why

@@ -1,0 +1,142 @@
+"""By-time screens: one row per interval, the oldest first, and above them their mean.
+
+A screen of this kind is one function, from an interval to the cells of its row.  Its mean weighs each row
+with the length of its interval; a figure that is an average itself, such as a response time, weighs with
+what it is an average of besides, such as the I/O per second.  A gap stays a line of its own that says
+since when samples are missing: it is no zero, and no row reaches across it.
+"""
+
+from __future__ import annotations
+
+import time
+from operator import mul
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.interval import FIRST
+from zmon.tables.history import Row
+from zmon.tables.join import mean
+from zmon.tables.table import SUMMARY, Summary, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.sample import Instant
+    from zmon.tables.view import View
+
+    Cells = Mapping[str, Value]
+
+MOST: Final = 120
+"""Rows at the most: the last two hours of minutes."""
+
+ESTIMATED: Final = "~"
+"""The cell of a row that names those of its cells which are estimates, with blanks between."""
+
+TITLE: Final = ">>Mean>>"
+
+
+class Log(NamedTuple):
+    """What a by-time screen shows of each interval."""
+
+    name: str
+    """Names the figures and what they are about, so that rows can be kept from sample to sample."""
+    figures: Callable[[Interval], Cells]
+    weights: Mapping[str, str] = MappingProxyType({})
+    """Which figure is an average over which other one, that is a rate; all others are averages over time."""
+
+
+def by_time(view: View, log: Log) -> Table:
+    """Fill a table with the last intervals up to the present one."""
+    rows = [row for row in _rows(view, log) if row.begin is not None][-MOST:]
+    names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))
+    gaps = {place: missing(row.begin, row.end) for place, row in enumerate(rows) if row.begin and row.gap}
+    seconds: list[Number] = [
+        absent(gaps[place]) if place in gaps else (row.end.steady - row.begin.steady) / 1e9
+        for place, row in enumerate(rows)
+        if row.begin
+    ]
+    columns: dict[str, list[Value]] = {
+        "time": [row.end.utc for row in rows],
+        **{name: _column(rows, name, gaps) for name in names},
+        "seconds": list(seconds),
+    }
+    nothing = _nothing(columns, names, gaps)
+    if nothing is not None:
+        return Table([], {name: [] for name in columns}, missing=nothing)
+    means: dict[str, Value] = {
+        name: _mean(columns, name, log.weights.get(name, ""), seconds) for name in names
+    }
+    return Table(
+        [_key(row.end) for row in rows],
+        columns,
+        Summary(TITLE, means),
+        estimated=_estimated(rows, gaps),
+        gaps=gaps,
+    )
+
+
+def _rows(view: View, log: Log) -> Sequence[Row]:
+    """Return the rows there are; a tape that keeps nothing still has the present interval."""
+    found = view.history.rows(log.name, log.figures, MOST + 1)  # the first sample gives no row
+    present = view.interval
+    if found or present.before is None:
+        return found
+    return [Row(present.before.at, present.after.at, log.figures(present), present.gap)]
+
+
+def missing(begin: Instant, end: Instant) -> str:
+    """Say what a gap is."""
+    since = time.strftime("%H:%M:%S", time.localtime(begin.utc // 1_000_000_000))
+    if begin.boot != end.boot:
+        return f"the machine was restarted; no samples since {since}"
+    if end.steady < begin.steady:
+        return f"the clock was set back; the sample before was taken at {since}"
+    return f"no samples since {since}"
+
+
+def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:
+    unknown = absent("not known in this interval")
+    return [
+        absent(gaps[place]) if place in gaps else row.cells.get(name, unknown)
+        for place, row in enumerate(rows)
+    ]
+
+
+def _nothing(
+    columns: Mapping[str, list[Value]], names: Sequence[str], gaps: Mapping[int, str]
+) -> Absent | None:
+    """Return the first reason when no row has any value, so that a sentence can stand for a page of dots."""
+    if gaps:
+        return None
+    cells = [value for name in names for value in columns[name]]
+    if any(not isinstance(value, Absent) for value in cells):
+        return None
+    return next((value for value in cells if isinstance(value, Absent)), FIRST)
+
+
+def _mean(columns: Mapping[str, list[Value]], name: str, weight: str, seconds: Sequence[Number]) -> Value:
+    """Average a column, each row with its weight; a column of texts has none."""
+    values = columns[name]
+    if any(isinstance(value, str) for value in values):
+        return ""
+    weights = list(map(mul, columns[weight], seconds)) if weight in columns else seconds
+    numbers: list[Number] = values  # type: ignore[assignment]  # no text is among them
+    return mean(numbers, weights, "nothing happened in the intervals")
+
+
+def _estimated(rows: Sequence[Row], gaps: Mapping[int, str]) -> dict[str, frozenset[int]]:
+    """Return for each column the rows that hold an estimate; its mean is one then, too."""
+    found: dict[str, frozenset[int]] = {}
+    for place, row in enumerate(rows):
+        for name in str(row.cells.get(ESTIMATED, "")).split() if place not in gaps else ():
+            found[name] = found.get(name, frozenset({SUMMARY})) | {place}
+    return found
+
+
+def _key(end: Instant) -> str:
+    """Name a row after the end of its interval: UTC, as ISO 8601 writes it, to the millisecond."""
+    seconds, part = divmod(end.utc, 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // 1_000_000:03d}Z"

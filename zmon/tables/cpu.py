@@ -1,0 +1,139 @@
+"""CPU (FCX100): how busy each CPU of this Linux is, and with what.
+
+Percentages are parts of the time that the kernel accounted for, one CPU being 100.  Stolen is the time in
+which the hypervisor let others run, or ran on this CPU's behalf; the logical load is how busy the CPU was in
+the time that was left to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent, ratio
+from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
+from zmon.tables import paging_log
+from zmon.tables.device import devices_of, summary
+from zmon.tables.join import first, mean, plus, present, quotient, total
+from zmon.tables.table import Needs, Summary, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.device import Devices
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY))
+
+BUSY: Final = ("user", "nice", "system", "irq", "softirq")
+"""What a CPU did for this Linux; `guest` is a part of `user`, `guest_nice` of `nice`."""
+WAIT: Final = ("idle", "iowait")
+EVERY: Final = (*BUSY, *WAIT, "steal")
+"""All that the time of a CPU consists of."""
+
+GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"
+
+NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
+NOT_TOLD: Final = absent("diag 204 does not tell the type of the processors")
+
+
+class Processors:
+    """The CPUs of one interval, column by column, in the order of `keys`, each part in percent."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Divide what each CPU did by all that it was accounted for."""
+        cpus = interval.of(CPU)
+        self.keys = cpus.keys
+        self.missing = cpus.missing
+        self.online = cpus["online"]
+        times = {name: cpus.numbers(name) for name in (*EVERY, "guest", "guest_nice")}
+        # idle may fall by a little, which makes it unknown; then the clock has to do
+        clock: list[Number] = [seconds * 1e9 for seconds in cpus.seconds]
+        self.time = first(plus(*(times[name] for name in EVERY)), clock)
+        self.part = {name: quotient(ns, self.time, 100.0, NO_TIME) for name, ns in times.items()}
+        self.busy = plus(*(self.part[name] for name in BUSY))
+        self.wait = plus(*(self.part[name] for name in WAIT))
+        self.logical: list[Number] = [
+            100.0 * ratio(busy, 100.0 - steal, "stolen all the time")
+            for busy, steal in zip(self.busy, self.part["steal"], strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def average(self, percent: Sequence[Number]) -> Number:
+        """Average over the CPUs, each with its time as its weight."""
+        if not self.keys:
+            return self.missing or absent("no CPU is known")
+        return mean(percent, self.time, NO_TIME.reason)
+
+    @property
+    def running(self) -> Number:
+        """How many are on line."""
+        if not self.keys:
+            return self.missing or absent("no CPU is known")
+        return total([n for n in self.online if not isinstance(n, str)])
+
+
+def table(view: View) -> Table:
+    """Fill CPU: one row per CPU that is present, keyed by its number."""
+    interval = view.interval
+    cpus, devices = Processors(interval), devices_of(interval)
+    columns: dict[str, list[Value]] = {
+        "proc": [f"P{int(key):02d}" if key.isdecimal() else key for key in cpus.keys],
+        "type": _types(interval),
+        "busy": list(cpus.busy),
+        **{name: list(percent) for name, percent in cpus.part.items()},
+        "wait": list(cpus.wait),
+        "logical": list(cpus.logical),
+        "polarization": interval.of(CPU)["polarization"],
+        "address": interval.of(CPU)["address"],
+        "state": ["online" if online == 1 else "offline" for online in cpus.online],
+    }
+    cells: dict[str, Value] = {
+        "busy": cpus.average(cpus.busy),
+        **{name: cpus.average(percent) for name, percent in cpus.part.items()},
+        "wait": cpus.average(cpus.wait),
+        "logical": cpus.average(cpus.logical),
+    }
+    return Table(
+        list(cpus.keys),
+        columns,
+        Summary(">>Mean>>", cells) if cpus.keys else None,
+        facts=facts(interval, cpus, devices),
+        notes=(GUESSED,) if devices.guessed else (),
+        missing=cpus.missing,
+    )
+
+
+def _types(interval: Interval) -> list[Value]:
+    """Return the type of each CPU, from the hypervisor's description of the own partition.
+
+    It numbers cores where Linux numbers threads, so only a type that all of them have is sure.
+    """
+    cpus, partitions = interval.of(CPU), interval.of(LPAR_CPU)
+    own = {
+        key for key, mine in zip(interval.of(LPAR).keys, interval.of(LPAR)["own"], strict=True) if mine == 1
+    }
+    types = {kind for kind, name in zip(partitions["type"], partitions["lpar"], strict=True) if name in own}
+    (kind,) = types if len(types) == 1 else (partitions.missing or NOT_TOLD,)
+    return [kind] * len(cpus)
+
+
+def facts(interval: Interval, cpus: Processors, devices: Devices) -> dict[str, Value]:
+    """Return what stands above the rows: the whole system's I/O, paging and memory."""
+    disks = summary(devices).cells
+    memory = paging_log.figures(interval)
+    load = present(cpus.busy)
+    return {
+        "io": disks["io"],
+        "requests": disks["ios"],
+        "megabytes": disks["mbs"],
+        "paging": memory["paging"],
+        "available": memory["available"],
+        "memory": memory["total"],
+        "running": cpus.running,
+        "present": len(cpus) or cpus.missing or absent("no CPU is known"),
+        "load": sum(load) if load else cpus.average(cpus.busy),
+    }

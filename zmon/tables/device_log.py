@@ -1,0 +1,129 @@
+"""DEVLOG: the load of all DASD by time, or of one device."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables import details, device
+from zmon.tables.by_time import ESTIMATED, Log, by_time
+from zmon.tables.device import IDLE, address, devices_of, labels, members, summary
+from zmon.tables.join import total
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.device import Devices
+
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True)
+
+WEIGHTS: Final = {
+    **dict.fromkeys(("pend", "disc", "conn", "serv", "cuwt"), "measured"),
+    **dict.fromkeys(("await", "reqkb", "read"), "ios"),
+    "resp": "answered",
+    "share": "all",
+}
+
+GONE: Final = absent("the device was not on line")
+NO_DISKS: Final = absent("there are no disks")
+
+
+def table(view: View) -> Table:
+    """Fill DEVLOG: one row per interval, of the device that `view.argument` names, else of all DASD.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    key = find(view) if view.argument else ""
+    return by_time(view, Log(f"device {key}", partial(figures, key=key), WEIGHTS))
+
+
+def find(view: View) -> str:
+    """Return the key of the device that the view's argument names.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    return details.find(view.argument, device.table(View(view.interval)))
+
+
+def figures(interval: Interval, key: str = "") -> dict[str, Value]:
+    """Return the load of all disks and which of them is the busiest, or that of one device."""
+    devices = devices_of(interval)
+    if not key:
+        return of_all(devices)
+    return of_one(devices, devices.keys.index(key)) if key in devices.keys else gone(key)
+
+
+def of_all(devices: Devices) -> dict[str, Value]:
+    """Return the load of all disks with their aliases."""
+    rows = members(devices)
+    cells = dict(summary(devices).cells) | _weights(devices, rows)
+    one = busiest(devices, rows)
+    estimates = "io drate share" if devices.estimated(rows) else ""
+    return {**cells, **_chosen(devices, one, rows), ESTIMATED: estimates}
+
+
+def of_one(devices: Devices, row: int) -> dict[str, Value]:
+    """Return the load of the device that stands in a row."""
+    columns = {
+        "io": devices.rate, "pend": devices.pend, "disc": devices.disc, "conn": devices.conn,
+        "serv": devices.serv, "resp": devices.response, "cuwt": devices.cuwt, "qued": devices.queued,
+        "ios": devices.requests, "await": devices.wait, "queue": devices.linux_queue,
+        "mbs": devices.megabytes, "reqkb": devices.kilobytes, "read": devices.reads,
+    }  # fmt: skip
+    cells: dict[str, Value] = {name: values[row] for name, values in columns.items()}
+    estimates = "io drate share" if devices.estimated([row]) else ""
+    return {
+        **cells,
+        **_weights(devices, [row]),
+        **_chosen(devices, row, members(devices)),
+        ESTIMATED: estimates,
+    }
+
+
+def gone(key: str) -> dict[str, Value]:
+    """Return the cells of a device that is not there in an interval."""
+    return {"addr": address(key), "io": GONE}
+
+
+def _weights(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
+    return {"measured": devices.measured(rows), "answered": devices.answered(rows)}
+
+
+def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str, Value]:
+    """Return who one device is and what its part of all I/O is."""
+    everything = total([devices.rate[row] for row in rows])
+    if one is None:
+        nobody = everything if isinstance(everything, Absent) else IDLE if rows else NO_DISKS
+        return {
+            "all": everything,
+            **dict.fromkeys(("addr", "label", "drate", "share", "busy", "dresp"), nobody),
+        }
+    return {
+        "all": everything,
+        "addr": address(devices.keys[one]),
+        "label": labels(devices)[one],
+        "drate": devices.rate[one],
+        "share": 100.0 * ratio(devices.rate[one], everything),
+        "busy": devices.busy[one],
+        "dresp": devices.response[one],
+    }
+
+
+def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
+    """Return the row of the device that was busy for most of the time.
+
+    Where that is not measured, the one with most I/O; None when none had any.
+    """
+    for column in (devices.busy, devices.rate):
+        known: list[tuple[Number, int]] = [(column[row], row) for row in rows if column[row] > 0]
+        if known:
+            return max(known, key=lambda pair: (pair[0], -pair[1]))[1]
+    return None

@@ -1,0 +1,121 @@
+"""BENCHMRK: one device by time, with what it depends on beside it.
+
+The device's own times stand next to the load of its logical control unit, of the busiest of its channel
+paths and of the CPUs, so that a reader sees what moved with them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
+from zmon.tables import cache, channel, control_unit_log, cpu_log, device_log
+from zmon.tables.by_time import ESTIMATED, Log, by_time
+from zmon.tables.details import NOT_ASKED
+from zmon.tables.device import address, devices_of, members
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.interval import Interval
+
+NEEDS: Final = Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True)
+
+# the name of each figure here, by its name on the part's own screen
+OF_UNIT: Final = {
+    "ssid": "lcu", "io": "lcuio", "share": "lcushare", "resp": "lcuresp", "answered": "lcuanswered",
+    "all": "lcuall",
+}  # fmt: skip
+OF_CPUS: Final = {"busy": "cpubusy", "steal": "steal"}
+
+WEIGHTS: Final = {
+    **device_log.WEIGHTS,
+    **{OF_UNIT[n]: OF_UNIT[w] for n, w in control_unit_log.WEIGHTS.items() if n in OF_UNIT},
+    "hit": "cached",
+}
+
+NO_LCU: Final = absent("the device belongs to no control unit")
+NO_LOAD: Final = absent("the load of none of its channel paths is known")
+NO_DEVICE: Final = absent("no device has I/O now; BENCHMRK nnnn shows one by its number")
+
+
+def table(view: View) -> Table:
+    """Fill BENCHMRK: one row per interval, of the device that `view.argument` names, else of the busiest now.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    key = find(view) if view.argument else _busiest(view.interval)
+    if not key:
+        return Table([], {}, missing=NO_DEVICE)
+    filled = by_time(view, Log(f"focus {key}", partial(figures, key=key), WEIGHTS))
+    if view.argument or not filled.keys:
+        return filled
+    return filled._replace(notes=(f"Device {address(key)} is the busiest now; BENCHMRK nnnn shows another",))
+
+
+def find(view: View) -> str:
+    """Return the key of a device; the Toolkit writes DEVICE before it.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    word, _, name = view.argument.strip().partition(" ")
+    said = len(word) >= 3 and "DEVICE".startswith(word.upper())
+    return device_log.find(View(view.interval, argument=name if said and name else view.argument))
+
+
+def _busiest(interval: Interval) -> str:
+    devices = devices_of(interval)
+    row = device_log.busiest(devices, members(devices))
+    return "" if row is None else devices.keys[row]
+
+
+def figures(interval: Interval, key: str) -> dict[str, Value]:
+    """Return the figures of one device and of what it depends on."""
+    own = device_log.figures(interval, key)
+    lcu = devices_of(interval).lcu_of.get(key, "")
+    unit = control_unit_log.figures(interval, lcu) if lcu else dict.fromkeys(OF_UNIT, NO_LCU)
+    path = _path(interval, key)
+    processors = cpu_log.figures(interval)
+    marks = [str(own.get(ESTIMATED, "")), str(path.get(ESTIMATED, ""))]
+    if "io" in str(unit.get(ESTIMATED, "")):
+        marks += [OF_UNIT[name] for name in ("io", "share")]
+    return {
+        **own,
+        **{here: unit[there] for there, here in OF_UNIT.items() if there in unit},
+        **path,
+        **_cache(interval, key),
+        **{here: processors[there] for there, here in OF_CPUS.items()},
+        ESTIMATED: " ".join(marks),
+    }
+
+
+def _path(interval: Interval, key: str) -> dict[str, Value]:
+    """Return the busiest of the device's channel paths."""
+    named = interval.of(DEVICE).cell(key, "chpids")
+    if not isinstance(named, str):
+        return {"chpid": named, "chbusy": named}
+    paths = channel.table(View(interval))
+    loads = [
+        (load, -row)
+        for row, (chpid, load) in enumerate(zip(paths.keys, paths.columns["cur"], strict=True))
+        if chpid in named.split() and isinstance(load, (int, float))
+    ]
+    if not loads:
+        return {"chpid": NO_LOAD, "chbusy": NO_LOAD}
+    load, row = max(loads)
+    guessed = paths.is_estimate("cur", -row)
+    return {"chpid": paths.keys[-row], "chbusy": load, ESTIMATED: "chbusy" if guessed else ""}
+
+
+def _cache(interval: Interval, key: str) -> dict[str, Value]:
+    """Return the hit ratio of the volume, and the I/O it is a ratio of."""
+    volumes = cache.table(View(interval))
+    if key not in volumes.keys:
+        return dict.fromkeys(("hit", "cached"), volumes.missing or NOT_ASKED)
+    row = volumes.keys.index(key)
+    return {"hit": volumes.columns["hit"][row], "cached": volumes.columns["total"][row]}

@@ -1,0 +1,124 @@
+"""SYSSUMLG (FCX225) and REDISP (FCX101): the key figures of the whole system by time.
+
+Each part comes from where its own screen takes it, so all screens agree.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PHYSICAL_CPU,
+)  # fmt: skip
+from zmon.tables import (
+    cache,
+    channel_log,
+    control_unit_log,
+    cpu_log,
+    device_log,
+    lpar_log,
+    paging_log,
+)  # fmt: skip
+from zmon.tables.by_time import ESTIMATED, Log, by_time
+from zmon.tables.join import mean
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import NoSuchThing, View, fill, needs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.view import Limits
+
+NEEDS: Final = Needs(
+    (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU),
+    history=True,
+)
+
+# the name of each figure here, by its name on the part's own screen
+PROCESSORS: Final = {
+    "busy": "busy", "steal": "steal", "iowait": "iowait", "system": "system", "user": "user",
+    "online": "online", "logical": "logical", "busiest": "cpu", "highest": "cpubusy",
+}  # fmt: skip
+DISKS: Final = {
+    "io": "io", "pend": "pend", "disc": "disc", "conn": "conn", "serv": "serv", "resp": "resp", "mbs": "mbs",
+    "queue": "queue", "read": "read", "reqkb": "reqkb", "addr": "addr", "label": "label", "dresp": "devresp",
+    "measured": "measured", "answered": "answered", "ios": "ios",
+}  # fmt: skip
+UNITS: Final = {
+    "ssid": "lcu", "share": "share", "fair": "fair", "resp": "lcuresp", "io": "lcuio", "all": "lcuall",
+    "answered": "lcuanswered",
+}  # fmt: skip
+PATHS: Final = {"chpid": "chpid", "busy": "chbusy", "mean": "chmean", "stamped": "chstamped"}
+PAGING: Final = {"pagein": "pagein", "pageout": "pageout", "used": "memused", "swappct": "swapused"}
+PARTITION: Final = {"load": "lparload", "busy": "lparbusy", "susp": "lparsusp"}
+
+WEIGHTS: Final = {
+    **{DISKS[n]: DISKS[w] for n, w in device_log.WEIGHTS.items() if n in DISKS and w in DISKS},
+    **{UNITS[n]: UNITS[w] for n, w in control_unit_log.WEIGHTS.items() if n in UNITS},
+    **{PATHS[n]: PATHS[w] for n, w in channel_log.WEIGHTS.items() if n in PATHS},
+    "hits": "cached",
+}
+
+
+def table(view: View) -> Table:
+    """Fill SYSSUMLG and REDISP: one row per interval."""
+    return by_time(view, Log("system", partial(figures, limits=view.limits()), WEIGHTS))
+
+
+def figures(interval: Interval, limits: Limits) -> dict[str, Value]:
+    """Return the key figures of all parts of the system."""
+    parts: tuple[tuple[Mapping[str, Value], Mapping[str, str]], ...] = (
+        (cpu_log.figures(interval), PROCESSORS),
+        (device_log.figures(interval), DISKS),
+        (control_unit_log.figures(interval), UNITS),
+        (channel_log.figures(interval), PATHS),
+        (paging_log.figures(interval), PAGING),
+        (lpar_log.figures(interval), PARTITION),
+    )
+    cells = {names[name]: value for part, names in parts for name, value in part.items() if name in names}
+    estimates = [
+        names[name] for part, names in parts for name in str(part.get(ESTIMATED, "")).split() if name in names
+    ]
+    return {**cells, **_cache(interval), "beyond": beyond(interval, limits), ESTIMATED: " ".join(estimates)}
+
+
+def _cache(interval: Interval) -> dict[str, Value]:
+    """Return the hit ratio of all volumes whose controller was asked, and the I/O it is a ratio of."""
+    volumes = cache.table(View(interval))
+    hits: list[Number] = volumes.columns["hit"]  # type: ignore[assignment]  # percentages
+    rates: list[Number] = volumes.columns["total"]  # type: ignore[assignment]  # and rates
+    unasked = volumes.missing or absent("no controller was asked")
+    known = [rate for rate in rates if not isinstance(rate, Absent)]
+    return {"hits": mean(hits, rates, unasked.reason), "cached": sum(known) if known else unasked}
+
+
+def beyond(interval: Interval, limits: Limits) -> Number:
+    """Count the values of all screens that are beyond what the screens call bad."""
+    counted: list[bool] = []
+    for name in sorted({column.partition(".")[0] for column in limits}):
+        if needs(name).history:
+            continue
+        try:
+            filled = fill(name, View(interval))
+        except NoSuchThing:  # a page about one thing
+            continue
+        for column, values in filled.columns.items():
+            bad = limits.get(f"{name}.{column}", (0.0, None))[1]
+            if bad is not None:
+                counted += [value > bad for value in values if isinstance(value, (int, float))]
+    return sum(counted) if counted else absent("no value that has a limit is known")
