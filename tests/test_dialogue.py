@@ -345,6 +345,26 @@ def test_no_shortest_form_means_two_commands() -> None:
         assert word not in {screen.command for screen in SCREENS}
 
 
+@pytest.mark.parametrize("line", ["FC BENCHMRK DEVICE 7000", "fcontrol bench dev 7000", "BENCHMRK 7000"])
+def test_the_toolkits_own_way_to_say_it(line: str) -> None:
+    """Its word before some commands may stand, and need not."""
+    to = dialogue()
+    to.run(line)
+    assert (to.page.screen.command, to.sheet().table.columns["addr"]) == ("BENCHMRK", ["7000"])
+
+
+def test_the_toolkits_word_alone_is_no_command() -> None:
+    """There is nothing behind it."""
+    with pytest.raises(CommandError, match="'FC' is no screen"):
+        dialogue().run("FC")
+
+
+def test_what_is_beyond_the_limits_of_the_screens_is_counted() -> None:
+    """The tables do not know them; the dialogue tells."""
+    to = dialogue("SYSSUMLG")
+    assert to.sheet().table.columns["beyond"] == [0]
+
+
 def test_a_slash_locates() -> None:
     """The surface finds the text behind it."""
     found = dialogue("DEVICE").run("/pay 01")

@@ -310,7 +310,7 @@ class Dialogue:
         Raises:
             CommandError: it is not understood or cannot be done.
         """
-        line = line.strip()
+        line = _uncontrolled(line.strip())
         if not line or line.startswith("/"):
             return _find("LOCATE") if line else None
         word, *rest = line.split(maxsplit=1)
