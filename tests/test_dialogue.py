@@ -219,7 +219,6 @@ def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
         ("AVERAGE", ["MARK A"]),
         ("NEXTEXC", ["no exception", "PREVEXC"]),
         ("PREVEXC", ["no exception", "NEXTEXC"]),
-        ("NOW", ["GO end"]),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
@@ -325,14 +324,13 @@ OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a"}
 def test_a_command_is_known_from_its_shortest_form_on(command: object) -> None:
     """In any case; what the surface has to do is handed to it, the rest is done."""
     word, shortest = command.word, command.shortest  # type: ignore[attr-defined]  # a Command
-    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PRINT", "PLAY", "PAUSE", "EVENTS"}
+    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PRINT", "PLAY", "PAUSE", "EVENTS", "NOW"}
     for length in range(shortest, len(word) + 1):
         to = dialogue("DEVICE", seconds=5, happened=(limit(2), limit(5)))
         to.watch.seek(4 * SECOND)
         to.run("MARK A")
         to.run("PREVSAMP")
         to.run("MARK B")
-        to.present = Watch(ListTape([], live=True)) if word == "NOW" else to.present
         found = to.run(word[:length].lower() + OPERANDS.get(word, ""))
         assert found is (command if word in theirs else None)
 
@@ -454,7 +452,7 @@ def test_a_live_machine_that_records_can_be_gone_back_in() -> None:
     assert (at(to), to.watch.tape.live) == ((3, 4), False)
     to.run("GO -1s")
     assert at(to) == (2, 3)
-    to.run("NOW")
+    to.to_present()
     assert (at(to), to.watch.tape.live) == ((4, 5), True)
 
 
@@ -492,11 +490,12 @@ def test_a_move_leads_somewhere_when_it_was_gone() -> None:
 
 
 def test_a_move_may_lead_nowhere() -> None:
-    """Who went it says so."""
+    """Then it is said when that is known."""
     to, moves = dialogue("DEVICE", seconds=5), list[Move]()
     to.mover = moves.append
     to.run("NEXTSAMP")
-    assert not to.arrive(moves[0], moves[0].go())
+    with pytest.raises(CommandError, match="PREVSAMP"):
+        to.arrive(moves[0], moves[0].go())
     assert (at(to), to.underway) == ((4, 5), False)
 
 
@@ -505,9 +504,25 @@ def test_who_returned_to_the_present_is_not_taken_back() -> None:
     to, moves = dialogue("DEVICE", seconds=5, live=True, kept=True), list[Move]()
     to.mover = moves.append
     to.run("PREVSAMP")
-    to.run("NOW")
+    to.to_present()
     assert not to.arrive(moves[0], moves[0].go())
     assert to.watch.tape.live
+
+
+def test_there_is_no_return_to_what_is_not_live() -> None:
+    """It says where the end is."""
+    with pytest.raises(CommandError, match="GO end"):
+        dialogue("DEVICE").to_present()
+
+
+def test_a_move_that_failed_is_forgotten() -> None:
+    """Nobody waits for it."""
+    to, moves = dialogue("DEVICE", seconds=5), list[Move]()
+    to.mover = moves.append
+    to.run("PREVSAMP")
+    to.drop(moves[0])
+    to.drop(moves[0])
+    assert not to.underway
 
 
 def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:

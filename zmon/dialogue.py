@@ -305,7 +305,7 @@ class Dialogue:
         """Carry out a command line.
 
         Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,
-        BOTTOM, PRINT, REFRESH, PLAY, PAUSE, EVENTS), else None.
+        BOTTOM, PRINT, REFRESH, PLAY, PAUSE, EVENTS, NOW), else None.
 
         Raises:
             CommandError: it is not understood or cannot be done.
@@ -354,6 +354,11 @@ class Dialogue:
 
     # along the tape
 
+    def drop(self, move: Move) -> None:
+        """Forget a move that could not be gone."""
+        if move in self._underway:
+            self._underway.remove(move)
+
     @property
     def underway(self) -> bool:
         """Whether a move has not led anywhere yet."""
@@ -382,17 +387,20 @@ class Dialogue:
         self._underway.append(move)
         if self.mover is not None:
             self.mover(move)
-            return
-        found = move.go()
-        self.arrive(move, found)
-        if found is None and edge:
-            raise CommandError(edge)
+        else:
+            self.arrive(move, move.go())
 
     def arrive(self, move: Move, found: Found | None) -> bool:
-        """Look at what a move has found; return False if nobody wants it any more, or it is nothing."""
+        """Look at what a move has found; return False if nobody wants it any more, or it is nothing.
+
+        Raises:
+            CommandError: there was nothing that way.
+        """
         if move not in self._underway:
             return False
         self._underway.remove(move)
+        if found is None and move.edge:
+            raise CommandError(move.edge)
         if found is None:
             return False
         move.watch.arrive(found.interval)
@@ -400,7 +408,13 @@ class Dialogue:
         return True
 
     def to_present(self) -> None:
-        """Return to the live machine; what is still under way leads nowhere."""
+        """Return to the live machine; what is still under way leads nowhere.
+
+        Raises:
+            CommandError: it is no live machine that is looked at.
+        """
+        if not self.present.tape.live:
+            raise CommandError("this is no live machine; GO end goes to the last sample")
         self._underway.clear()
         self.watch = self.present
         self.watch.interim()
@@ -470,11 +484,6 @@ class Dialogue:
     def _interim(self, _operands: str) -> None:
         self.watch.interim()
 
-    def _now(self, _operands: str) -> None:
-        if not self.present.tape.live:
-            raise CommandError("this is no live machine; GO end goes to the last sample")
-        self.to_present()
-
     _own: Final[dict[str, Callable[[Dialogue, str], None]]] = {
         "SORT": _sort,
         "WHERE": where,
@@ -488,7 +497,6 @@ class Dialogue:
         "MARK": _mark,
         "AVERAGE": _average,
         "INTERIM": _interim,
-        "NOW": _now,
     }
 
 

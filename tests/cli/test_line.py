@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import ListTape
 from zmon.cli.line import PIECE, describe, lead
 from zmon.cli.status import FAILED, OK
+from zmon.event import Event, What
+from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.tape.capture import CaptureTape
 from zmon.tape.tape import Watch
@@ -134,6 +137,89 @@ def test_sentences_are_folded(moves: tuple[str, ...], talk: Callable[..., list[s
     """A note longer than a line is not cut, and does not go to the left with the columns."""
     said = talk("LPAR", *moves, machine="qemu")[1 + len(moves)]
     assert "a guest does not see the partitions of its machine" in " ".join(said.split())
+
+
+# along a tape
+
+SECOND = 1_000_000_000
+
+
+def recorded(second: int) -> Sample:
+    """Return an empty sample of a second."""
+    return Sample(Instant(second * SECOND, second * SECOND, "boot"), {}, nominal=1.0)
+
+
+@pytest.fixture
+def travel() -> Callable[..., list[str]]:
+    """Lead a dialogue over ten seconds of a recording, or of a machine that recorded them."""
+
+    def travelled(*questions: str, live: bool = False, kept: bool = True) -> list[str]:
+        slow = Event(What.LIMIT, 3 * SECOND, 3 * SECOND, text="7000 is slow")
+        tape = ListTape([recorded(second) for second in range(10)], happened=[slow])
+        if live:
+            tape = ListTape(tape.samples, live=True, kept=tape if kept else None)
+        answers = io.StringIO()
+        asked = io.StringIO("".join(f"{question}\n" for question in questions))
+        assert lead(Watch(tape), SCREENS, "DEVICE", asked, answers) == OK
+        return answers.getvalue().split(" Command ===> ")
+
+    return travelled
+
+
+@pytest.mark.parametrize(
+    ("questions", "there"),
+    [
+        (["PREVSAMP"], "00:00:07 - 00:00:08"), (["<", "<", ">"], "00:00:07 - 00:00:08"),
+        (["GO 0:00:04"], "00:00:03 - 00:00:04"), (["GO begin", "nextsamp +3s"], "00:00:02 - 00:00:03"),
+        (["PREVEXC"], "00:00:02 - 00:00:03"), (["GO begin", "]"], "00:00:02 - 00:00:03"),
+        (["["], "00:00:02 - 00:00:03"),
+        (["MARK A", "GO -4s", "MARK B", "AVERAGE"], "00:00:05 - 00:00:09"),
+        (["MARK A", "GO -4s", "MARK B", "AVERAGE", "INTERIM"], "00:00:04 - 00:00:05"),
+    ],
+)  # fmt: skip
+def test_a_recording_is_gone_through(
+    questions: list[str], there: str, travel: Callable[..., list[str]]
+) -> None:
+    """By the words of the glass, and by the signs of its keys."""
+    answer = travel(*questions)[-2]
+    assert f"Interval {there}" in answer
+    assert "Replay" in answer
+
+
+def test_the_exception_that_was_gone_to_is_said(travel: Callable[..., list[str]]) -> None:
+    """Above the screen."""
+    assert travel("PREVEXC")[1].splitlines()[1] == " 01-01 00:00:03 ! 7000 is slow"
+
+
+def test_a_mark_is_confirmed(travel: Callable[..., list[str]]) -> None:
+    """With its time."""
+    assert "A marks the sample of 00:00:09" in travel("MARK A")[1]
+
+
+def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[..., list[str]]) -> None:
+    """A capture has none."""
+    assert travel("EVENTS")[1] == "EVENTS\n 01-01 00:00:03 ! 7000 is slow\n"
+    assert "Nothing happened" in talk("EVENTS")[1]
+
+
+@pytest.mark.parametrize("word", ["PLAY", "PLAY 10", "PAUSE"])
+def test_line_mode_does_not_play(word: str, travel: Callable[..., list[str]]) -> None:
+    """It says how to go on instead."""
+    assert "NEXTSAMP" in travel(word)[1]
+
+
+def test_a_live_machine_is_gone_back_in_and_returned_to(travel: Callable[..., list[str]]) -> None:
+    """ENTER and NOW take new samples."""
+    first, enter, back, now = travel("", "<", "NOW", live=True)[:4]
+    assert "--:--:-- - 00:00:00" in first
+    assert ("00:00:00 - 00:00:01" in enter, "Perf. Monitor" in enter) == (True, True)
+    assert ("--:--:-- - 00:00:00" in back, "Replay" in back) == (True, True)
+    assert ("00:00:01 - 00:00:02" in now, "Perf. Monitor" in now) == (True, True)
+
+
+def test_where_nothing_is_kept_it_is_said(travel: Callable[..., list[str]]) -> None:
+    """And how to keep it."""
+    assert "--record FILE" in travel("PREVSAMP", live=True, kept=False)[1]
 
 
 def test_print_writes_a_file_once(talk: Callable[..., list[str]], tmp_path: Path) -> None:

@@ -146,6 +146,22 @@ def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 
 @pytest.fixture
+def settle() -> Callable[[Zmon, Pilot[int]], Coroutine[Any, Any, None]]:
+    """Wait until nothing is awaited any more from the thread that reads and fills."""
+
+    async def wait(app: Zmon, pilot: Pilot[int]) -> None:
+        for _ in range(1000):
+            await pilot.pause()
+            if app.glass.settled and app.glass.course is not None:
+                await pilot.pause()
+                return
+            await asyncio.sleep(0.001)
+        raise AssertionError("nothing settles")
+
+    return wait
+
+
+@pytest.fixture
 def seen() -> Callable[[Zmon], list[str]]:
     """Return what is painted, line by line, without blanks at the ends.
 

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual.geometry import Region
 
+from tests.ui.conftest import MINUTE, NOON
 from zmon.absent import absent
+from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.tables import view
 from zmon.tables.table import Table
@@ -16,7 +19,7 @@ from zmon.ui.app import Told, Zmon
 from zmon.ui.sampling import Sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from pathlib import Path
 
     from textual.pilot import Pilot
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     Seen = Callable[[Zmon], list[str]]
     Run = Callable[..., None]
+    Settle = Callable[[Zmon, Pilot[Any]], Coroutine[Any, Any, None]]
 
 
 def command(app: Zmon) -> str:
@@ -32,11 +36,15 @@ def command(app: Zmon) -> str:
     return app.glass.dialogue.page.screen.command
 
 
-def test_channel_leads_to_its_devices_to_the_device_and_back(on_terminal: Run, seen: Seen) -> None:
+def test_channel_leads_to_its_devices_to_the_device_and_back(
+    on_terminal: Run, seen: Seen, settle: Settle
+) -> None:
     """ENTER goes deeper, F12 comes back to the same place."""
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
-        await pilot.press("enter", "down", "enter", "down", "down", "enter")
+        await pilot.press("enter")
+        await settle(app, pilot)
+        await pilot.press("down", "enter", "down", "down", "enter")
         assert "Device 7009" in seen(app)[2]
         await pilot.press("f12")
         assert any(line.startswith(">7009") for line in seen(app))
@@ -173,20 +181,159 @@ def test_a_wrong_command_is_answered_until_the_next_key(on_terminal: Run, seen: 
     on_terminal(walk)
 
 
-def test_samples_of_a_capture_are_stepped_through(on_terminal: Run, seen: Seen) -> None:
-    """`<` goes to the sample before and `>` to the next; in a command they are characters."""
+@pytest.mark.parametrize(
+    ("keys", "there"),
+    [
+        (["less_than_sign"], "12:01:00 - 12:02:00"),
+        (["less_than_sign", "less_than_sign", "greater_than_sign"], "12:01:00 - 12:02:00"),
+        (["shift+left"], "12:01:00 - 12:02:00"),
+        (["ctrl+left", "ctrl+right"], "12:02:00 - 12:03:00"),
+        (["shift+home"], "--:--:-- - 12:00:00"),
+        (["shift+home", "shift+end"], "12:02:00 - 12:03:00"),
+        (["left_square_bracket"], "12:00:00 - 12:01:00"),
+        (["shift+home", "right_square_bracket"], "12:00:00 - 12:01:00"),
+    ],
+)
+def test_keys_lead_along_a_recording(  # noqa: PLR0913, PLR0917 - these are its fixtures
+    keys: list[str], there: str, watch: Watch, on_terminal: Run, seen: Seen, settle: Settle
+) -> None:
+    """Each by its own; what they read is read beside the glass."""
+    at = NOON + MINUTE
+    watch.tape.happened = [Event(What.LIMIT, at, at, text="slow")]  # type: ignore[attr-defined]  # a ListTape
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
-        await pilot.press(*"13", "enter", "less_than_sign")
-        assert "12:01:00 - 12:02:00" in seen(app)[0]
-        await pilot.press("greater_than_sign")
-        assert "12:02:00 - 12:03:00" in seen(app)[0]
-        await pilot.press("greater_than_sign")
-        assert "this is the last sample" in seen(app)[-3]
-        await pilot.press("w", "less_than_sign")
-        assert app.glass.entry.text == "w<"
+        await pilot.press(*"13", "enter")
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+        assert there in seen(app)[0]
 
     on_terminal(walk)
+
+
+@pytest.mark.parametrize(
+    ("keys", "speeds"),
+    [(["space", "space"], [1, 0]), (["plus", "plus"], [1, 2]), (["minus", "plus"], [-1, 1])],
+)
+def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Run) -> None:
+    """As long as the command line is empty."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press("shift+home")
+        found = []
+        for key in keys:
+            await pilot.press(key)
+            found.append(app.glass.deck.speed)
+        assert found == speeds
+
+    on_terminal(walk)
+
+
+@pytest.mark.parametrize("sign", ["<", ">", "[", "]", "+", "-", " "])
+def test_in_a_command_signs_are_characters(sign: str, on_terminal: Run) -> None:
+    """WHERE needs some of them."""
+    names = {
+        "<": "less_than_sign", ">": "greater_than_sign", "[": "left_square_bracket",
+        "]": "right_square_bracket", "+": "plus", "-": "minus", " ": "space",
+    }  # fmt: skip
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press("w", names[sign], "x")
+        assert app.glass.entry.text == f"w{sign}x"
+
+    on_terminal(walk)
+
+
+def test_behind_the_last_sample_there_is_nothing(on_terminal: Run, seen: Seen, settle: Settle) -> None:
+    """It is said, and how to go back."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "greater_than_sign")
+        await settle(app, pilot)
+        assert "this is the last sample" in seen(app)[-3]
+
+    on_terminal(walk)
+
+
+def test_a_tape_plays_by_itself(
+    make_tape: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At x600 ten hours pass in a minute; the clock of this test is faster still."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    watch = Watch(make_tape([make_sample(minute) for minute in range(60)]))
+    watch.to_begin()
+    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+    begin = time.monotonic()
+    app.glass.clock = lambda: begin + 100 * (time.monotonic() - begin)
+    last = watch.span[1] if watch.span else 0
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.glass.type("PLAY 600")
+            await pilot.press("enter")
+            for _ in range(1000):
+                await pilot.pause(0.01)
+                if not app.glass.deck.playing:
+                    break
+            assert watch.utc == last
+
+    asyncio.run(walk())
+
+
+@pytest.mark.usefixtures("utc")
+def test_the_past_of_a_live_machine_is_seen_while_it_goes_on(
+    make_tape: Callable[..., Any],
+    make_sample: Callable[..., Sample],
+    settle: Settle,
+    seen: Seen,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`<` leads back, what is sampled meanwhile is not seen, and NOW leads to it."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    kept = make_tape([make_sample(minute) for minute in range(4)])
+    app = Zmon(Watch(make_tape([], live=True, kept=kept)), load_screens(), 86_400.0, "DEVICE")
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            for minute in range(4):
+                app.post_message(Told(Sampled(make_sample(minute))))
+                await settled(app, pilot, f"12:0{minute}:00")
+            await pilot.press("less_than_sign")
+            await settle(app, pilot)
+            assert "12:01:00 - 12:02:00" in seen(app)[0]
+            app.post_message(Told(Sampled(make_sample(4))))
+            await settle(app, pilot)
+            assert "12:01:00 - 12:02:00" in seen(app)[0]
+            await pilot.press(*"now", "enter")
+            await settled(app, pilot, "12:03:00 - 12:04:00", "Perf. Monitor")
+
+    asyncio.run(walk())
+
+
+def test_a_reading_that_hangs_holds_up_no_key(
+    make_tape: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen can be left while a sample is read."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    never = threading.Event()
+    tape = make_tape([make_sample(minute) for minute in range(3)])
+    watch = Watch(tape)
+    watch.to_end()
+    monkeypatch.setattr(tape, "previous", never.wait)
+    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("less_than_sign", "down", "f12")
+            assert command(app) == "MENU"
+            await pilot.press("ctrl+q")
+
+    asyncio.run(walk())
+    assert app.sampling.is_alive()
+    monkeypatch.undo()
+    never.set()
+    app.sampling.stop()
+    app.sampling.join(10.0)
 
 
 def test_a_failing_table_is_said_and_the_rest_goes_on(
@@ -304,14 +451,15 @@ def test_own_keys_take_the_place_of_the_shipped_ones(
 
 @pytest.mark.parametrize(("theme", "alarm"), [("3270", "#ff5050"), ("ansi-dark", "color(9)")])
 def test_limits_are_red_in_every_theme(
-    theme: str, alarm: str, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    theme: str, alarm: str, watch: Watch, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A 3270 has colours of its own; other themes use those of the terminal."""
     monkeypatch.setenv("ZMON_THEME", theme)
     app = Zmon(watch, load_screens(), 1.0, "CHANNEL")
 
     async def walk() -> None:
-        async with app.run_test(size=(80, 24)):
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settle(app, pilot)
             strips = app.painter.render_lines(Region(0, 0, 80, 24))
             marked = next(s for strip in strips for s in strip if "82!" in s.text)
             assert marked.style is not None
@@ -353,7 +501,6 @@ def test_a_hanging_read_does_not_keep_the_program(
     asyncio.run(walk())
 
     assert app.return_code == 0
-    assert app.sampling is not None
     assert app.sampling.is_alive()
 
     never.set()

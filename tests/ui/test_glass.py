@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import ListTape
+from tests.ui.conftest import MINUTE, NOON
 from zmon.dialogue import Dialogue
+from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
@@ -13,7 +17,7 @@ from zmon.ui.line import texts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue import Filling
+    from zmon.dialogue import Filling, Move
     from zmon.sample import Sample
 
 
@@ -25,6 +29,7 @@ class Pace:
         self.held = False
         self.asked: list[str] = []
         self.filling: Filling | None = None
+        self.moves: list[Move] = []
 
     def now(self) -> None:
         """Note it."""
@@ -37,6 +42,20 @@ class Pace:
     def fill(self, filling: Filling) -> None:
         """Note it."""
         self.filling = filling
+
+    def move(self, move: Move) -> None:
+        """Note it."""
+        self.moves.append(move)
+
+    def work(self, glass: Glass) -> None:
+        """Do all that was asked for, as the thread would, and tell the glass."""
+        while self.moves or self.filling:
+            if self.moves:
+                move = self.moves.pop(0)
+                glass.moved(move, move.go(), move.watch.head.course())
+            elif self.filling:
+                filling, self.filling = self.filling, None
+                glass.filled(filling, filling.table())
 
 
 @pytest.fixture
@@ -130,19 +149,19 @@ def test_a_held_screen_stands_still(live: Glass, pace: Pace, make_sample: Callab
     assert "Held: SPACE lets it go on" in shown(live)
 
 
-def test_redisplay_takes_a_sample(live: Glass, pace: Pace) -> None:
-    """F2 does not wait for the interval to end."""
-    live.press("redisplay")
+def test_refresh_takes_a_sample(live: Glass, pace: Pace) -> None:
+    """Ctrl+R does not wait for the interval to end."""
+    live.press("refresh")
 
     assert pace.asked == ["now"]
 
 
 def test_a_live_machine_has_no_samples_before(live: Glass, make_sample: Callable[..., Sample]) -> None:
-    """Stepping is for captures, and it is said."""
+    """Stepping is for what is recorded, and it is said."""
     live.sampled(make_sample(0))
     live.press("earlier")
 
-    assert "in a capture only" in shown(live)
+    assert "zmon --record FILE keeps them" in shown(live)
 
 
 def test_a_failed_sample_is_said_and_the_screen_stays(
@@ -229,7 +248,8 @@ def test_the_menu_is_walked_with_the_arrows(glass: Glass) -> None:
     below = glass.pane.command
     glass.press("column_left")
 
-    assert (below, glass.pane.command) == ("CTLUNIT", "LPAR")
+    assert below == "CTLUNIT"
+    assert glass.pane.command in {"CPU", "LPAR"}
 
 
 def test_again_finds_the_next_one(glass: Glass) -> None:
@@ -251,3 +271,405 @@ def test_what_is_not_found_is_said(glass: Glass) -> None:
     glass.press("enter")
 
     assert "'nowhere' is not in" in shown(glass)
+
+
+# along a tape
+
+
+def limit(minute: int, what: What = What.LIMIT) -> Event:
+    """Say that a limit was exceeded in a minute."""
+    at = NOON + minute * MINUTE
+    return Event(what, at, at, "0.0.7000", "7000 is slow", "DEVICE")
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        """Begin at nothing."""
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """Tell the time."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return the clock that tapes play by."""
+    return Clock()
+
+
+@pytest.fixture
+def replay(make_sample: Callable[..., Sample], clock: Clock, utc: None) -> Glass:  # noqa: ARG001 - shows UTC
+    """Return the glass on DEVICE at the last of ten recorded minutes; the third had an exception."""
+    tape = ListTape([make_sample(n) for n in range(11)], happened=[limit(3), limit(5, What.NOTE)])
+    watch = Watch(tape)
+    watch.to_end()
+    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), clock=clock)
+    glass.press("up")
+    return glass
+
+
+def order(glass: Glass, line: str) -> None:
+    """Give a command."""
+    glass.type(line)
+    glass.press("enter")
+
+
+def interval(glass: Glass) -> str:
+    """Return the interval that the header speaks of."""
+    found = re.search(r"Interval (\S+ - \S+)", glass.lines()[0].text)
+    assert found is not None
+    return found[1]
+
+
+def line_of_time(glass: Glass) -> str:
+    """Return the time line."""
+    return glass.lines()[-4].text
+
+
+@pytest.mark.parametrize(
+    ("keys", "there"),
+    [
+        (["earlier"], "12:08:00 - 12:09:00"),
+        (["earlier", "earlier", "later"], "12:08:00 - 12:09:00"),
+        (["minute_back", "minute_back"], "12:07:00 - 12:08:00"),
+        (["minute_back", "minute_on"], "12:09:00 - 12:10:00"),
+        (["previous_exception"], "12:02:00 - 12:03:00"),
+        (["begin", "next_exception"], "12:02:00 - 12:03:00"),
+        (["begin"], "--:--:-- - 12:00:00"),
+        (["begin", "end"], "12:09:00 - 12:10:00"),
+    ],
+)
+def test_keys_lead_along_the_tape(keys: list[str], there: str, replay: Glass) -> None:
+    """Step by step, by minutes, to exceptions and to the ends."""
+    for key in keys:
+        replay.press(key)
+
+    assert interval(replay) == there
+
+
+def test_the_exception_that_was_gone_to_is_said(replay: Glass) -> None:
+    """So that one knows why one is there."""
+    replay.press("previous_exception")
+
+    assert "! 7000 is slow" in shown(replay)
+
+
+def test_the_time_line_shows_where_the_tape_stands(replay: Glass) -> None:
+    """With exceptions, and the marks."""
+    order(replay, "MARK A")
+    order(replay, "GO 12:05")
+    line = line_of_time(replay)
+
+    assert line.startswith(" 12:00:00 ")
+    assert line.rstrip().endswith(" 12:10:00")
+    assert [line.index(sign) for sign in "!|A"] == [27, 39, 69]
+
+
+def test_a_click_on_the_time_line_leads_there(replay: Glass) -> None:
+    """To the sample of the time that stands there."""
+    replay.click(39, 20)
+
+    assert interval(replay) == "12:04:00 - 12:05:00"
+
+
+@pytest.mark.parametrize(("height", "there"), [(24, True), (20, True), (19, False), (9, False)])
+def test_a_low_glass_has_no_time_line(height: int, there: bool, replay: Glass) -> None:
+    """The rows need the room more."""
+    replay.resize(80, height)
+
+    assert len(replay.lines()) == height
+    assert ("12:00:00 ─" in shown(replay)) == there
+
+
+def test_a_plain_terminal_sees_the_time_line_in_ascii(watch: Watch) -> None:
+    """There is nothing else that it could show."""
+    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), plain=True)
+
+    assert line_of_time(glass).startswith(" 12:00:00 ----")
+    assert shown(glass).isascii()
+
+
+def test_averages_between_marks_are_shown_and_left(replay: Glass) -> None:
+    """AVERAGE and INTERIM."""
+    for line in ("MARK A", "GO 12:04", "MARK B", "AVERAGE"):
+        order(replay, line)
+    assert interval(replay) == "12:04:00 - 12:10:00"
+    assert "Average" in line_of_time(replay)
+
+    order(replay, "INTERIM")
+    assert interval(replay) == "12:03:00 - 12:04:00"
+
+
+def test_events_are_listed(replay: Glass) -> None:
+    """All of the tape, as a text to scroll through."""
+    order(replay, "EVENTS")
+
+    assert "01-15 12:03:00 ! 7000 is slow" in shown(replay)
+    assert "01-15 12:05:00   7000 is slow" in shown(replay)
+
+    replay.press("back")
+    assert "What happened" not in shown(replay)
+
+
+# playing
+
+
+def play(glass: Glass, clock: Clock, seconds: float) -> list[str]:
+    """Let time pass, a second at a time; return the intervals that were seen."""
+    found = []
+    for _ in range(round(seconds)):
+        clock.now += 1.0
+        glass.tick()
+        found.append(interval(glass))
+    return found
+
+
+def test_a_tape_plays_at_its_speed(replay: Glass, clock: Clock) -> None:
+    """At x60 a minute passes in a second."""
+    replay.press("begin")
+    order(replay, "PLAY 60")
+
+    assert play(replay, clock, 3) == ["12:00:00 - 12:01:00", "12:01:00 - 12:02:00", "12:02:00 - 12:03:00"]
+    assert "x60" in line_of_time(replay)
+
+
+def test_a_fast_tape_passes_over_samples_and_leaves_nothing_out(replay: Glass, clock: Clock) -> None:
+    """What is shown begins where the last ended; at the end it stops."""
+    replay.press("begin")
+    order(replay, "PLAY 300")
+
+    assert play(replay, clock, 2) == ["12:00:00 - 12:05:00", "12:05:00 - 12:10:00"]
+    play(replay, clock, 1)
+    assert not replay.deck.playing
+    assert "This is the end" in shown(replay)
+
+
+def test_it_plays_backwards_to_the_begin(replay: Glass, clock: Clock) -> None:
+    """And stops there."""
+    order(replay, "PLAY -x300")
+
+    assert play(replay, clock, 2) == ["12:04:00 - 12:05:00", "--:--:-- - 12:00:00"]
+    play(replay, clock, 1)
+    assert "This is the begin" in shown(replay)
+
+
+def test_the_space_bar_plays_and_pauses(replay: Glass) -> None:
+    """In a recording."""
+    states = []
+    for _ in range(3):
+        replay.press("pause")
+        states.append(replay.deck.speed)
+
+    assert states == [1, 0, 1]
+
+
+def test_plus_and_minus_change_the_speed(replay: Glass) -> None:
+    """From backwards to forwards and back."""
+    speeds = []
+    for key in ("faster", "faster", "faster", "slower", "slower", "slower"):
+        replay.press(key)
+        speeds.append(replay.deck.speed)
+
+    assert speeds == [1, 2, 5, 2, 1, -1]
+
+
+def test_a_jump_while_playing_goes_on_from_there(replay: Glass, clock: Clock) -> None:
+    """A step pauses."""
+    order(replay, "GO begin")
+    order(replay, "PLAY 60")
+    play(replay, clock, 1)
+    order(replay, "GO 12:06")
+    assert play(replay, clock, 1) == ["12:06:00 - 12:07:00"]
+
+    replay.press("earlier")
+    assert not replay.deck.playing
+
+
+def test_the_next_tick_is_when_the_next_sample_is_due(replay: Glass) -> None:
+    """But neither too soon nor too late."""
+    waits = []
+    for speed in (600, 120, 60, 1):
+        order(replay, f"PLAY {speed}")
+        waits.append(replay.wait())
+
+    assert waits == pytest.approx([0.1, 0.5, 1.0, 1.0])
+
+
+def test_a_wrong_speed_is_answered_with_the_speeds(replay: Glass) -> None:
+    """Nothing plays."""
+    order(replay, "PLAY 7")
+
+    assert "'7' is no speed" in shown(replay)
+    assert not replay.deck.playing
+
+
+def test_a_recording_being_written_is_followed(
+    replay: Glass, clock: Clock, make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its end it waits for what comes."""
+    monkeypatch.setattr("zmon.ui.glass.time.time_ns", lambda: NOON + 21 * MINUTE // 2)
+    order(replay, "PLAY")
+    tape = replay.dialogue.watch.tape
+    assert isinstance(tape, ListTape)
+    assert play(replay, clock, 2) == ["12:09:00 - 12:10:00"] * 2
+
+    tape.samples.append(make_sample(11))
+    assert play(replay, clock, 2) == ["12:10:00 - 12:11:00"] * 2
+    assert replay.deck.playing
+
+
+# back from now
+
+
+@pytest.fixture
+def recorded(make_sample: Callable[..., Sample], pace: Pace, clock: Clock, utc: None) -> Glass:  # noqa: ARG001 - shows UTC
+    """Return the glass on DEVICE of a live machine that has recorded five minutes."""
+    kept = ListTape([make_sample(n) for n in range(6)], happened=[limit(3)])
+    watch = Watch(ListTape(kept.samples, live=True, kept=kept))
+    glass = Glass(Dialogue(watch, load_screens()), "DEVICE", pace, clock=clock)
+    for sample in kept.samples:
+        glass.sampled(sample)
+        pace.work(glass)
+    return glass
+
+
+def mode(glass: Glass) -> str:
+    """Return what the header calls the data."""
+    return glass.lines()[0].text.rpartition("  ")[2]
+
+
+def test_a_recorded_machine_is_held_while_it_is_sampled(
+    recorded: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """SPACE again returns to what is now."""
+    recorded.press("pause")
+    pace.work(recorded)
+    assert (mode(recorded), pace.held) == ("Held", False)
+    assert "12:00:00 ─" in line_of_time(recorded)
+
+    recorded.sampled(make_sample(6))
+    pace.work(recorded)
+    assert interval(recorded) == "12:04:00 - 12:05:00"
+
+    recorded.press("pause")
+    pace.work(recorded)
+    assert (mode(recorded), interval(recorded)) == ("Perf. Monitor", "12:05:00 - 12:06:00")
+
+
+def test_a_step_back_enters_the_past_and_now_leads_out(recorded: Glass, pace: Pace) -> None:
+    """The header says where one is."""
+    recorded.press("earlier")
+    pace.work(recorded)
+    assert (mode(recorded), interval(recorded)) == ("Captured data", "12:03:00 - 12:04:00")
+
+    order(recorded, "NOW")
+    pace.work(recorded)
+    assert (mode(recorded), interval(recorded)) == ("Perf. Monitor", "12:04:00 - 12:05:00")
+
+
+@pytest.mark.parametrize("way", ["end", "click"])
+def test_the_end_of_the_past_is_now(way: str, recorded: Glass, pace: Pace) -> None:
+    """By its key, or a click on the end of the time line."""
+    recorded.press("previous_exception")
+    pace.work(recorded)
+    assert interval(recorded) == "12:02:00 - 12:03:00"
+
+    if way == "end":
+        recorded.press("end")
+    else:
+        recorded.click(69, 20)
+    assert mode(recorded) == "Perf. Monitor"
+
+
+def test_playing_to_the_end_of_the_past_returns_to_now(recorded: Glass, pace: Pace, clock: Clock) -> None:
+    """Live goes on from there."""
+    order(recorded, "GO -2m")
+    pace.work(recorded)
+    order(recorded, "PLAY 60")
+    modes = []
+    for _ in range(3):
+        clock.now += 1.0
+        recorded.tick()
+        pace.work(recorded)
+        modes.append(mode(recorded))
+
+    assert modes == ["Captured data", "Captured data", "Perf. Monitor"]
+
+
+def test_what_is_read_late_is_not_awaited_by_keys(recorded: Glass, pace: Pace) -> None:
+    """The screen stays as it was until it came."""
+    recorded.press("earlier")
+    assert interval(recorded) == "12:04:00 - 12:05:00"
+    assert not recorded.settled
+
+    pace.work(recorded)
+    assert recorded.settled
+
+
+def test_a_tape_that_plays_waits_for_what_is_shown(recorded: Glass, pace: Pace, clock: Clock) -> None:
+    """It does not run away from a slow screen."""
+    order(recorded, "PLAY -60")
+    pace.work(recorded)
+    for _ in range(3):
+        clock.now += 1.0
+        recorded.tick()
+
+    assert len(pace.moves) == 1
+
+
+def test_a_move_that_fails_is_said_and_stops_the_tape(recorded: Glass, pace: Pace, clock: Clock) -> None:
+    """The screen stays."""
+    order(recorded, "PLAY -60")
+    pace.work(recorded)
+    clock.now += 1.0
+    recorded.tick()
+    recorded.failed("No sample: the file is gone", pace.moves.pop())
+
+    assert "the file is gone" in shown(recorded)
+    assert not recorded.deck.playing
+    assert recorded.settled
+
+
+def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pace) -> None:
+    """Opening it waits for nothing."""
+    glass = Glass(replay.dialogue, pace=pace)
+    pace.work(glass)
+    order(glass, "CHANNEL")
+    assert "Reading what came before" in shown(glass)
+
+    pace.work(glass)
+    assert "FCX107" in shown(glass)
+    assert "Reading what came before" not in shown(glass)
+
+
+def test_a_screen_that_looks_back_and_fails_gives_the_reason(replay: Glass, pace: Pace) -> None:
+    """And one returns from it as from any other."""
+    glass = Glass(replay.dialogue, pace=pace)
+    pace.work(glass)
+    order(glass, "CHANNEL")
+    glass.failed("CHANNEL cannot be filled: no reason", pace.filling)
+    assert "CHANNEL cannot be filled" in glass.lines()[2].text
+    assert glass.settled
+
+    glass.press("back")
+    assert "FCX108" in shown(glass)
+
+
+def test_the_averages_of_a_live_machine_stay(
+    recorded: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """Until the figures of each interval are asked for."""
+    order(recorded, "MARK A")
+    recorded.sampled(make_sample(6))
+    pace.work(recorded)
+    order(recorded, "MARK B")
+    order(recorded, "AVERAGE")
+    recorded.sampled(make_sample(7))
+    pace.work(recorded)
+    assert interval(recorded) == "12:05:00 - 12:06:00"
+
+    order(recorded, "INTERIM")
+    assert interval(recorded) == "12:06:00 - 12:07:00"

@@ -41,18 +41,23 @@ SCREENS = {
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", SCREENS)
 def test_screens_look_as_they_did(
-    name: str, size: tuple[int, int], on_terminal: Callable[..., None], seen: Callable[[Zmon], list[str]]
+    name: str,
+    size: tuple[int, int],
+    on_terminal: Callable[..., None],
+    seen: Callable[[Zmon], list[str]],
+    settle: Callable[..., Any],
 ) -> None:
     """Each screen is painted exactly as it was."""
 
     async def paint(app: Zmon, pilot: Pilot[Any]) -> None:
+        await settle(app, pilot)
         for step in SCREENS[name]:
             if step.islower():
                 await pilot.press(step)
             else:
                 app.glass.type(step)
                 await pilot.press("enter")
-        await pilot.pause()
+            await settle(app, pilot)
         file = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
         if os.environ.get("ZMON_GOLDEN") == "write":
             file.parent.mkdir(exist_ok=True)

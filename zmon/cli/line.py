@@ -13,6 +13,7 @@ from zmon.cli.status import OK, complain
 from zmon.dialogue import COMMANDS, CommandError, Dialogue
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
+from zmon.screen.happening import line as happened
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ PIECE: Final = 20
 
 KEYS: Final = {
     "1": "HELP", "3": "RETURN", "4": "TOP", "5": "BOTTOM", "7": "BACKWARD", "8": "FORWARD",
-    "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REFRESH",
+    "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REDISP",
 }  # fmt: skip
 """What the PF keys mean, typed as a word."""
+
+SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"}
+"""What the keys of the glass for going along a tape mean, typed as a word."""
 
 
 def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers: TextIO) -> int:
@@ -81,6 +85,7 @@ class Console:
             question = KEYS.get(word, "")
             if not question:
                 raise CommandError(f"PF{word} does nothing here; HELP lists what there is")
+        question = SIGNS.get(question, question)
         move = self._moves.get(question.upper())
         if move is not None:
             move(self)
@@ -93,6 +98,9 @@ class Console:
             return self._carry_out(command, question)
         if self.dialogue.page.screen is not page.screen:
             self._top = self._left = 0
+        said, self.dialogue.said = self.dialogue.said, ""
+        if said:
+            self._answers.write(f" {harmless(said)}\n")
         return not self.dialogue.ended
 
     def _go_on(self) -> bool:
@@ -117,9 +125,17 @@ class Console:
             self._locate(question[1:] if question.startswith("/") else operand)
         elif command.word == "REFRESH":
             self._sample()
+        elif command.word == "NOW":
+            self.dialogue.to_present()
+            self._sample()
         elif command.word == "PRINT":
             self._print(operand)
             return False
+        elif command.word == "EVENTS":
+            self._events()
+            return False
+        elif command.word in {"PLAY", "PAUSE"}:
+            raise CommandError("line mode stands still; NEXTSAMP and PREVSAMP go on and back, GO to a time")
         elif command.word in self._moves:
             self._moves[command.word](self)
         return True
@@ -246,6 +262,17 @@ class Console:
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
         self._answers.write(f" Written to {harmless(file)}\n")
+
+    def _events(self) -> None:
+        """List what happened, the last first, as much as fits."""
+        events = self.dialogue.rewind().events()
+        for event in list(reversed(events))[:PIECE]:
+            self._answers.write(f" {happened(event)}\n")
+        left = len(events) - PIECE
+        if left > 0:
+            self._answers.write(f" ({left} more before these)\n")
+        elif not events:
+            self._answers.write(" Nothing happened that the tape tells of\n")
 
     def _help(self, name: str) -> None:
         screen = self.dialogue.page.screen

@@ -15,12 +15,13 @@ from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Painter
-from zmon.ui.sampling import Event, Failed, Filled, Sampled, Sampling
+from zmon.ui.sampling import Event, Failed, Filled, Moved, Sampled, Sampling
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.timer import Timer
 
     from zmon.screen.definition import Screens
     from zmon.tape.tape import Tape
@@ -58,7 +59,9 @@ class Zmon(App[int]):
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
-        self.sampling = Sampling(watch.tape, seconds, self._tell) if watch.tape.live else None
+        self.sampling = Sampling(watch.tape, seconds, self._tell)
+        self._ticking: Timer | None = None
+        """Moves a tape that plays."""
         self.painter = Painter()
         wrong = ""
         keymap: dict[str, str] = {}
@@ -66,7 +69,8 @@ class Zmon(App[int]):
             keymap = load_keys()
         except KeysError as error:
             wrong = str(error)
-        self.glass = Glass(Dialogue(watch, screens), first, self.sampling, keymap)
+        plain = self.console.options.ascii_only
+        self.glass = Glass(Dialogue(watch, screens), first, self.sampling, keymap, plain=plain)
         if wrong:
             self.glass.say(wrong, "alarm")
         self.set_keymap(keymap)
@@ -90,20 +94,26 @@ class Zmon(App[int]):
     def on_mount(self) -> None:
         """Begin to sample."""
         self.painter.focus()
-        if self.sampling is not None:
-            self.sampling.start()
+        self.sampling.start()
 
     def on_unmount(self) -> None:
         """Let the sampling thread end, without waiting for it."""
-        if self.sampling is not None:
-            self.sampling.stop()
+        self.sampling.stop()
 
     def paint(self) -> None:
         """Show what the glass holds now, or leave."""
         if self.glass.ended:
             self.exit(0)
-        else:
-            self.painter.show(self.glass.lines())
+            return
+        self.painter.show(self.glass.lines())
+        if self.glass.deck.playing and self._ticking is None:
+            self._ticking = self.set_timer(self.glass.wait(), self._tick)
+
+    def _tick(self) -> None:
+        """Let a tape that plays go on."""
+        self._ticking = None
+        self.glass.tick()
+        self.paint()
 
     # what comes in
 
@@ -119,10 +129,12 @@ class Zmon(App[int]):
             self.glass.sampled(event.sample)
             if not self.glass.current:
                 return  # it is painted when its table is filled
+        elif isinstance(event, Moved):
+            self.glass.moved(event.move, event.found, event.course)
         elif isinstance(event, Filled):
             self.glass.filled(event.filling, event.table)
         elif isinstance(event, Failed):
-            self.glass.failed(event.message, event.filling)
+            self.glass.failed(event.message, event.about)
         self.paint()
 
     def on_resize(self, event: events.Resize) -> None:

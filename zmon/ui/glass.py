@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.dialogue import CommandError
+from zmon.dialogue import CommandError, Filling
 from zmon.screen.export import text
 from zmon.screen.frame import header, pf_line
+from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
+from zmon.tape.deck import PAUSED, Deck, faster, parse_speed, slower, spoken
+from zmon.tape.when import LAST
 from zmon.ui.entry import PROMPT, Entry
 from zmon.ui.grid import Grid
 from zmon.ui.help import column_help, keys_help, screen_help
@@ -23,18 +28,29 @@ from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.menu import Menu
 from zmon.ui.pane import FormPane, Pane
 from zmon.ui.sampling import said
+from zmon.ui.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zmon.dialogue import Dialogue, Filling, Page
+    from zmon.dialogue import Dialogue, Found, Move, Page
     from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.screen.sheet import Sheet
     from zmon.tables.table import Table
+    from zmon.tape.head import Course
 
 FRAME: Final = 5
-"""Lines that the frame takes."""
+"""Lines that the frame takes, without the time line."""
+
+ROOM_FOR_TIME: Final = 20
+"""On so many lines there is room for the time line."""
+
+SOONEST, LATEST = 0.1, 1.0
+"""A tape that plays is moved after so many seconds."""
+
+WRITTEN: Final = 60_000_000_000
+"""A recording whose last sample is younger, in ns, is waited for at its end."""
 
 SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
@@ -63,23 +79,40 @@ class Pace(Protocol):
     def fill(self, filling: Filling) -> None:
         """Have a table filled."""
 
+    def move(self, move: Move) -> None:
+        """Have a move gone."""
+
 
 class Glass:
     """What is shown, and what every key does to it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - these are its surroundings
         self,
         dialogue: Dialogue,
         first: str = "",
         pace: Pace | None = None,
         keymap: Mapping[str, str] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        plain: bool = False,
     ) -> None:
         """Show the dialogue; the command `first` is given as soon as there is a sample.
 
-        Without `pace` nothing is sampled: the tape is a capture.
+        Without `pace` nothing is sampled, and what is read from a tape is read at once.  `clock` is what
+        a tape plays by.  On a `plain` terminal there are only the characters of ASCII.
         """
         self.dialogue = dialogue
+        self.dialogue.mover = pace.move if pace is not None else self._at_once
         self.pace = pace
+        self.clock = clock
+        self.plain = plain
+        self.deck = PAUSED
+        self.course: Course | None = None
+        """What is on the tape at a glance, as far as that is known."""
+        self._filling: Filling | None = None
+        """The table that is being filled elsewhere."""
+        self._following = False
+        """Whether it plays at the end of a recording that is being written."""
         self.keymap = keymap or {}
         self.width, self.height = 80, 24
         self.entry = Entry()
@@ -111,9 +144,39 @@ class Glass:
         return self._interval is self.dialogue.watch.interval
 
     @property
+    def settled(self) -> bool:
+        """Whether nothing is awaited that was asked for: no move, no table."""
+        return not self.dialogue.underway and self._filling is None
+
+    @property
     def too_small(self) -> bool:
         """Whether the frame does not fit."""
         return self.width < SMALLEST[0] or self.height < SMALLEST[1]
+
+    @property
+    def held(self) -> bool:
+        """Whether the live screen stands still."""
+        watch = self.dialogue.watch
+        if watch.present is not None:
+            return not watch.moved and not self.deck.playing
+        return self.pace is not None and self.pace.held
+
+    def _timeline(self) -> Timeline | None:
+        """Return the time line, where there is something to show and room for it."""
+        watch = self.dialogue.watch
+        menu = self.dialogue.page.screen.layout == "menu"  # it covers no interval, and needs the room
+        if self.course is None or watch.tape.live or menu or self.height < ROOM_FOR_TIME:
+            return None
+        word = "Average" if watch.averaging else spoken(self.deck.speed) if self.deck.playing else ""
+        return Timeline(self.course, self.width, word, plain=self.plain)
+
+    def _marks(self) -> dict[str, int]:
+        return {name: sample.at.utc for name, sample in self.dialogue.watch.marks.items()}
+
+    @property
+    def _room(self) -> int:
+        """How many lines there are for the pane."""
+        return self.height - FRAME - (self._timeline() is not None)
 
     def resize(self, width: int, height: int) -> None:
         """Take so much room from now on."""
@@ -123,7 +186,7 @@ class Glass:
     def _fit(self) -> None:
         if self.too_small:
             return
-        room = self.height - FRAME
+        room = self._room
         for pane in (self.waiting, *(pane for _, pane in self._shown), *self._helps):
             pane.resize(self.width, room)
         if self._helps and (height := self._panel()) < room:
@@ -132,7 +195,7 @@ class Glass:
 
     def _panel(self) -> int:
         """Return how many lines the open help takes: few leave the screen above in sight."""
-        room = self.height - FRAME
+        room = self._room
         needed = self._helps[-1].length + 1
         return needed if needed + LEAST_BESIDE <= room else room
 
@@ -142,17 +205,20 @@ class Glass:
             words = f"{self.width}x{self.height} is too small: {SMALLEST[0]}x{SMALLEST[1]} are needed"
             few = [Line(part, "strong") for part in wrap(words, self.width)][: self.height]
             return few + [EMPTY] * (self.height - len(few))
-        room = self.height - FRAME
+        room = self._room
         body = self._body()[:room]
         body += [EMPTY] * (room - len(body))
+        timeline = self._timeline()
+        if timeline is not None:
+            body.append(timeline.line(self.dialogue.watch.utc, self._marks()))
         *above, guidance = self._said() or [self._guidance()]
-        body[room - len(above) :] = above
+        body[len(body) - len(above) :] = above
         return [self._header(), EMPTY, *body, guidance, self._command_line(), self._pf_line()]
 
     def _body(self) -> list[Line]:
         if not self._helps:
             return self.pane.lines()
-        room = self.height - FRAME
+        room = self._room
         above = room - self._panel()
         if not above:
             return self._helps[-1].lines()
@@ -164,7 +230,7 @@ class Glass:
         watch, screen = self.dialogue.watch, self.dialogue.page.screen
         if self._interval is None:
             return Line(f" {screen.id:<13}{screen.title}", "strong")
-        written = header(screen, self._interval, live=watch.tape.live)
+        written = header(screen, self._interval, live=watch.tape.live, held=self.held)
         parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
         mode = written.rfind("  ") + 2
         kind = "strong" if watch.tape.live else "look"
@@ -173,7 +239,7 @@ class Glass:
     def _said(self) -> list[Line]:
         """Return the message; a long one takes the lowest lines of the pane as well."""
         parts = wrap(self._message, self.width - 2) if self._message else []
-        return [Line(f" {part}", self._message_kind) for part in parts[: self.height - FRAME]]
+        return [Line(f" {part}", self._message_kind) for part in parts[: self._room]]
 
     def _guidance(self) -> Line:
         if self._helps:
@@ -189,7 +255,7 @@ class Glass:
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and notes that have no room elsewhere."""
         guidance = self.dialogue.page.screen.guidance if self._shown else ""
-        if self.pace is not None and self.pace.held:
+        if self.held:
             return "Held: SPACE lets it go on"
         notes = self.pane.notes
         if not notes:
@@ -223,6 +289,7 @@ class Glass:
         if self.dialogue.watch.interval is None:
             return
         self._settle()
+        self._stay()
         first, self._first = self._first, ""
         if first and first.upper() != self.dialogue.page.screen.command:
             self._run(first)
@@ -231,25 +298,131 @@ class Glass:
         """Count a new sample in; what is seen changes when its table is filled."""
         if self.pace is not None and self.pace.held and self._shown:
             return
-        self.dialogue.watch.take(sample)
+        self.dialogue.present.take(sample)
+        if self.dialogue.watch is not self.dialogue.present:
+            self._stay()  # what is recorded has grown
+            return
         self._turn += 1
         if not self._shown:
             self._begin()
-        elif self.pace is not None:
-            self.pace.fill(self.dialogue.filling())
+        elif not self.current:
+            self._refill()
+
+    def _refill(self) -> None:
+        """Have the table of the present page filled for where the watch stands, and then shown."""
+        if self.pace is not None:
+            self._fill(self.pace)
+        else:
+            self._settle()
+
+    def _fill(self, pace: Pace) -> None:
+        self._filling = self.dialogue.filling()
+        pace.fill(self._filling)
+
+    # along the tape
+
+    def _stay(self) -> None:
+        """Have the course of the tape told, if it has one and nothing is under way that will tell it."""
+        watch = self.dialogue.watch
+        if not watch.tape.live and not self.dialogue.underway:
+            self.dialogue.move(lambda: None)
+
+    def _at_once(self, move: Move) -> None:
+        """Go a move without a thread."""
+        self.moved(move, move.go(), move.watch.head.course())
+
+    def moved(self, move: Move, found: Found | None, course: Course | None = None) -> None:
+        """Look at what a move has found, and have it shown."""
+        if course is not None and move.watch is self.dialogue.watch:
+            self.course = course
+            self._fit()
+        try:
+            if not self.dialogue.arrive(move, found):
+                return
+        except CommandError as error:
+            self.say(str(error), "alarm")
+            return
+        if self.deck.playing and (move.edge or self._following):  # not where it would have played
+            self.deck = self.deck._replace(clock=self.clock(), utc=self.dialogue.watch.utc or 0)
+        self._tell()
+        if not self.dialogue.underway:
+            self._refill()
+
+    def _tell(self) -> None:
+        """Say what there is to be said about where a move has led."""
+        words, self.dialogue.said = self.dialogue.said, ""
+        if words:
+            self.say(words)
+
+    def tick(self) -> None:
+        """Move the tape to where it has to be by now, if it plays and what was seen last is painted."""
+        watch, course = self.dialogue.watch, self.course
+        if not self.deck.playing or not self.settled or watch.utc is None:
+            return
+        now = self.clock()
+        if course is None:
+            self._stay()
+        elif self._at_end(now):
+            self._follow(now)
+        else:
+            self._advance(self.deck.due(now, (course.begin, course.end)))
+
+    def _at_end(self, now: float) -> bool:
+        """Tell whether the tape has played, and is seen, to its end; backwards to its begin."""
+        utc, course = self.dialogue.watch.utc, self.course
+        if utc is None or course is None or not self.deck.ended(now, (course.begin, course.end)):
+            return False
+        return utc >= course.end if self.deck.speed > 0 else utc <= course.begin
+
+    def _advance(self, utc: int) -> None:
+        self.dialogue.move(partial(self.dialogue.watch.head.play, utc))
+
+    def _follow(self, now: float) -> None:
+        """Do at an end what is to be done there: wait for new samples, return to the present, or stop."""
+        watch, course = self.dialogue.watch, self.course
+        if self.deck.speed > 0 and watch.present is not None:
+            self._run("NOW")
+        elif self.deck.speed > 0 and course is not None and abs(time.time_ns() - course.end) < WRITTEN:
+            self._following = True
+            self.deck = self.deck._replace(clock=now, utc=watch.utc or 0)
+            self._advance(LAST)
+        else:
+            self.say(f"This is the {'end' if self.deck.speed > 0 else 'begin'} of the tape")
+            self.deck = PAUSED
+
+    def wait(self) -> float:
+        """Return after how many seconds `tick` is worth while."""
+        interval = self.dialogue.watch.interval
+        if interval is None or interval.before is None:
+            return SOONEST
+        length = interval.after.at.utc - interval.before.at.utc
+        following = interval.after.at.utc + (length if self.deck.speed > 0 else -length)
+        return min(max(self.deck.wait(self.clock(), following), SOONEST), LATEST)
 
     def filled(self, filling: Filling, table: Table) -> None:
         """Show a table that was filled meanwhile, unless something else is to be shown by now."""
+        self._arrived(filling)
         if self._awaits(filling):
             self.dialogue.accept(filling, table)
             self._settle()
 
-    def failed(self, message: str, filling: Filling | None = None) -> None:
+    def failed(self, message: str, about: Filling | Move | None = None) -> None:
         """Say that a sample or a table could not be had."""
-        if filling is None or self._awaits(filling):
+        if not isinstance(about, Filling):
             self.say(message, "alarm")
-        if filling is not None and self._awaits(filling):
+            if about is not None:
+                self.dialogue.drop(about)
+                self.deck = PAUSED
+            return
+        self._arrived(about)
+        if self._awaits(about):
+            self.say(message, "alarm")
+            self._interval = about.view.interval
             self._put(self._broken(message), None)
+
+    def _arrived(self, filling: Filling) -> None:
+        if filling is self._filling:
+            self._filling = None
 
     def _awaits(self, filling: Filling) -> bool:
         page, view = self.dialogue.page, self.dialogue.watch.view()
@@ -263,6 +436,11 @@ class Glass:
         ):
             self._shown.pop()
         page = pages[-1]
+        if self.pace is not None and self.dialogue.laborious:
+            if len(self._shown) < len(pages):
+                self._put(Pane([Line(" Reading what came before", "strong")]), None)
+            self._fill(self.pace)
+            return
         self._interval = self.dialogue.watch.interval
         try:
             sheet = self.dialogue.sheet()
@@ -307,8 +485,6 @@ class Glass:
         """Carry out a command line."""
         self._close_help()
         try:
-            if self.pace is not None and _stepping(line):
-                raise CommandError("This machine is looked at live; samples before are in a capture only")  # noqa: TRY301
             command = self.dialogue.run(line)
             if command is not None:
                 operand = line[1:] if line.startswith("/") else line.partition(" ")[2]
@@ -321,6 +497,9 @@ class Glass:
             self.say(f"{line}: {said(error)}", "alarm")
             return
         self.ended = self.dialogue.ended
+        if self.course is None:
+            self._stay()
+        self._tell()
         if self._interval is not None:
             self._settle()
 
@@ -334,10 +513,21 @@ class Glass:
                 if found.start() <= x < found.end():
                     self.press(next(f.name for f in FUNCTIONS if f"f{found[1]}" in f.keys.split(",")))
                     return
-        elif 2 <= y < self.height - FRAME + 2 and not self._helps:
+        elif y == self._room + 2 and (timeline := self._timeline()) is not None:
+            utc = timeline.time(x)
+            if utc is not None:
+                self._travel(utc)
+        elif 2 <= y < self._room + 2 and not self._helps:
             command = self.pane.click(x, y - 2)
             if command:
                 self._run(command)
+
+    def _travel(self, utc: int) -> None:
+        """Go to a time that was clicked on."""
+        if self.dialogue.watch.present is not None and self.course is not None and utc >= self.course.end:
+            self._run("NOW")
+            return
+        self.dialogue.go_to(utc)
 
     def wheel(self, lines: int) -> None:
         """Go down (or up) by lines."""
@@ -391,13 +581,65 @@ class Glass:
             raise CommandError(f"{file} cannot be written: {error.strerror}") from error
         self.say(f"Written to {os.path.abspath(file)}")
 
+    def _play(self, words: str) -> None:
+        try:
+            speed = parse_speed(words)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        utc = self.dialogue.rewind().utc
+        if utc is None:
+            raise CommandError("There is no sample yet")
+        self._following = False
+        self.deck = Deck(speed, self.clock(), utc)
+        self._stay()
+        self._fit()
+
+    def _pause(self) -> None:
+        """Let the tape stand still, or the live screen."""
+        if self.deck.playing:
+            self.deck = PAUSED
+        elif self.dialogue.watch.tape.live and self.pace is not None and not self.pace.held:
+            self._hold(self.pace)
+
+    def _hold(self, pace: Pace) -> None:
+        """Hold the live screen; if it is recorded, the machine is sampled all the same."""
+        try:
+            self.dialogue.rewind()
+        except CommandError:
+            pace.hold(held=True)
+        self._stay()
+
+    def _now(self, _operand: str) -> None:
+        self.dialogue.to_present()
+        self.deck, self.course = PAUSED, None
+        if self.pace is not None and self.pace.held:
+            self.pace.hold(held=False)
+        self._settle()
+
+    def _events(self, _operand: str) -> None:
+        if self.dialogue.watch.tape.live:
+            self.dialogue.rewind()
+            self._stay()
+        if self.course is None:
+            raise CommandError("What is on the tape is not known yet")
+        lines = [
+            Line(f" {happened(event)}", "look" if event.exception else "data") for event in self.course.events
+        ]
+        title = Line(" What happened" if lines else " Nothing happened that the tape tells of", "strong")
+        self._helps.append(Pane([title, *lines]))
+        self._fit()
+
     _carry_out: Final[dict[str, Callable[[Glass, str], None]]] = {
         "HELP": _help,
         "LOCATE": _locate,
         "PRINT": _print,
         "TOP": lambda self, _: self.top(),
         "BOTTOM": lambda self, _: self.bottom(),
-        "REFRESH": lambda self, _: self.redisplay(),
+        "REFRESH": lambda self, _: self.refresh(),
+        "PLAY": _play,
+        "PAUSE": lambda self, _: self._pause(),
+        "EVENTS": _events,
+        "NOW": _now,
     }
 
     # the functions of the keys
@@ -426,8 +668,12 @@ class Glass:
         self._fit()
 
     def redisplay(self) -> None:
-        """Take a sample now; of a capture, show the next of several notes."""
-        if self.pace is not None and not self.pace.held:
+        """Show the key figures of the last samples by time."""
+        self._run("REDISP")
+
+    def refresh(self) -> None:
+        """Take a sample now; of a recording, show the next of several notes."""
+        if self.pace is not None and self.dialogue.watch.tape.live and not self.pace.held:
             self.pace.now()
         else:
             self._turn += 1
@@ -523,7 +769,7 @@ class Glass:
         elif self.pane.command:
             self._run(self.pane.command)
         else:
-            self.redisplay()
+            self.refresh()
 
     def retrieve(self) -> None:
         """Bring back a command given before."""
@@ -536,18 +782,56 @@ class Glass:
 
     def earlier(self) -> None:
         """Go to the sample before."""
+        self.deck = PAUSED
         self._run("PREVSAMP")
 
     def later(self) -> None:
         """Go to the next sample."""
+        self.deck = PAUSED
         self._run("NEXTSAMP")
 
+    def minute_back(self) -> None:
+        """Go a minute back."""
+        self._run("GO -1m")
+
+    def minute_on(self) -> None:
+        """Go a minute on."""
+        self._run("GO +1m")
+
+    def begin(self) -> None:
+        """Go to the first sample."""
+        self._run("GO begin")
+
+    def end(self) -> None:
+        """Go to the last sample; of a live machine to the present."""
+        self._run("NOW" if self.dialogue.present.tape.live else "GO end")
+
+    def previous_exception(self) -> None:
+        """Go to the exception before."""
+        self.deck = PAUSED
+        self._run("PREVEXC")
+
+    def next_exception(self) -> None:
+        """Go to the next exception."""
+        self.deck = PAUSED
+        self._run("NEXTEXC")
+
     def pause(self) -> None:
-        """Hold the screen, or let it go on."""
-        if self.pace is None:
-            self.say("A capture stands still; < and > go to the samples before and after")
+        """Hold the live screen, or let it go on; play a recording, or pause."""
+        if self.deck.playing or (self.dialogue.watch.tape.live and not self.held):
+            self._run("PAUSE")
+        elif self.held:
+            self._run("NOW")
         else:
-            self.pace.hold(held=not self.pace.held)
+            self._run("PLAY 1")
+
+    def faster(self) -> None:
+        """Play faster, as seen from backwards to forwards."""
+        self._run(f"PLAY {faster(self.deck.speed)}")
+
+    def slower(self) -> None:
+        """Play slower, as seen from backwards to forwards."""
+        self._run(f"PLAY {slower(self.deck.speed)}")
 
     def caret_left(self) -> None:
         """Move the caret to the left."""
@@ -585,9 +869,3 @@ class Glass:
 def _same(one: Page | None, other: Page) -> bool:
     """Tell whether two pages show the same thing, in whatever order."""
     return one is not None and one.screen is other.screen and one.argument == other.argument
-
-
-def _stepping(line: str) -> bool:
-    """Tell whether a command goes to another sample."""
-    word = line.partition(" ")[0].upper()
-    return any(command.startswith(word) and len(word) >= 5 for command in ("NEXTSAMP", "PREVSAMP"))

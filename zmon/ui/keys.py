@@ -37,7 +37,7 @@ class Function:
 
 FUNCTIONS: Final = (
     Function("help", "f1,shift+f1", "explain the screen, or the column that TAB chose; again: more", "Help"),
-    Function("redisplay", "f2,shift+f2", "take a sample now and show it"),
+    Function("redisplay", "f2,shift+f2", "the key figures of the last samples by time, in REDISP"),
     Function("back", "f3,f12,shift+f12,escape", "return to the screen before", "Return"),
     Function("top", "f4,shift+f4,ctrl+home", "first row", "Top"),
     Function("bottom", "f5,shift+f5,ctrl+end", "last row", "Bot"),
@@ -53,14 +53,23 @@ FUNCTIONS: Final = (
     Function("next_column", "tab", "choose the next column, for help and sort"),
     Function("previous_column", "shift+tab", "choose the column before"),
     Function("again", "ctrl+n", "locate the same text again"),
+    Function("refresh", "ctrl+r", "take a sample now and show it"),
+    Function("minute_back", "shift+left,ctrl+left", "a minute back"),
+    Function("minute_on", "shift+right,ctrl+right", "a minute on"),
+    Function("begin", "shift+home", "the first sample of the recording"),
+    Function("end", "shift+end", "the last sample of the recording; back to the live machine"),
     Function("quit", "ctrl+q,ctrl+c", "leave zmon"),
     Function("column_left", "left", "one column to the left", when="empty"),
     Function("column_right", "right", "one column to the right", when="empty"),
     Function("first_row", "home", "first row", when="empty"),
     Function("last_row", "end", "last row", when="empty"),
-    Function("earlier", "less_than_sign", "the sample before, of a capture", when="empty"),
-    Function("later", "greater_than_sign", "the next sample of a capture", when="empty"),
-    Function("pause", "space", "hold the screen, or let it go on", when="empty"),
+    Function("earlier", "less_than_sign", "the sample before", when="empty"),
+    Function("later", "greater_than_sign", "the next sample", when="empty"),
+    Function("previous_exception", "left_square_bracket", "the exception before", when="empty"),
+    Function("next_exception", "right_square_bracket", "the next exception", when="empty"),
+    Function("pause", "space", "hold the live screen, play a recording; again: go on, pause", when="empty"),
+    Function("faster", "plus", "play faster forwards, or slower backwards", when="empty"),
+    Function("slower", "minus", "play slower forwards, or faster backwards", when="empty"),
     Function("caret_left", "left", "in the command: one character to the left", when="typed"),
     Function("caret_right", "right", "in the command: one character to the right", when="typed"),
     Function("caret_home", "home,ctrl+a", "in the command: to its begin", when="typed"),
@@ -117,7 +126,10 @@ def load_keys(file: str | None = None) -> dict[str, str]:
 
 def spoken(keys: str) -> str:
     """Write keys as they stand on a keyboard: `F1`, `Ctrl+P`, `<`."""
-    signs = {"less_than_sign": "<", "greater_than_sign": ">", "pageup": "PgUp", "pagedown": "PgDn"}
+    signs = {
+        "less_than_sign": "<", "greater_than_sign": ">", "left_square_bracket": "[",
+        "right_square_bracket": "]", "plus": "+", "minus": "-", "pageup": "PgUp", "pagedown": "PgDn",
+    }  # fmt: skip
     return " ".join(
         signs.get(key) or "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")
     )

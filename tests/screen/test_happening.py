@@ -1,0 +1,28 @@
+"""Events as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from zmon.event import Event, What
+from zmon.screen.happening import line
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(
+    ("event", "written"),
+    [
+        (
+            Event(What.LIMIT, 0, 90 * SECOND, "7000", "7000 was slow"),
+            "01-01 00:00:00 ! 7000 was slow for 90 s",
+        ),
+        (Event(What.CAME, SECOND, SECOND, "7000"), "01-01 00:00:01   came 7000"),
+        (Event(What.NOTE, 0, 0, text="one\n\x1b[2Jtwo"), "01-01 00:00:00   one ?[2Jtwo"),
+        (Event(What.GAP, 1 << 120, 1 << 120), "**-** **:**:** ! gap "),
+    ],
+)
+def test_an_event_is_one_line(event: Event, written: str) -> None:
+    """With its time, a mark if it is an exception, and nothing that a terminal would obey."""
+    assert line(event) == written.rstrip()

@@ -1,0 +1,105 @@
+"""The time line: the whole tape in one line, where it stands in it, and what happened when.
+
+    09:00:00 ▁▁▂▃▂▁▁ ▁▁▁▆█!▇▂▁A▁▁▁|▁▁▁B▁▁▁▁▁ 17:00:00  x10
+
+A curve of the load; blank where samples are missing; `!` for exceptions, `A` and `B` for marks, `|` where
+the tape stands.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from zmon.event import What
+from zmon.screen.chart.spark import sparkline
+from zmon.screen.number import clock
+from zmon.ui.line import Line, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.tape.head import Course
+
+LEAST: Final = 12
+"""So many characters are worth being called a line."""
+
+DAY: Final = 86_400_000_000_000
+MISSING: Final = {What.GAP, What.HOLE}
+
+
+class Timeline:
+    """Draws the time line of a tape in a width, and tells which time stands where."""
+
+    def __init__(self, course: Course, width: int, word: str = "", *, plain: bool = False) -> None:
+        """Leave room for times and a `word` beside the line; `plain` uses ASCII alone."""
+        self.course = course
+        self.plain = plain
+        self.word = word
+        begin, end = _label(course, course.begin), _label(course, course.end)
+        self._begin, self._end = f" {begin} ", f" {end}"
+        self.start = len(self._begin)
+        beside = len(self._begin) + len(self._end) + (len(word) + 3 if word else 1)
+        self.length = max(width - beside, 0)
+        if self.length < LEAST:
+            self._begin, self._end, self.start = " ", "", 1
+            self.length = max(width - 2, 1)
+            self.word = ""
+
+    def place(self, utc: int) -> int:
+        """Return in which character of the line a time lies; outside it, at its ends."""
+        begin, end = self.course.begin, self.course.end
+        if end <= begin:
+            return self.length - 1
+        return min(max((utc - begin) * (self.length - 1) // (end - begin), 0), self.length - 1)
+
+    def time(self, x: int) -> int | None:
+        """Return the last time that stands at a column of the glass; None beside the line."""
+        at = x - self.start
+        if not 0 <= at < self.length:
+            return None
+        begin, end = self.course.begin, self.course.end
+        following = begin - (-(at + 1) * (end - begin) // max(self.length - 1, 1))
+        return min(following - 1, end) if at else begin
+
+    def line(self, utc: int | None, marks: Mapping[str, int]) -> Line:
+        """Draw the line for where the tape stands and its marks."""
+        drawn = list(self._curve())
+        kinds: dict[int, str] = {}
+        for event in self.course.events:
+            first, last = self.place(event.begin), self.place(event.end)
+            if event.what in MISSING:
+                drawn[first + 1 : last] = " " * (last - first - 1)
+        for event in self.course.events:
+            if event.exception and event.what is not What.GAP:
+                at = self.place(event.begin)
+                drawn[at], kinds[at] = "!", "alarm"
+        for name, when in marks.items():
+            at = self.place(when)
+            drawn[at], kinds[at] = name, "look"
+        if utc is not None:
+            at = self.place(utc)
+            drawn[at], kinds[at] = "|", "cell"
+        parts = [Part(self.start + at, self.start + at + 1, kind) for at, kind in kinds.items()]
+        end = self.start + self.length
+        parts += [Part(0, self.start, "label"), Part(end, end + len(self._end), "label")]
+        text = self._begin + "".join(drawn) + self._end
+        if self.word:
+            text += f"  {self.word}"
+            parts.append(Part(len(text) - len(self.word), len(text), "strong"))
+        return Line(text, "guidance", tuple(parts))
+
+    def _curve(self) -> str:
+        style = "ascii" if self.plain else "blocks"
+        curve = sparkline(self.course.load, self.length, style)
+        return curve if curve.strip() else ("-" if self.plain else "─") * self.length
+
+
+def _label(course: Course, utc: int) -> str:
+    """Write a time as briefly as the length of the tape allows."""
+    if course.end - course.begin < DAY:
+        return clock(utc)
+    try:
+        return time.strftime("%m-%d %H:%M", time.localtime(utc // 1_000_000_000))
+    except (OverflowError, OSError, ValueError):
+        return "**-** **:**"
