@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from zmon.recording.day import DAY, DayFile, day_file
 from zmon.recording.retention import Kept, Rule, days_within, is_recording, prune, surplus
 from zmon.recording.schema import MAGIC
+from zmon.recording.writer import Writer
+from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +85,20 @@ def test_what_is_no_recording_of_zmon_is_never_touched(tmp_path: Path) -> None:
     done = prune(str(tmp_path), "", NOW, Rule(keep=1, size=1))
     assert (done.unlinked, done.size, names(tmp_path)) == ([], 0, before)
     assert not any(is_recording(str(tmp_path / name)) for name in before if name != "real")
+
+
+def test_a_recording_whose_writer_died_early_is_one(tmp_path: Path) -> None:
+    """All of it is still in the file beside it."""
+    (tmp_path / "dead").mkdir()
+    writer = Writer(str(tmp_path / TODAY))
+    writer.append(Sample(Instant(NOW, 1, "boot"), {}))
+    for name in (TODAY, f"{TODAY}-wal"):
+        shutil.copy(tmp_path / name, tmp_path / "dead" / name)
+    writer.close()
+    assert (tmp_path / "dead" / TODAY).read_bytes()[68:72] == bytes(4)
+    assert is_recording(str(tmp_path / "dead" / TODAY))
+    os.unlink(tmp_path / "dead" / f"{TODAY}-wal")
+    assert not is_recording(str(tmp_path / "dead" / TODAY))
 
 
 def test_what_cannot_be_unlinked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

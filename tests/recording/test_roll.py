@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from zmon.recording.day import DAY, day_file
 from zmon.recording.error import Damaged, RecordingError
+from zmon.recording.reader import Recording
 from zmon.recording.roll import PATIENCE, Roll, unfit
+from zmon.recording.writer import Writer
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
@@ -251,6 +253,24 @@ def test_a_note_goes_to_the_file_of_its_day(roll: Roll, shelf: Shelf) -> None:
     """Which is opened if it is not."""
     roll.note(NOON, "maintenance")
     assert shelf.log == ["open 2026-11-21.zmon", f"note maintenance {NOON}"]
+
+
+def test_days_of_a_real_writer_can_be_read(tmp_path: Path, said: list[str]) -> None:
+    """Also while the present one is being written, and by somebody who stays."""
+    midnight = day_file("", NOON).end
+    roll = Roll(str(tmp_path), Writer, said.append)
+    roll.append(sample(midnight - SECOND))
+    reader = Recording(str(tmp_path / "2026-11-21.zmon"))
+    roll.append(sample(midnight))
+    roll.append(sample(midnight + SECOND))
+    last = Recording(str(tmp_path / "2026-11-22.zmon"))
+    assert reader.span() == (midnight - SECOND, midnight - SECOND)
+    assert last.span() == (midnight, midnight + SECOND)
+    reader.close()
+    last.close()
+    roll.close()
+    assert said == []
+    assert "2026-11-22.zmon-wal" not in os.listdir(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 FEWEST: Final = 600
 """Samples below which what was measured says little: a file grows in steps."""
 
-PER_SAMPLE: Final = 500.0
+PER_SAMPLE: Final = 300.0
 """Bytes that a sample costs in which nothing moves, with its share of the index and the roll-ups."""
 PER_ROW: Final = 2.0
 """Bytes for a row of which anything moved: which it is, and when it was read."""
-PER_VALUE: Final = 2.7
+PER_VALUE: Final = 2.0
 """Bytes for a value that moved."""
 
 SCARCE: Final = 30.0
@@ -70,7 +70,7 @@ def estimate(before: Sample, after: Sample, spent: int, interval: int) -> Foreca
         rows, values = movement(before.frames.get(name), frame)
         moved += rows
         size += rows * PER_ROW + values * PER_VALUE
-    basis = f"estimate from two samples of {', '.join(things) or 'nothing'}; {moved:,} rows moved"
+    basis = f"estimate from two samples of {', '.join(things) or 'nothing'}; rows that moved: {moved:,}"
     return Forecast(size, spent, interval, basis)
 
 
