@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zmon.absent import Absent, Value
 
@@ -89,6 +89,7 @@ class Frame:
         times: list[int],
         missing: Absent | None = None,
         prior: Frame | None = None,
+        rows: Sequence[object] | None = None,
     ) -> None:
         """Hold what was read."""
         self.kind = kind
@@ -101,11 +102,15 @@ class Frame:
         """Why there are no rows at all, when there are none."""
         self.prior = prior
         """The reading before this one, for sources that are read more seldom than samples are taken."""
+        self.rows = rows
+        """What each row of the columns was made of, if anything; two frames that have the same object for a row
+        have the same values there.  The times are no part of it."""
 
     def but(self, **other: Any) -> Frame:
         """Return a frame that is the same but for these of its parts."""
+        rows = None if "columns" in other else self.rows
         parts = ("kind", "keys", "columns", "times", "missing", "prior")
-        return Frame(**{name: getattr(self, name) for name in parts} | other)
+        return Frame(**{name: getattr(self, name) for name in parts} | {"rows": rows} | other)
 
     @cached_property
     def index(self) -> Mapping[str, int]:

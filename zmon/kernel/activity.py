@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ROUND: Final = 60 * 1_000_000_000
 """Within this many ns every device is read, however quiet it is."""
 
+GRAIN: Final = 10_000
+"""ns that the times of live readings are whole multiples of: finer ones would fill recordings with noise."""
+
 _NOT_YET: Final = absent("not read yet")
 
 _DIRECTORY: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
@@ -213,13 +216,13 @@ class Activity:
         devices, rows, when, live = self._devices, self._rows, self._tree.when, self._tree.live
         times = [now] * len(devices)
         restless = set()
-        for row in witnessed | turn | self._restless:
+        for row in sorted(witnessed | turn | self._restless):
             if devices[row].off is not None:
                 if row not in turn:
                     continue
                 self._look_again(row)
             # a capture's files have their own times; what is read live is read now
-            times[row] = when(diskstats.PATH) if live else cmf.when_read(self._tree, devices[row])
+            time = when(diskstats.PATH) // GRAIN * GRAIN if live else cmf.when_read(self._tree, devices[row])
             before = rows[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:
@@ -228,6 +231,8 @@ class Activity:
             if row not in witnessed and found[cmf.SSCH] != before[cmf.SSCH]:
                 restless.add(row)
             rows[row] = cmf.settled(found, before)
+            if found[: cmf.ELAPSED] != before[: cmf.ELAPSED] or not live:
+                times[row] = time  # else it rested until now
         self._restless = restless
         return cmf.frame(self.kind, devices, rows, times)
 

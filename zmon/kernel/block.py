@@ -129,9 +129,9 @@ def frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
     """Put the counts of all disks, in the order of `disks.names`, beside what the disks are."""
     if not disks.names:
         return nothing(BLOCK, "no disk in /sys/block")
-    columns = dict(disks.labels)
-    columns.update(zip(diskstats.FIELDS, map(list, zip(*counts, strict=True)), strict=False))
-    return Frame(BLOCK, disks.names, columns, [when] * len(disks.names))
+    columns, made = dict(disks.labels), tuple(counts)
+    columns.update(zip(diskstats.FIELDS, map(list, zip(*made, strict=True)), strict=False))
+    return Frame(BLOCK, disks.names, columns, [when] * len(disks.names), rows=made)
 
 
 def read_blocks(tree: Tree, disks: Disks) -> Frame:

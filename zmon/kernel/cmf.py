@@ -109,7 +109,12 @@ def parse_cmf(contents: Sequence[bytes], uid: Value) -> Row:
     if after != count:
         missed = (after - count) % (U32 if extended else U16)
         doubt -= -max(averages) * missed // TICK * TICK
-    return (ssch, count, *totals, age * count, doubt, "sysfs", uid)
+    return (ssch, count, *totals, whole_seconds(age * count), doubt, "sysfs", uid)
+
+
+def whole_seconds(ns: int) -> int:
+    """Return an age in ns down to a whole second: enough to notice a reset, and small in a recording."""
+    return ns // 1_000_000_000 * 1_000_000_000
 
 
 def _without_times(ssch: int, totals: list[Value], via: str, uid: Value) -> Row:
@@ -138,7 +143,7 @@ def parse_cmbdata(answer: bytes, uid: Value, kind: Kind) -> Row:
     totals = times if kind is CMF else [*times[: -len(_LACKING)], *_LACKING]
     if not count:
         return _without_times(ssch, totals, "ioctl", uid)
-    return (ssch, count, *totals, age, 0, "ioctl", uid)
+    return (ssch, count, *totals, whole_seconds(age), 0, "ioctl", uid)
 
 
 class Device(NamedTuple):
@@ -262,8 +267,9 @@ def frame(kind: Kind, devices: Sequence[Device], rows: Iterable[Row], times: lis
     """Put the rows of devices into one frame."""
     if not devices:
         return nothing(kind, "no ccw device that could be measured")
-    columns = dict(zip(FIELDS, map(list, zip(*rows, strict=True)), strict=True))
-    return Frame(kind, [device.busid for device in devices], columns, times)
+    made = tuple(rows)
+    columns = dict(zip(FIELDS, map(list, zip(*made, strict=True)), strict=True))
+    return Frame(kind, [device.busid for device in devices], columns, times, rows=made)
 
 
 def read_cmf(tree: Tree) -> Frame:

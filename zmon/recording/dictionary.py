@@ -233,4 +233,5 @@ def load_still(connection: sqlite3.Connection, number: int, count: int) -> list[
     row = connection.execute("SELECT body, crc FROM still WHERE id = ?", (number,)).fetchone()
     if row is None:
         raise Damaged(f"column {number} is not in the dictionary")
-    return still.decode(checked(*row, f"column {number}"), count)
+    body, expected = row
+    return still.decode(checked(body, expected, f"column {number}"), count)

@@ -29,6 +29,10 @@ LONGEST: Final = 1 << 28
 WAITS: Final = 5.0
 
 
+Opened = tuple[sqlite3.Connection, "Callable[[], object]"]
+"""A connection, and what to call when it is closed."""
+
+
 def is_recording(path: str) -> bool:
     """Tell from its first bytes whether a file is a recording of zmon, whatever its name is."""
     try:
@@ -39,7 +43,7 @@ def is_recording(path: str) -> bool:
     return head.startswith(b"SQLite format 3\0") and head[MAGIC_AT:] == schema.MAGIC.to_bytes(4, "big")
 
 
-def open_reading(path: str) -> tuple[sqlite3.Connection, Callable[[], object]]:
+def open_reading(path: str) -> Opened:
     """Open a recording; return the connection, and what to call when it is closed.
 
     Raises:
@@ -51,15 +55,10 @@ def open_reading(path: str) -> tuple[sqlite3.Connection, Callable[[], object]]:
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror}") from error
     wal = f"{path}-wal"
-    pending = os.path.exists(wal) and os.path.getsize(wal) > 0
-    ways = [lambda: (_connect(path, "mode=ro"), _nothing)] if pending else []
-    ways.append(
-        (lambda: _copied(path, wal))
-        if pending
-        else (lambda: (_connect(path, "mode=ro&immutable=1"), _nothing))
-    )
-    if not pending and os.path.exists(wal):
-        ways.insert(0, lambda: (_connect(path, "mode=ro"), _nothing))  # a writer may be about to begin
+    ways: list[Callable[[], Opened]] = [lambda: (_connect(path, "mode=ro&immutable=1"), _nothing)]
+    if os.path.exists(wal):
+        # it is being written, or its writer was killed; immutable means that nobody else is there
+        ways = [lambda: (_connect(path, "mode=ro"), _nothing), lambda: _copied(path, wal)]
     problem: Exception | None = None
     for way in ways:
         try:
@@ -107,16 +106,20 @@ def defend(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
 
 
-def _copied(path: str, wal: str) -> tuple[sqlite3.Connection, Callable[[], object]]:
+def _copied(path: str, wal: str) -> Opened:
     """Open a copy of the recording and of what is beside it."""
-    directory = tempfile.TemporaryDirectory(prefix="zmon-")
+    directory = tempfile.mkdtemp(prefix="zmon-")
+
+    def done() -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
     try:
-        copy = os.path.join(directory.name, "recording")
+        copy = os.path.join(directory, "recording")
         shutil.copyfile(path, copy)
         shutil.copyfile(wal, f"{copy}-wal")
-        return _connect(copy, "mode=ro"), directory.cleanup
+        return _connect(copy, "mode=ro"), done
     except BaseException:
-        directory.cleanup()
+        done()
         raise
 
 

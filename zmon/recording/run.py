@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import compress, count, repeat
-from operator import itemgetter, ne, sub
+from operator import is_not, itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from zmon.recording.error import Damaged
@@ -19,7 +19,7 @@ from zmon.recording.still import all_whole
 from zmon.recording.value import plain, value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.sample import Frame, Kind
@@ -201,49 +201,62 @@ def offsets(frame: Frame) -> tuple[int, list[int]]:
 
 
 def difference(
-    sample: int,
-    before: Frame,
-    after: Frame,
-    drift: tuple[Sequence[int], Sequence[int]],
-    anchor: int,
-    follows: bool,
+    sample: int, before: Frame, after: Frame, drift: tuple[Sequence[int], Sequence[int]], at: Place
 ) -> Step:
     """Compare two frames of the same layout.
 
     `drift` holds the rows' distances from their anchors, before and after.
     """
     was, now = before.columns, after.columns
-    moved = [name for name in now if now[name] is not was[name] and now[name] != was[name]]
-    pairs = [(now[name], was[name]) for name in moved]
+    moved = [name for name in now if now[name] is not was[name]]
+    if before.rows is not None and after.rows is not None:
+        # a row made of the same object is the same, and one look at them serves all columns
+        touched = set(compress(count(), map(is_not, after.rows, before.rows)))
+    else:
+        moved = [name for name in moved if now[name] != was[name]]
+        touched = set()
+        for name in moved:
+            touched.update(compress(count(), map(ne, now[name], was[name])))
     if drift[0] != drift[1]:
-        pairs.append((list(drift[1]), list(drift[0])))
-    touched: set[int] = set()
-    for one, other in pairs:
-        touched.update(compress(count(), map(ne, one, other)))
+        touched.update(compress(count(), map(ne, drift[1], drift[0])))
     rows = sorted(touched)
     if not rows:
-        return Step(sample, anchor, rows, {}, {}, follows)
-    pick = itemgetter(*rows) if len(rows) > 1 else _only(rows[0])
+        return Step(sample, at.anchor, rows, {}, {}, at.follows)
+    pick = _picking(rows)
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
     for name in moved:
         new, old = pick(now[name]), pick(was[name])
+        if new == old:
+            continue
         if all_whole(new) and all_whole(old):
             deltas[name] = list(map(sub, new, old))
         else:
             deltas[name], others[name] = _mixed(rows, new, old)
     if drift[0] != drift[1]:
         deltas[TIMES] = list(map(sub, pick(drift[1]), pick(drift[0])))
-    return Step(sample, anchor, rows, deltas, others, follows)
+    return Step(sample, at.anchor, rows, deltas, others, at.follows)
 
 
-def _only(row: int) -> Any:
-    return lambda column: (column[row],)
+class Place(NamedTuple):
+    """Where a reading stands among others."""
+
+    anchor: int
+    follows: bool
+
+
+def _picking(rows: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return what picks these rows of a column."""
+    if len(rows) == 1:
+        return lambda column: (column[rows[0]],)
+    first, second, *others = rows
+    return itemgetter(first, second, *others)
 
 
 def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> tuple[list[int], list[Other]]:
     """Return differences of what are whole numbers, and what is something else."""
-    deltas, others = [], []
+    deltas: list[int] = []
+    others: list[Other] = []
     for row, now, was in zip(rows, new, old, strict=True):
         whole, had = type(now) is int, type(was) is int
         deltas.append((now if whole else 0) - (was if had else 0))  # type: ignore[operator]  # whole numbers

@@ -31,38 +31,38 @@ TABLES: Final = frozenset(
 
 def _first(db: Database) -> None:
     """Make the tables of the first version."""
-    db["about"].create({"name": str, "value": str}, pk="name", not_null={"value"})
-    db["session"].create(
+    db.table("about").create({"name": str, "value": str}, pk="name", not_null={"value"})
+    db.table("session").create(
         {"id": int, "boot": str, "source": str, "nominal": float, "simulated": int, "begin": int}, pk="id"
     )
-    db["sample"].create({"n": int, "utc": int, "steady": int, "session": int}, pk="n")
-    db["sample"].create_index(["utc"])
-    db["kind"].create({"id": int, "name": str, "key": str, "alone": int}, pk="id")
-    db["field"].create(
+    db.table("sample").create({"n": int, "utc": int, "steady": int, "session": int}, pk="n")
+    db.table("sample").create_index(["utc"])
+    db.table("kind").create({"id": int, "name": str, "key": str, "alone": int}, pk="id")
+    db.table("field").create(
         {
             "kind": int, "place": int, "name": str, "meaning": str, "unit": str, "source": str,
             "modulus": str, "wraps_after": float,
         },
         pk=("kind", "place"),
     )  # fmt: skip
-    db["layout"].create({"id": int, "kind": int, "digest": int, "body": bytes, "crc": int}, pk="id")
-    db["layout"].create_index(["digest"])
-    db["still"].create({"id": int, "digest": int, "body": bytes, "crc": int}, pk="id")
-    db["still"].create_index(["digest"])
-    db["segment"].create(
+    db.table("layout").create({"id": int, "kind": int, "digest": int, "body": bytes, "crc": int}, pk="id")
+    db.table("layout").create_index(["digest"])
+    db.table("still").create({"id": int, "digest": int, "body": bytes, "crc": int}, pk="id")
+    db.table("still").create_index(["digest"])
+    db.table("segment").create(
         {"id": int, "kind": str, "first": int, "layout": int, "ahead": int, "body": bytes, "crc": int},
         pk="id",
     )
-    db["segment"].create_index(["kind", "first"])
-    db["tail"].create({"n": int, "body": bytes, "crc": int}, pk="n")
-    db["event"].create(
+    db.table("segment").create_index(["kind", "first"])
+    db.table("tail").create({"n": int, "body": bytes, "crc": int}, pk="n")
+    db.table("event").create(
         {"id": int, "what": str, "begin": int, "end": int, "thing": str, "screen": str, "text": str}, pk="id"
     )
-    db["event"].create_index(["begin"])
-    db["change"].create(
+    db.table("event").create_index(["begin"])
+    db.table("change").create(
         {"id": int, "utc": int, "kind": str, "thing": str, "field": str, "was": str, "now": str}, pk="id"
     )
-    db["change"].create_index(["utc"])
+    db.table("change").create_index(["utc"])
 
 
 MIGRATIONS: Final[tuple[Callable[[Database], None], ...]] = (_first,)

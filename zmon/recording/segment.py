@@ -14,7 +14,7 @@ The description, compressed JSON:
               first reading; `moves` the matrix; `cells` three columns: reading, row, difference;
               `others` what is no whole number, as [reading, row, value]
 
-Packed columns are told as [low, width, offset, length] of the bytes behind the description (`planes`).
+Packed columns are told as [low, scale, width, offset, length] of the bytes behind the description (`planes`).
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ LONGEST: Final = 240
 OFTEN: Final = 4
 """A row has its line in the matrices if it moved in every fourth reading or more."""
 
-EMPTY: Final = [0, 0, 0, 0]
-
 
 class Body:
     """The bytes behind the description; the same bytes are stored once."""
@@ -59,13 +57,13 @@ class Body:
     def put(self, packed: Packed) -> list[int]:
         """Add a packed column and return how the description tells of it."""
         if not packed.data:
-            return [packed.low, 0, 0, 0]
+            return [packed.low, 1, 0, 0, 0]
         offset = self._known.get(packed.data)
         if offset is None:
             offset = self._known[packed.data] = self._size
             self.parts.append(packed.data)
             self._size += len(packed.data)
-        return [packed.low, packed.width, offset, len(packed.data)]
+        return [*packed[:3], offset, len(packed.data)]
 
 
 Stand = tuple[int, "Sequence[Value]"]
@@ -86,6 +84,8 @@ def seal(run: Run, stand: Callable[[str, list[Value], int], Stand]) -> bytes:
     least = max(2, len(steps) // OFTEN)
     rows = sorted(row for row, often in moves.items() if often >= least)
     place = {row: at for at, row in enumerate(rows)}
+    # where the rows of each step stand in the matrices; None where all of them stand just so
+    placed = [None if step.rows == rows else [place.get(row) for row in step.rows] for step in steps]
     body = Body()
     head: dict[str, object] = {
         "samples": _gaps(run.samples),
@@ -96,7 +96,7 @@ def seal(run: Run, stand: Callable[[str, list[Value], int], Stand]) -> bytes:
     }
     columns = {}
     for name in (*run.layout.names, TIMES):
-        columns[name] = _column(run, name, rows, place, stand, body)
+        columns[name] = _column(run, name, rows, place, placed, stand, body)
     head["columns"] = columns
     described = dump(head)
     return b"".join((len(described).to_bytes(4, "little"), described, *body.parts))
@@ -111,6 +111,7 @@ def _column(  # noqa: PLR0913, PLR0917 - what a column is told by
     name: str,
     rows: list[int],
     place: dict[int, int],
+    placed: Sequence[Sequence[int | None] | None],
     stand: Callable[[str, list[Value], int], Stand],
     body: Body,
 ) -> dict[str, object]:
@@ -118,10 +119,12 @@ def _column(  # noqa: PLR0913, PLR0917 - what a column is told by
     before = run.before.get(name)
     values: list[Value] = [0] * len(run.layout.keys) if before is None else list(before)
     apply(steps[0], name, values)
-    lines, cells, others = _matrix(steps, name, place)
+    lines, cells, others = _matrix(steps, name, place, placed)
     number, still = stand(name, values, len(rows) + len(cells))
     found: dict[str, object] = {"still": number}
     overlaid: list[tuple[int, int, int]] = []
+    if still is values or (lines is None and still == values):
+        return found | _cells(cells, others, body)
     odd = [row for row in compress(count(), map(ne, values, still)) if row not in place]
     if lines is not None or any(values[row] != still[row] for row in rows):
         try:
@@ -141,11 +144,18 @@ def _column(  # noqa: PLR0913, PLR0917 - what a column is told by
             others.append((0, row, plain(now)))
         elif type(was) is not int:
             others.append((0, row, None))
-    told = sorted(overlaid + cells)
+    return found | _cells(overlaid + cells, others, body)
+
+
+def _cells(
+    told: list[tuple[int, int, int]], others: list[tuple[int, int, object]], body: Body
+) -> dict[str, object]:
+    """Return how the description tells of single differences, and of what is no whole number."""
+    found: dict[str, object] = {}
     if told:
-        at, where, deltas = zip(*told, strict=True)
+        told.sort()
         try:
-            found["cells"] = [len(told), *(body.put(pack(part)) for part in (at, where, deltas))]
+            found["cells"] = [len(told), *(body.put(pack(part)) for part in zip(*told, strict=True))]
         except OverflowError:
             found["numbers"] = told
     if others:
@@ -167,7 +177,7 @@ def _as_cells(lines: Sequence[int], rows: Sequence[int]) -> list[tuple[int, int,
 
 
 def _matrix(
-    steps: Sequence[Any], name: str, place: dict[int, int]
+    steps: Sequence[Any], name: str, place: dict[int, int], placed: Sequence[Sequence[int | None] | None]
 ) -> tuple[list[int] | None, list[tuple[int, int, int]], list[tuple[int, int, object]]]:
     """Return the differences of the rows that move often, line by line, of the others, and what is else."""
     across = len(place)
@@ -179,14 +189,13 @@ def _matrix(
         deltas = step.deltas.get(name)
         if deltas is None:
             lines += repeat(0, across)
-        elif len(step.rows) == across and all(row in place for row in step.rows):
+        elif (places := placed[reading]) is None:
             lines += deltas
             still = False
         else:
             line = [0] * across
-            for row, delta in zip(step.rows, deltas, strict=True):
+            for at, row, delta in zip(places, step.rows, deltas, strict=True):
                 if delta:
-                    at = place.get(row)
                     if at is None:
                         cells.append((reading, row, delta))
                     else:
@@ -202,12 +211,25 @@ def _matrix(
 class _Column:
     """What a segment says of one column, decoded as far as it was needed."""
 
-    __slots__ = ("across", "at", "base", "cells", "low", "others", "planes", "still", "where", "width")
+    __slots__ = (
+        "across",
+        "at",
+        "base",
+        "cells",
+        "low",
+        "others",
+        "planes",
+        "scale",
+        "still",
+        "where",
+        "width",
+    )
 
     def __init__(self) -> None:
         self.still: list[Value] = []
         self.base: list[int] | None = None
         self.low = 0
+        self.scale = 1
         self.width = 0
         self.planes = b""
         self.across = 0
@@ -265,8 +287,8 @@ class Segment:
         return self._ahead()
 
     def _packed(self, told: Sequence[Any], many: int) -> list[int]:
-        low, width, offset, length = map(int, told)
-        return planes.unpack(Packed(low, width, bytes(self._body[offset : offset + length])), many)
+        low, scale, width, offset, length = map(int, told)
+        return planes.unpack(Packed(low, scale, width, bytes(self._body[offset : offset + length])), many)
 
     def anchor(self, reading: int) -> int:
         """Return the earliest time of a reading."""
@@ -293,7 +315,7 @@ class Segment:
         if "base" in told:
             column.base = self._packed(told["base"], across)
         if "moves" in told:
-            column.low, column.width, offset, length = map(int, told["moves"])
+            column.low, column.scale, column.width, offset, length = map(int, told["moves"])
             if not 0 <= column.width <= planes.WORD:
                 raise Damaged(f"differences of {column.width} bytes")
             if column.width:
@@ -346,7 +368,7 @@ class Segment:
         else:
             flat = planes.words(planes.spread(column.planes, planes.WORD, across * reading, whole))
             moved = [sum(flat[at::across]) for at in range(across)]
-        return list(map(add, moved, repeat(column.low * reading))) if column.low else moved
+        return planes.restored(moved, column.low * reading, column.scale)
 
     def _number(self, column: _Column, row: int, reading: int) -> int:
         """Return the whole number that a row holds, or would hold beside something else."""
@@ -355,7 +377,7 @@ class Segment:
             number = column.base[at] + self._path(column, at)[reading]
         else:
             was = column.still[row]
-            number = was if type(was) is int else 0
+            number = was if isinstance(was, int) else 0
         last = bisect_right(column.at, reading)
         cells = zip(column.where[:last], column.cells[:last], strict=True)
         return number + sum(delta for where, delta in cells if where == row)
@@ -373,9 +395,7 @@ class Segment:
         moves: list[int] = list(parts[0])
         for plane, part in enumerate(parts[1:], 1):
             moves = list(map(add, moves, map(mul, part, repeat(1 << (8 * plane)))))
-        if column.low:
-            moves = list(map(add, moves, repeat(column.low)))
-        return list(accumulate(chain((0,), moves)))
+        return list(accumulate(chain((0,), planes.restored(moves, column.low, column.scale))))
 
     def series(self, name: str, row: int) -> list[Value]:
         """Return what one row of a column held at each reading."""

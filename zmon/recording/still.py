@@ -57,10 +57,10 @@ def encode(values: Sequence[Value]) -> bytes:
     except OverflowError:
         # numbers of more than 64 bits: as text they have room
         return _joined({"count": len(values), "all": [plain(one) for one in values]})
-    head = {"count": len(values), "numbers": [packed.low, packed.width, len(packed.data)]}
+    head = {"count": len(values), "numbers": [*packed[:3], len(packed.data)]}
     if codes is None:
         return _joined(head, packed.data)
-    head |= {"palette": palette, "codes": [codes.low, codes.width]}
+    head |= {"palette": palette, "codes": list(codes[:3])}
     return _joined(head, packed.data, codes.data)
 
 
@@ -82,12 +82,12 @@ def decode(data: bytes, count: int) -> list[Value]:
             raise Damaged(f"a column of {head['count']} rows where {count} are expected")  # noqa: TRY301
         if "all" in head:
             return [value(one) for one in head["all"]]
-        low, width, length = head["numbers"]
-        whole = unpack(Packed(int(low), int(width), body[:length]), count)
+        *told, length = map(int, head["numbers"])
+        whole = unpack(_packed(told, body[:length]), count)
         if "codes" not in head:
             return whole  # type: ignore[return-value]  # whole numbers are values
         palette = [value(one) for one in head["palette"]]
-        codes = unpack(Packed(*map(int, head["codes"]), body[length:]), count)  # type: ignore[call-arg]
+        codes = unpack(_packed([int(one) for one in head["codes"]], body[length:]), count)
         if min(codes, default=0) > 0:
             return [palette[code - 1] for code in codes]
         return [palette[code - 1] if code else one for code, one in zip(codes, whole, strict=True)]
@@ -95,6 +95,11 @@ def decode(data: bytes, count: int) -> list[Value]:
         raise
     except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
         raise Damaged(f"a column is damaged: {error}") from error
+
+
+def _packed(told: Sequence[int], data: bytes) -> Packed:
+    low, scale, width = told
+    return Packed(low, scale, width, data)
 
 
 def digest(data: bytes) -> int:

@@ -19,7 +19,7 @@ from zmon.recording import schema
 from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import changes, events
-from zmon.recording.run import TIMES, Run, Step, described, difference, offsets
+from zmon.recording.run import TIMES, Place, Run, Step, described, difference, offsets
 from zmon.recording.segment import seal
 from zmon.recording.value import dump
 
@@ -82,7 +82,7 @@ class _Track:
     def resume(self) -> Run:
         """Begin another run where this one ends, and return the one that ended."""
         ended = self.run
-        self.run = Run(ended.layout, {**self.frame.columns, TIMES: self.drift[1]})  # type: ignore[dict-item]  # whole numbers are values
+        self.run = Run(ended.layout, {**self.frame.columns, TIMES: self.drift[1]})
         return ended
 
     def add(self, piece: _Piece) -> None:
@@ -259,7 +259,7 @@ class Writer:
             follows = frame.prior is not None
             if not follows or _same(frame.prior, track.frame):
                 pair = (track.drift[1], drift[1])
-                step = difference(n, track.frame, frame, pair, drift[0], follows)
+                step = difference(n, track.frame, frame, pair, Place(drift[0], follows))
                 return _Piece(track.run, step, frame, drift, fresh=False)
         ahead = self._begin(n, frame.prior, new) if frame.prior is not None else None
         run = self._begin(n, frame, new, ahead)
@@ -429,7 +429,9 @@ class Writer:
                 self._sealer.join()
             self.seal()
             with self._said():
-                self.connection.execute("PRAGMA busy_timeout = 500")  # a reader that stands still is not waited for
+                self.connection.execute(
+                    "PRAGMA busy_timeout = 500"
+                )  # a reader that stands still is not waited for
                 self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 if self.path != MEMORY:
                     with suppress(sqlite3.OperationalError):  # while somebody reads it stays three files
