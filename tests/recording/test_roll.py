@@ -138,7 +138,7 @@ def test_a_full_disk_is_said_once_and_its_end_too(roll: Roll, shelf: Shelf, said
     assert roll.append(sample(NOON + 3))
     assert said == [
         "x: no room left; nothing is recorded now, and every sample tries again",
-        "recording again; 3 samples were not recorded",
+        "recording again; samples that are missing: 3",
     ]
     assert shelf.books == {"2026-11-21.zmon": [NOON, NOON + 3]}
     assert (roll.appended, roll.lost) == (2, 0)

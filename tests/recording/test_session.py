@@ -172,7 +172,7 @@ def test_what_was_left_out_is_said_once_a_minute(tmp_path: Path) -> None:
     machine.takes = [2_500_000_000] * 4
     machine.session.run()
     assert [words for words in machine.said if "left out" in words] == [
-        "8 samples were left out, because taking one took longer than the interval"
+        "left out, because taking a sample took longer than the interval: 8"
     ]
 
 

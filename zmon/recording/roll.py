@@ -75,7 +75,7 @@ class Roll:
             return False
         self.appended += 1
         if self.lost:
-            self._say(f"recording again; {self.lost:,} samples were not recorded")
+            self._say(f"recording again; samples that are missing: {self.lost:,}")
         self._troubles.clear()
         self.lost = 0
         problem = book.problem()

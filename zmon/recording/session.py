@@ -199,12 +199,10 @@ class Session:
         costs = f", {self._forecast.words}" if self._forecast is not None else ""
         line = f"{self._roll.appended:,} samples{costs}"
         if self._roll.lost:
-            line += f"; NOT RECORDED since {self._roll.lost:,} samples"
+            line += f"; NOTHING RECORDED NOW, samples that are missing: {self._roll.lost:,}"
         self._service.status(line)
         if self._missed:
-            self._say(
-                f"{self._missed:,} samples were left out, because taking one took longer than the interval"
-            )
+            self._say(f"left out, because taking a sample took longer than the interval: {self._missed:,}")
             self._missed = 0
         if self._status:
             self._say(line)
