@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.tables import channel
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.channel import NOT_MEASURED, stamp_seconds
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.tables.view import View
 
 NEEDS: Final = Needs((CHANNEL, CMF, DEVICE), history=True)
 
@@ -50,7 +50,7 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: there is none; says which there are.
     """
-    keys = channel.table(View(view.interval)).keys
+    keys = alone("channel", view.interval).keys
     wanted = view.argument.strip().lower().rpartition(".")[2].zfill(2)
     if wanted not in keys:
         raise NoSuchThing(f"no channel path {view.argument!r}; there are {', '.join(keys) or 'none'}")
@@ -61,7 +61,7 @@ def figures(
     interval: Interval, chpid: str = "", limit: tuple[float, float] | None = None
 ) -> dict[str, Value]:
     """Return the load of one path, by default of the busiest, and what all of them have together."""
-    paths = channel.table(View(interval))
+    paths = alone("channel", interval)
     busy: list[Number] = list(paths.columns["cur"])  # type: ignore[arg-type]  # percentages are no texts
     known = [(percent, -row) for row, percent in enumerate(busy) if not isinstance(percent, Absent)]
     unknown = paths.missing or next((value for value in busy if isinstance(value, Absent)), NOT_MEASURED)

@@ -74,7 +74,8 @@ def _line(
 
     rate, times = add(devices.rate), _times(devices, rows)
     share = 100.0 * ratio(rate, everything)
-    types = {kind for row in rows if isinstance(kind := devices.ccw["cutype"][row], str)}
+    kinds = devices.ccw["cutype"]
+    types = {kind for row in rows if isinstance(kind := kinds[row], str)}
     return {
         "ssid": unit.ssid,
         "serial": unit.serial,

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables import control_unit
 from zmon.tables.by_time import ESTIMATED, Log, by_time
+from zmon.tables.control_unit import NO_LCU
 from zmon.tables.join import present, total
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.tables.view import View
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True)
 
@@ -47,7 +48,7 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: none does, or several do; says which.
     """
-    keys = control_unit.table(View(view.interval)).keys
+    keys = alone("control_unit", view.interval).keys
     wanted = view.argument.strip().upper()
     found = [key for key in keys if wanted in {key.upper(), key.rpartition(".")[2].upper()}]
     if len(found) == 1:
@@ -59,9 +60,9 @@ def find(view: View) -> str:
 
 def figures(interval: Interval, key: str = "") -> dict[str, Value]:
     """Return the load of one LCU, by default of the busiest, and what all of them have together."""
-    units = control_unit.table(View(interval))
+    units = alone("control_unit", interval)
     rates: list[Number] = list(units.columns.get("io", ()))  # type: ignore[arg-type]  # rates are no texts
-    everything = total(rates) if rates else units.missing or control_unit.NO_LCU
+    everything = total(rates) if rates else units.missing or NO_LCU
     loads = [(rate, -row) for row, rate in enumerate(rates) if rate > 0]
     common: dict[str, Value] = {
         "units": len(units.keys) or everything,

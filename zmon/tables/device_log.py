@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables import details, device
+from zmon.tables import details
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.device import IDLE, address, devices_of, labels, members, summary
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import View
+from zmon.tables.view import alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.device import Devices
+    from zmon.tables.view import View
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True)
 
@@ -50,7 +51,7 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: no device, or more than one, goes by that name.
     """
-    return details.find(view.argument, device.table(View(view.interval)))
+    return details.find(view.argument, alone("device", view.interval))
 
 
 def figures(interval: Interval, key: str = "") -> dict[str, Value]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
-from zmon.tables import cache, channel, control_unit_log, cpu_log, device_log
+from zmon.tables import control_unit_log, cpu_log, device_log
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import View
+from zmon.tables.view import View, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -99,7 +99,7 @@ def _path(interval: Interval, key: str) -> dict[str, Value]:
     named = interval.of(DEVICE).cell(key, "chpids")
     if not isinstance(named, str):
         return {"chpid": named, "chbusy": named}
-    paths = channel.table(View(interval))
+    paths = alone("channel", interval)
     loads = [
         (load, -row)
         for row, (chpid, load) in enumerate(zip(paths.keys, paths.columns["cur"], strict=True))
@@ -114,7 +114,7 @@ def _path(interval: Interval, key: str) -> dict[str, Value]:
 
 def _cache(interval: Interval, key: str) -> dict[str, Value]:
     """Return the hit ratio of the volume, and the I/O it is a ratio of."""
-    volumes = cache.table(View(interval))
+    volumes = alone("cache", interval)
     if key not in volumes.keys:
         return dict.fromkeys(("hit", "cached"), volumes.missing or NOT_ASKED)
     row = volumes.keys.index(key)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.tables import lpar
 from zmon.tables.by_time import Log, by_time
 from zmon.tables.join import mean, present
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
+    from zmon.tables.view import View
 
 NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU), history=True)
 
@@ -58,7 +58,7 @@ def figures(interval: Interval, name: str = "") -> dict[str, Value]:
     partitions = interval.of(LPAR)
     own = (key for key, mine in zip(partitions.keys, partitions["own"], strict=True) if mine == 1)
     wanted = name or next(own, "")
-    processors = lpar.table(View(interval))
+    processors = alone("lpar", interval)
     rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
     if not rows:
         nobody = processors.missing or partitions.missing or (GONE if wanted else NO_OWN)

@@ -24,7 +24,6 @@ from zmon.kinds import (
     PHYSICAL_CPU,
 )  # fmt: skip
 from zmon.tables import (
-    cache,
     channel_log,
     control_unit_log,
     cpu_log,
@@ -35,14 +34,14 @@ from zmon.tables import (
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.join import mean
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import NoSuchThing, View, fill, needs
+from zmon.tables.view import NoSuchThing, alone, needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.tables.view import Limits
+    from zmon.tables.view import Limits, View
 
 NEEDS: Final = Needs(
     (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU),
@@ -99,7 +98,7 @@ def figures(interval: Interval, limits: Limits) -> dict[str, Value]:
 
 def _cache(interval: Interval) -> dict[str, Value]:
     """Return the hit ratio of all volumes whose controller was asked, and the I/O it is a ratio of."""
-    volumes = cache.table(View(interval))
+    volumes = alone("cache", interval)
     hits: list[Number] = volumes.columns["hit"]  # type: ignore[assignment]  # percentages
     rates: list[Number] = volumes.columns["total"]  # type: ignore[assignment]  # and rates
     unasked = volumes.missing or absent("no controller was asked")
@@ -114,7 +113,7 @@ def beyond(interval: Interval, limits: Limits) -> Number:
         if needs(name).history:
             continue
         try:
-            filled = fill(name, View(interval))
+            filled = alone(name, interval)
         except NoSuchThing:  # a page about one thing
             continue
         for column, values in filled.columns.items():

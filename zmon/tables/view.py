@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -68,3 +68,13 @@ def fill(name: str, view: View) -> Table:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
     filled: Table = import_module(f"zmon.tables.{name}").table(view)
     return filled
+
+
+@lru_cache(maxsize=8)  # those of the interval at hand
+def alone(name: str, interval: Interval) -> Table:
+    """Fill a table from one interval, as if nothing came before it; made once for all who ask in turn.
+
+    Raises:
+        NoSuchThing: the table is about one thing, and none is named.
+    """
+    return fill(name, View(interval))
