@@ -13,7 +13,11 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from collections.abc import Iterator
+
+    from zmon.absent import Number, Value
+    from zmon.event import Event
+    from zmon.interval import Interval
 
 DEVICES: Final = 4096
 SAMPLES: Final = 60
@@ -104,4 +108,25 @@ class Reel:
         return next(self._made, None)
 
     def previous(self) -> None:
+        """Return None: nothing is kept."""
+
+    def seek(self, utc: int) -> None:
+        """Return None: nothing is kept."""
+
+    def span(self) -> None:
+        """Return None: nothing is kept."""
+
+    def events(self, begin: int, end: int) -> tuple[Event, ...]:  # noqa: ARG002 - nothing is kept
+        """Return nothing: nothing is kept."""
+        return ()
+
+    def past(self) -> Iterator[Interval]:
+        """Yield nothing: nothing is kept."""
+        return iter(())
+
+    def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
+        """Return nothing: nothing is kept."""
+        return ()
+
+    def past_tape(self) -> None:
         """Return None: nothing is kept."""

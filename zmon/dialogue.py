@@ -18,7 +18,6 @@ from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables.view import NoSuchThing, fill, needs
 from zmon.tape.tape import NoMark
-from zmon.tape.when import WhenError, parse_when
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -431,11 +430,13 @@ class Dialogue:
         self.move(self.rewind().head.back, edge)
 
     def _go(self, operands: str) -> None:
+        from zmon.tape.when import parse_when  # noqa: PLC0415 - a lookup starts without it
+
         before = self.watch
         watch = self.rewind()
         try:
             utc = parse_when(operands, time.time_ns(), watch.utc, watch.span)
-        except WhenError as error:
+        except ValueError as error:
             self.watch = before
             raise CommandError(str(error)) from error
         word = operands.strip().casefold()

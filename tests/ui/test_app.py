@@ -229,6 +229,19 @@ def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Ru
     on_terminal(walk)
 
 
+def test_f2_shows_the_last_samples_by_time(on_terminal: Run, seen: Seen, settle: Settle) -> None:
+    """The samples before are read beside the glass."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await settle(app, pilot)
+        await pilot.press("f2")
+        await settle(app, pilot)
+        assert command(app) == "REDISP"
+        assert "12:02:00" in "\n".join(seen(app)[3:])
+
+    on_terminal(walk)
+
+
 @pytest.mark.parametrize("sign", ["<", ">", "[", "]", "+", "-", " "])
 def test_in_a_command_signs_are_characters(sign: str, on_terminal: Run) -> None:
     """WHERE needs some of them."""

@@ -559,6 +559,22 @@ def test_a_recorded_machine_is_held_while_it_is_sampled(
     assert (mode(recorded), interval(recorded)) == ("Perf. Monitor", "12:05:00 - 12:06:00")
 
 
+def test_what_happened_is_listed_without_leaving_the_present(recorded: Glass) -> None:
+    """The live screen goes on behind it."""
+    order(recorded, "EVENTS")
+    assert "12:03:00 ! 7000 is slow" in shown(recorded)
+    assert mode(recorded) == "Perf. Monitor"
+
+
+def test_without_a_recording_nothing_is_known_to_have_happened(
+    live: Glass, make_sample: Callable[..., Sample]
+) -> None:
+    """It says how to have one."""
+    live.sampled(make_sample(0))
+    order(live, "EVENTS")
+    assert "--record FILE" in shown(live)
+
+
 def test_a_step_back_enters_the_past_and_now_leads_out(recorded: Glass, pace: Pace) -> None:
     """The header says where one is."""
     recorded.press("earlier")

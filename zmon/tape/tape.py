@@ -6,7 +6,6 @@ A tape stands at one sample.  Live is a tape whose next sample is taken now.
 from __future__ import annotations
 
 import threading
-from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -163,6 +162,8 @@ class Watch:
 
     def rewind(self) -> Watch | None:
         """Return a watch over what was recorded of a live tape, looking at the same; None if nothing was."""
+        from copy import deepcopy  # noqa: PLC0415 - only here
+
         if not self.tape.live or self._stand is None:
             return None
         tape = self._past.tape if self._past is not None else self.tape.past_tape()

@@ -13,7 +13,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.dialogue import CommandError, Filling
+from zmon.dialogue import NOT_KEPT, CommandError, Filling
 from zmon.screen.export import text
 from zmon.screen.frame import header, pf_line
 from zmon.screen.happening import line as happened
@@ -345,6 +345,7 @@ class Glass:
         if self.deck.playing and (move.edge or self._following):  # not where it would have played
             self.deck = self.deck._replace(clock=self.clock(), utc=self.dialogue.watch.utc or 0)
         self._tell()
+        self._turn += 1
         if not self.dialogue.underway:
             self._refill()
 
@@ -617,14 +618,12 @@ class Glass:
         self._settle()
 
     def _events(self, _operand: str) -> None:
-        if self.dialogue.watch.tape.live:
-            self.dialogue.rewind()
-            self._stay()
-        if self.course is None:
-            raise CommandError("What is on the tape is not known yet")
-        lines = [
-            Line(f" {happened(event)}", "look" if event.exception else "data") for event in self.course.events
-        ]
+        watch = self.dialogue.watch
+        past = watch.rewind() if watch.tape.live else watch
+        if past is None:
+            raise CommandError(NOT_KEPT)
+        events = past.events() if self.course is None else self.course.events
+        lines = [Line(f" {happened(event)}", "look" if event.exception else "data") for event in events]
         title = Line(" What happened" if lines else " Nothing happened that the tape tells of", "strong")
         self._helps.append(Pane([title, *lines]))
         self._fit()
