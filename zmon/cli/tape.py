@@ -38,9 +38,11 @@ def positive(words: str) -> int:
 
 
 def source(words: str) -> str:
-    """Read the name of a capture, for argparse; an empty one never stands for this machine."""
+    """Read the name of a source, for argparse; an empty one never stands for this machine."""
     if not words:
-        raise argparse.ArgumentTypeError("'' names no capture; without --from this machine is shown")
+        raise argparse.ArgumentTypeError(
+            "'' names no recording and no capture; without --from this machine is shown"
+        )
     return words
 
 
@@ -51,7 +53,7 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
         dest="source",
         type=source,
         metavar="SOURCE",
-        help="a capture (archive or directory) instead of this machine",
+        help="a recording (file or directory) or a capture (archive or directory) instead of this machine",
     )
     parser.add_argument(
         "-i", "--interval", type=seconds, default=2.0, metavar="S", help="seconds between samples (default 2)"
@@ -101,9 +103,14 @@ def open_tape(
 
     Raises:
         CaptureError: the capture cannot be used.
+        RecordingError: the recording cannot be used.
     """
     choice = chosen(args, kinds)
     if args.source:
+        from zmon.tape.recording import is_source, open_recording  # noqa: PLC0415 - live needs no recording
+
+        if is_source(args.source):
+            return open_recording(args.source)
         from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
         return CaptureTape(args.source, choice, last)

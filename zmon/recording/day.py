@@ -66,6 +66,18 @@ def day_file(directory: str, utc: int, part: int = 1) -> DayFile:
     return DayFile(day, part, os.path.join(directory, name))
 
 
+def parse_name(path: str) -> DayFile | None:
+    """Return the day file that a path names; None when it is no such name."""
+    match = _NAME.fullmatch(os.path.basename(path))
+    if match is None:
+        return None
+    try:
+        day = date.fromisoformat(match[1])
+    except ValueError:  # the 31st of February
+        return None
+    return DayFile(day, int(match[2] or 1), path)
+
+
 def days(directory: str) -> Listing:
     """List the day files of a directory.
 
@@ -73,16 +85,7 @@ def days(directory: str) -> Listing:
         OSError: it cannot be listed.
     """
     names = sorted(os.listdir(directory))
-    found = []
-    for name in names:
-        match = _NAME.fullmatch(name)
-        if match is None:
-            continue
-        try:
-            day = date.fromisoformat(match[1])
-        except ValueError:  # the 31st of February
-            continue
-        found.append(DayFile(day, int(match[2] or 1), os.path.join(directory, name)))
+    found = [file for name in names if (file := parse_name(os.path.join(directory, name))) is not None]
     own = {os.path.basename(file.path) for file in found}
     own |= {name + tail for name in own for tail in BESIDE}
     return Listing(sorted(found), [name for name in names if name not in own])

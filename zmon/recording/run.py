@@ -259,7 +259,8 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
     others: list[Other] = []
     for row, now, was in zip(rows, new, old, strict=True):
         whole, had = type(now) is int, type(was) is int
-        deltas.append((now if whole else 0) - (was if had else 0))  # type: ignore[operator]  # whole numbers
+        change = (now if whole else 0) - (was if had else 0)  # type: ignore[operator]  # whole numbers
+        deltas.append(int(change))  # type: ignore[arg-type]  # likewise
         if not whole and (had or now != was or type(now) is not type(was)):
             others.append((row, now))
         elif whole and not had:

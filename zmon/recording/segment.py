@@ -377,7 +377,7 @@ class Segment:
             number = column.base[at] + self._path(column, at)[reading]
         else:
             was = column.still[row]
-            number = was if isinstance(was, int) else 0
+            number = int(was) if isinstance(was, int) else 0
         last = bisect_right(column.at, reading)
         cells = zip(column.where[:last], column.cells[:last], strict=True)
         return number + sum(delta for where, delta in cells if where == row)

@@ -1,0 +1,306 @@
+"""Recordings as a tape: one file, or the day files of a directory joined without a seam.
+
+A file that is still being written grows at its end, and so does a directory, at midnight.  A file that
+cannot be used is a hole in the tape, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from zmon.event import Event, What
+from zmon.interval import Interval
+from zmon.recording.day import days, parse_name
+from zmon.recording.error import RecordingError
+from zmon.recording.happened import events as happened
+from zmon.recording.reader import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.sample import Sample
+
+JOINED: Final = 1_500
+"""Files of a directory that are looked at, the newest: four years of days."""
+
+
+class Part:
+    """One recording of a tape, opened when it is needed."""
+
+    def __init__(self, path: str, recording: Recording | None = None) -> None:
+        """Promise a file; or have a recording that is open already."""
+        self.path = path
+        self._recording = recording
+        self._own = recording is None
+        self.problem = ""
+        """Why it cannot be used."""
+
+    @property
+    def recording(self) -> Recording | None:
+        """The recording; None when it cannot be used."""
+        if self._recording is None and not self.problem:
+            try:
+                self._recording = Recording(self.path)
+            except RecordingError as error:
+                self.problem = str(error)
+        return self._recording
+
+    def __len__(self) -> int:
+        return len(self.recording) if self.recording is not None else 0
+
+    def span(self) -> tuple[int, int] | None:
+        """Return when its first and last sample were taken."""
+        return self.recording.span() if self.recording is not None else None
+
+    def refresh(self) -> bool:
+        """Look for samples that were added."""
+        return self.recording is not None and self.recording.refresh()
+
+    def close(self) -> None:
+        """Close the file, if it was opened here."""
+        if self._recording is not None and self._own:
+            self._recording.close()
+            self._recording = None
+
+
+def of_file(path: str) -> Callable[[], Sequence[Part]]:
+    """Return the parts of a tape that is one file.
+
+    Raises:
+        RecordingError: it cannot be used.
+    """
+    parts = [Part(path, Recording(path))]
+    return lambda: parts
+
+
+def of_directory(path: str) -> Callable[[], Sequence[Part]]:
+    """Return the parts of a tape that is the day files of a directory; it is listed again each time.
+
+    Raises:
+        RecordingError: there are none, or none that can be used.
+    """
+    known: dict[str, Part] = {}
+
+    def parts() -> Sequence[Part]:
+        try:
+            found = [file.path for file in days(path).days][-JOINED:]
+        except OSError as error:
+            if known:
+                return list(known.values())
+            raise RecordingError(f"{path}: {error.strerror}") from error
+        for gone in known.keys() - set(found):
+            known.pop(gone).close()  # retention has unlinked it
+        for one in found:
+            known.setdefault(one, Part(one))
+        return [known[one] for one in found]
+
+    first = parts()
+    if not first:
+        raise RecordingError(f"{path}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
+    if not any(part.recording is not None for part in reversed(first)):
+        raise RecordingError(first[-1].problem)
+    return parts
+
+
+class RecordingTape:
+    """Samples of recordings in the order in which they were taken."""
+
+    live = False
+
+    def __init__(self, name: str, parts: Callable[[], Sequence[Part]]) -> None:
+        """Stand before the first sample; `parts` says what recordings there are by now."""
+        self.name = name
+        self._list = parts
+        self._parts = list(parts())
+        self._place: tuple[int, int] | None = None
+        """Part and number of the present sample."""
+        self._joined: dict[str, Sample | None] = {}
+        """For files whose begin is joined to the end of the one before: that end, which must live as long."""
+
+    def close(self) -> None:
+        """Close all files."""
+        for part in self._parts:
+            part.close()
+
+    def _renew(self) -> None:
+        """Look for recordings that came or went, and for samples that came."""
+        before = self._parts
+        now = list(self._list())
+        if self._place is not None and now[: len(before)] != before:
+            present = before[self._place[0]]
+            kept = [at for at, one in enumerate(now) if one is present]
+            self._place = (kept[0], self._place[1]) if kept else None
+        self._parts = now
+        for part in now[-2:]:
+            part.refresh()
+
+    def _sample(self, part: int, number: int) -> Sample | None:
+        """Return a sample; None when its place in the file cannot be read."""
+        recording = self._parts[part].recording
+        if recording is None:
+            return None
+        try:
+            sample = recording.sample(number)
+        except (RecordingError, IndexError):
+            return None
+        if number == 0 and part and self._parts[part].path not in self._joined:
+            self._join(part, recording)
+        return sample
+
+    def _join(self, part: int, recording: Recording) -> None:
+        """Have frames that were not read again since the recording before be the same frames here."""
+        before = self._before(part, 0)
+        last = self._sample(*before) if before is not None else None
+        if last is not None:
+            recording.adopt(last.frames)
+        self._joined[self._parts[part].path] = last
+
+    def _behind(self, part: int, number: int) -> tuple[int, int] | None:
+        """Return the place behind a place."""
+        if 0 <= part < len(self._parts) and number + 1 < len(self._parts[part]):
+            return part, number + 1
+        for later in range(part + 1, len(self._parts)):
+            if len(self._parts[later]):
+                return later, 0
+        return None
+
+    def _before(self, part: int, number: int) -> tuple[int, int] | None:
+        """Return the place before a place."""
+        if number > 0:
+            return part, number - 1
+        for earlier in range(part - 1, -1, -1):
+            if count := len(self._parts[earlier]):
+                return earlier, count - 1
+        return None
+
+    def next(self) -> Sample | None:
+        """Go to the next sample; see `Tape.next`."""
+        place = self._place or (-1, -1)
+        found = self._behind(*place)
+        if found is None:
+            self._renew()
+            found = self._behind(*(self._place or (-1, -1)))
+        while found is not None:
+            sample = self._sample(*found)
+            if sample is not None:
+                self._place = found
+                return sample
+            found = self._behind(*found)
+        return None
+
+    def previous(self) -> Sample | None:
+        """Go to the sample before; see `Tape.previous`."""
+        found = self._before(*self._place) if self._place is not None else None
+        while found is not None:
+            sample = self._sample(*found)
+            if sample is not None:
+                self._place = found
+                return sample
+            found = self._before(*found)
+        self._place = None
+        return None
+
+    def seek(self, utc: int) -> Sample | None:
+        """Go to the last sample at a time or before; see `Tape.seek`."""
+        self._renew()
+        found = None
+        for at in range(len(self._parts) - 1, -1, -1):
+            span = self._parts[at].span() if self._may_hold(at, utc) else None
+            recording = self._parts[at].recording if span is not None else None
+            if span is not None and recording is not None and span[0] <= utc:
+                found = at, recording.place(utc)
+                break
+        if found is None:
+            found = self._behind(-1, -1)
+        if found is None:
+            return None
+        sample = self._sample(*found)
+        if sample is None:  # its very line is damaged: the next that can be read
+            self._place = found
+            return self.next() or self.previous()
+        self._place = found
+        return sample
+
+    def _may_hold(self, at: int, utc: int) -> bool:
+        """Tell whether a file can hold a sample of a time or before; its name may tell unopened."""
+        begin = _begin_of(self._parts[at].path)
+        return begin is None or begin <= utc
+
+    def span(self) -> tuple[int, int] | None:
+        """Return when the first and the last sample were taken."""
+        self._renew()
+        first, last = (
+            next((span for part in parts if (span := part.span()) is not None), None)
+            for parts in (self._parts, reversed(self._parts))
+        )
+        return None if first is None or last is None else (first[0], last[1])
+
+    def events(self, begin: int, end: int) -> list[Event]:
+        """Return what happened between two times, between the files, too."""
+        found: list[Event] = []
+        last: Sample | None = None
+        for at, part in enumerate(self._parts):
+            recording = part.recording
+            if recording is None:
+                when = _begin_of(part.path) or begin
+                found.append(Event(What.HOLE, when, when, text=part.problem))
+                continue
+            span = part.span()
+            if span is None:
+                continue
+            first = self._sample(at, 0)
+            if last is not None and first is not None and last.at.utc <= end and span[0] >= begin:
+                found += [event for event in happened(last, first) if event.exception]
+            last = self._sample(at, len(part) - 1)
+            if span[0] <= end and span[1] >= begin:
+                try:
+                    found += recording.events(begin, end)
+                except RecordingError as error:
+                    found.append(Event(What.HOLE, *span, text=str(error)))
+        return sorted(found, key=lambda event: event.begin)
+
+    def past(self) -> Iterator[Interval]:
+        """Yield the intervals up to the present sample, the last first; see `Tape.past`."""
+        place = self._place
+        after = self._sample(*place) if place is not None else None
+        while place is not None and after is not None:
+            place = self._before(*place)
+            before = self._sample(*place) if place is not None else None
+            yield Interval(before, after)
+            after = before
+
+    def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - trends come
+        """Return how busy the machine was; see `Tape.load`."""
+        return ()
+
+    def past_tape(self) -> None:
+        """Return None: a recording is past already."""
+
+
+def _begin_of(path: str) -> int | None:
+    """Return when the day begins that a file is named after."""
+    name = parse_name(path)
+    return None if name is None else name.begin
+
+
+def is_source(path: str) -> bool:
+    """Tell whether a file or directory is a recording, or holds day files of one."""
+    if os.path.isdir(path):
+        try:
+            return bool(days(path).days)
+        except OSError:
+            return False
+    from zmon.recording.opening import is_recording  # noqa: PLC0415 - a directory is none
+
+    return is_recording(path)
+
+
+def open_recording(path: str) -> RecordingTape:
+    """Return a recording, or a directory of them, as a tape.
+
+    Raises:
+        RecordingError: it cannot be used.
+    """
+    return RecordingTape(path, of_directory(path) if os.path.isdir(path) else of_file(path))
