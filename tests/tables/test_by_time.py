@@ -191,11 +191,32 @@ def test_a_page_of_dots_is_a_sentence_instead() -> None:
     assert (table.keys, table.missing) == ([], absent("needs an LPAR"))
 
 
-def test_a_tape_that_keeps_nothing_has_the_present_interval() -> None:
-    """A live machine without a recording."""
-    present = Interval(sample(1000), sample(1010))
-    table = by_time(View(present, history=History(lambda: iter(()))), Log("test", lambda _: {"x": 7}))
-    assert (table.columns["x"], table.columns["seconds"]) == ([7], [10])
+def live(*bounds: tuple[int, int]) -> Table:
+    """Show a screen at each of these intervals of a live machine that keeps nothing."""
+    history = History(lambda: iter(()))
+    for begin, end in bounds:
+        view = View(Interval(sample(begin), sample(end)), history=history)
+        table = by_time(view, Log("test", lambda interval: {"x": interval.after.at.utc // SECOND}))
+    return table
+
+
+def test_a_tape_that_keeps_nothing_has_what_was_looked_at() -> None:
+    """A live machine without a recording: the rows come in, each once."""
+    assert live((1000, 1010)).columns["x"] == [1010]
+    assert live((1000, 1010), (1000, 1010), (1010, 1020)).columns["x"] == [1010, 1020]
+
+
+def test_what_nobody_looked_at_is_a_gap_then() -> None:
+    """Another screen was shown; it is not bridged."""
+    table = live((1000, 1010), (1050, 1060))
+    assert table.gaps == {1: "nothing kept since 00:16:50"}
+    assert [isinstance(value, Absent) for value in table.columns["x"]] == [False, True, False]
+    assert table.columns["time"][1] == 1050 * SECOND
+
+
+def test_an_average_over_a_longer_time_is_no_row() -> None:
+    """The window between two marks ends where a row has ended."""
+    assert live((1000, 1010), (1010, 1020), (1000, 1020)).columns["x"] == [1010, 1020]
 
 
 def test_the_first_sample_has_no_row() -> None:

@@ -9,6 +9,7 @@ since when samples are missing: it is no zero, and no row reaches across it.
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -50,9 +51,15 @@ class Log(NamedTuple):
 
 def by_time(view: View, log: Log) -> Table:
     """Fill a table with the last intervals up to the present one."""
-    rows = [row for row in _rows(view, log) if row.begin is not None][-MOST:]
+    # the first sample gives no row
+    kept = view.history.rows(log.name, log.figures, MOST + 1, view.interval)
+    rows = _with_holes([row for row in kept if row.begin is not None])[-MOST:]
     names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))
-    gaps = {place: missing(row.begin, row.end) for place, row in enumerate(rows) if row.begin and row.gap}
+    gaps = {
+        place: missing(row.begin, row.end) if row.cells else hole(row.begin)
+        for place, row in enumerate(rows)
+        if row.begin and row.gap
+    }
     seconds: list[Number] = [
         absent(gaps[place]) if place in gaps else (row.end.steady - row.begin.steady) / 1e9
         for place, row in enumerate(rows)
@@ -78,23 +85,32 @@ def by_time(view: View, log: Log) -> Table:
     )
 
 
-def _rows(view: View, log: Log) -> Sequence[Row]:
-    """Return the rows there are; a tape that keeps nothing still has the present interval."""
-    found = view.history.rows(log.name, log.figures, MOST + 1)  # the first sample gives no row
-    present = view.interval
-    if found or present.before is None:
-        return found
-    return [Row(present.before.at, present.after.at, log.figures(present), present.gap)]
+def _with_holes(rows: Sequence[Row]) -> list[Row]:
+    """Put a gap without figures between rows of which the later does not begin where the earlier ends."""
+    whole = list(rows[:1])
+    for before, after in pairwise(rows):
+        if after.begin is not None and after.begin != before.end:
+            whole.append(Row(before.end, after.begin, {}, gap=True))
+        whole.append(after)
+    return whole
 
 
 def missing(begin: Instant, end: Instant) -> str:
     """Say what a gap is."""
-    since = time.strftime("%H:%M:%S", time.localtime(begin.utc // 1_000_000_000))
     if begin.boot != end.boot:
-        return f"the machine was restarted; no samples since {since}"
+        return f"the machine was restarted; no samples since {_clock(begin)}"
     if end.steady < begin.steady:
-        return f"the clock was set back; the sample before was taken at {since}"
-    return f"no samples since {since}"
+        return f"the clock was set back; the sample before was taken at {_clock(begin)}"
+    return f"no samples since {_clock(begin)}"
+
+
+def hole(begin: Instant) -> str:
+    """Say that nobody looked, live, where nothing is kept that nobody looks at."""
+    return f"nothing kept since {_clock(begin)}"
+
+
+def _clock(at: Instant) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(at.utc // 1_000_000_000))
 
 
 def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:
