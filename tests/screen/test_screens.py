@@ -61,6 +61,12 @@ def test_every_column_is_explained(screen: Screen) -> None:
 
 
 @every
+def test_no_column_takes_the_name_of_what_exports_add(screen: Screen) -> None:
+    """The key of a row, and begin and end of the interval."""
+    assert {"key", "from", "to"} & set(screen.by_name) == set()
+
+
+@every
 def test_every_limit_gives_its_reason(screen: Screen) -> None:
     """A limit without a reason is an opinion."""
     assert [

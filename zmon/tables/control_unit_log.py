@@ -72,10 +72,10 @@ def figures(interval: Interval, key: str = "") -> dict[str, Value]:
     row = _row(units, key) if key else -max(loads)[1] if loads else None
     if row is None:
         nobody = units.missing or (GONE if key else _idle(everything))
-        return {**common, **dict.fromkeys(("ssid", "key", *SHOWN), nobody)}
+        return {**common, **dict.fromkeys(("ssid", "cu", *SHOWN), nobody)}
     cells = {name: units.columns[name][row] for name in ("ssid", *SHOWN, *set(WEIGHTS.values()) - {"all"})}
     estimates = "io share fair all" if units.is_estimate("io", row) else ""
-    return {**common, **cells, "key": units.keys[row], ESTIMATED: estimates}
+    return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
 
 def _row(units: Table, key: str) -> int | None:
