@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.sample import Sample
+    from zmon.tape.head import Course
 
 REACH: Final = 600
 """After a jump the figures of the period are counted anew from so many intervals before."""
@@ -87,6 +88,8 @@ class Watch:
         """What is looked at."""
         self.marks: dict[str, Sample] = {}
         """Up to two, `A` and `B`."""
+        self.course: Course | None = None
+        """What is on the tape at a glance, as far as somebody who read it has told."""
         self.present = present
         self.moved = False
         """Whether it has gone anywhere from where it began to look."""
@@ -146,10 +149,14 @@ class Watch:
     @property
     def span(self) -> tuple[int, int] | None:
         """When the first and the last sample were taken; None if there is none, as always live."""
+        if self.course is not None:
+            return self.course.begin, self.course.end
         return self.tape.span()
 
     def events(self) -> Sequence[Event]:
         """Return all that happened while the tape was made."""
+        if self.course is not None:
+            return self.course.events
         span = self.tape.span()
         return () if span is None else self.tape.events(*span)
 

@@ -107,8 +107,6 @@ class Glass:
         self.clock = clock
         self.plain = plain
         self.deck = PAUSED
-        self.course: Course | None = None
-        """What is on the tape at a glance, as far as that is known."""
         self._filling: Filling | None = None
         """The table that is being filled elsewhere."""
         self._following = False
@@ -152,6 +150,11 @@ class Glass:
     def too_small(self) -> bool:
         """Whether the frame does not fit."""
         return self.width < SMALLEST[0] or self.height < SMALLEST[1]
+
+    @property
+    def course(self) -> Course | None:
+        """What is on the tape at a glance, as far as that is known."""
+        return self.dialogue.watch.course
 
     @property
     def held(self) -> bool:
@@ -333,8 +336,8 @@ class Glass:
 
     def moved(self, move: Move, found: Found | None, course: Course | None = None) -> None:
         """Look at what a move has found, and have it shown."""
-        if course is not None and move.watch is self.dialogue.watch:
-            self.course = course
+        if course is not None:
+            move.watch.course = course
             self._fit()
         try:
             if not self.dialogue.arrive(move, found):
@@ -612,7 +615,7 @@ class Glass:
 
     def _now(self, _operand: str) -> None:
         self.dialogue.to_present()
-        self.deck, self.course = PAUSED, None
+        self.deck = PAUSED
         if self.pace is not None and self.pace.held:
             self.pace.hold(held=False)
         self._settle()
@@ -622,8 +625,9 @@ class Glass:
         past = watch.rewind() if watch.tape.live else watch
         if past is None:
             raise CommandError(NOT_KEPT)
-        events = past.events() if self.course is None else self.course.events
-        lines = [Line(f" {happened(event)}", "look" if event.exception else "data") for event in events]
+        lines = [
+            Line(f" {happened(event)}", "look" if event.exception else "data") for event in past.events()
+        ]
         title = Line(" What happened" if lines else " Nothing happened that the tape tells of", "strong")
         self._helps.append(Pane([title, *lines]))
         self._fit()

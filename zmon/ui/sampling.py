@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.dialogue import Filling
 from zmon.tables.view import NoSuchThing
+from zmon.tape.live import NotKept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +141,10 @@ class Sampling(threading.Thread):
     def _sample(self) -> None:
         try:
             sample = self._tape.next()
+        except NotKept as error:
+            self._tell(Sampled(error.sample))
+            self._tell(Failed(f"Not recorded: {error}; it is tried with each sample"))
+            return
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             self._tell(Failed(f"No sample: {said(error)}; the next one is tried in time"))
             return
