@@ -128,5 +128,8 @@ class Reel:
         """Return nothing: nothing is kept."""
         return ()
 
+    def close(self) -> None:
+        """Do nothing."""
+
     def past_tape(self) -> None:
         """Return None: nothing is kept."""

@@ -163,6 +163,9 @@ class ListTape:
         """Return the load that was said."""
         return self.loads
 
+    def close(self) -> None:
+        """Do nothing."""
+
     def past_tape(self) -> ListTape | None:
         """Return what a live tape has kept."""
         return self.kept

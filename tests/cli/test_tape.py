@@ -39,7 +39,7 @@ def test_a_number_of_things_is_at_least_one(words: str) -> None:
 
 def test_an_empty_source_is_not_this_machine() -> None:
     """A variable that was not set must not pass live figures off as those of a capture."""
-    with pytest.raises(argparse.ArgumentTypeError, match="names no capture"):
+    with pytest.raises(argparse.ArgumentTypeError, match="names no recording"):
         source("")
 
 

@@ -39,7 +39,7 @@ def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers:
     """Lead the dialogue until the user leaves or the input ends; returns the exit status."""
     if watch.tape.live:
         watch.forward()
-    else:
+    elif watch.interval is None:
         watch.to_end()
     try:
         console = Console(Dialogue(watch, screens), answers)

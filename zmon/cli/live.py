@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from typing import TYPE_CHECKING, Final
 
 from zmon.cli.status import USAGE, complain
-from zmon.cli.tape import add_tape_arguments, open_tape
+from zmon.cli.tape import add_tape_arguments, open_tape, when
 
 if TYPE_CHECKING:
-    import argparse
+    from zmon.screen.definition import Screens
 
 LINE_TERMINALS: Final = {"", "dumb", "unknown"}
 """Values of TERM that name a terminal without cursor addressing: a 3215 or the HMC's console."""
@@ -20,6 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon` alone."""
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     add_tape_arguments(parser)
+    parser.add_argument(
+        "--record", metavar="FILE", help="record what is seen; without it a while is kept in memory"
+    )
+    parser.add_argument("--at", metavar="TIME", help="where to begin in a recording: 14:32, -10m, begin")
     parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
 
 
@@ -29,27 +34,53 @@ def run(args: argparse.Namespace) -> int:
         if stream is None:
             return complain(f"standard {name} is closed")
     from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
-    from zmon.tape.tape import Watch  # noqa: PLC0415
+    from zmon.tape.when import WhenError  # noqa: PLC0415
 
     line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
     try:
+        _agree(args)
         screens = load_screens()
         if args.command:
             screens.find(args.command[0])
-    except ScreenError as error:
+        if not line_mode and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            return complain("the screens need a terminal; print one with zmon show, or use --line")
+        return _look(screens, args, line_mode=line_mode)
+    except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
         complain(str(error))
         return USAGE
-    try:
-        watch = Watch(open_tape(args, follow=not line_mode))
     except ValueError as error:
         return complain(str(error))
+
+
+def _agree(args: argparse.Namespace) -> None:
+    """See that the options fit one another.
+
+    Raises:
+        ArgumentTypeError: they do not.
+    """
+    if args.record and args.source:
+        raise argparse.ArgumentTypeError(
+            "--record records this machine; what --from names is recorded already: zmon cut copies it"
+        )
+    if args.at and not args.source:
+        raise argparse.ArgumentTypeError("--at is a time in a recording: name one with --from")
+
+
+def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int:
+    """Open the surface that the terminal can show."""
+    from zmon.tape.tape import Watch  # noqa: PLC0415 - --help needs none of it
+
     first = " ".join(args.command) or "MENU"
-    if line_mode:
-        from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
+    watch = Watch(open_tape(args, follow=not line_mode, keep=True))
+    try:
+        if args.at:
+            watch.seek(when(args.at, watch.tape))
+        if line_mode:
+            from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
 
-        return lead(watch, screens, first, sys.stdin, sys.stdout)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return complain("the screens need a terminal; print one with zmon show, or use --line")
-    from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
+            return lead(watch, screens, first, sys.stdin, sys.stdout)
+        from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
 
-    return open_glass(watch, screens, args.interval, first)
+        return open_glass(watch, screens, args.interval, first)
+    finally:
+        watch.tape.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from keyword import iskeyword
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SUBCOMMANDS: Final = {
     "show": "print a screen as text, CSV or JSON",
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
+    "replay": "look at a recording as if it were now",
     "record": "record this machine, a file per day, to look at any time of it later",
     "import": "make a recording of what sar recorded, or of a capture",
 }
@@ -31,6 +33,9 @@ SUBCOMMANDS: Final = {
 The module of one that is a word of Python's own has an underscore behind its name.
 """
 
+
+_DISTANCE: Final = re.compile(r"-\.?\d")
+"""How a negative number or a time before another begins."""
 
 TRACE: Final = "ZMON_TRACE"
 """The environment variable that, when it is 1, lets an unexpected exception end zmon with its traceback."""
@@ -50,7 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser = argparse.ArgumentParser("zmon", description=_description(), formatter_class=_Form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
         module.add_arguments(parser)
-    return _run(module.run, parser.parse_args(words))
+    return _run(module.run, parser.parse_args(joined(words)))
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse wants them."""
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:

@@ -8,12 +8,13 @@ import time
 from typing import TYPE_CHECKING
 
 from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.tape import open_tape
+from zmon.cli.tape import open_tape, when
 from zmon.dialogue import CommandError, Dialogue, meant
 from zmon.kinds import MACHINE
 from zmon.screen.export import document, record_names, records, text
 from zmon.tables.view import NoSuchThing, needs
-from zmon.tape.tape import Watch
+from zmon.tape.tape import NoMark, Watch
+from zmon.tape.when import WhenError
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +30,8 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     try:
         # MACHINE stands in every header; one sample more than intervals makes the first interval
         kinds = (MACHINE, *needed.kinds)
-        last = None if needed.period or needed.history else args.count + 1
+        far = needed.period or needed.history or args.at or args.since
+        last = None if far else args.count + 1
         watch = Watch(open_tape(args, kinds=kinds, last=last))
     except ValueError as error:
         return complain(str(error))
@@ -43,6 +45,11 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         complain(str(error))
         # a thing that is not there was asked for rightly, and may be there tomorrow
         return FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
+    except WhenError as error:
+        complain(str(error))
+        return USAGE
+    finally:
+        watch.tape.close()
     return OK
 
 
@@ -60,10 +67,19 @@ def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
 
 def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
     """Move the watch to each interval that is to be printed."""
+    if watch.tape.live and (args.at or args.since):
+        raise WhenError("--at and --since are times in a recording: name one with --from")
     if watch.tape.live:
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
-    watch.to_end()
+    if args.at:
+        watch.seek(when(args.at, watch.tape))
+    else:
+        watch.to_end()
+    if args.since:
+        _widen(watch, args.since)
+        yield
+        return
     steps = 1
     while steps < args.count and watch.back() is not None:
         steps += 1
@@ -74,6 +90,26 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
     for _ in range(steps - 1):
         watch.forward()
         yield
+
+
+def _widen(watch: Watch, words: str) -> None:
+    """Have one interval from a time to where the watch stands.
+
+    Raises:
+        WhenError: it is no time before that.
+    """
+    stand = watch.interval
+    if stand is None:
+        return
+    watch.mark("B")
+    begin = when(words, watch.tape, stand.after.at.utc)
+    watch.seek(begin)
+    watch.mark("A")
+    watch.seek(stand.after.at.utc)
+    try:
+        watch.average()
+    except NoMark as error:
+        raise WhenError(f"{words!r}: there is no sample so long before the end of the interval") from error
 
 
 def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:

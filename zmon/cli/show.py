@@ -1,7 +1,8 @@
 """Print a screen: zmon show DEVICE, zmon show DEVICE 7000, zmon show CTLUNIT --format json.
 
 Live, two samples are taken `--interval` seconds apart and what happened between them is printed, `--count`
-times.  From a capture the last interval is printed, or the last `--count` ones.
+times.  From a recording or capture the last interval is printed, or the one that ends `--at` a time, or the
+last `--count` ones up to there; with `--since` all from a time to another, as one.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "operand", nargs="*", default=[], help="what the screen is about (a device), or conditions"
     )
     add_tape_arguments(parser)
+    parser.add_argument(
+        "--at", metavar="TIME", help="of a recording, the interval that ends then: 14:32, -10m"
+    )
+    parser.add_argument(
+        "--since", metavar="TIME", help="begin of that interval; -5m is 5 minutes before its end"
+    )
     parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
     parser.add_argument(
         "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL turns the order round"

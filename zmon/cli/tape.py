@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
+import time
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     from zmon.kernel.sampler import Choice
     from zmon.sample import Kind
+    from zmon.tape.keep import Keep
     from zmon.tape.tape import Tape
 
 SHORTEST: Final = 0.1
@@ -94,10 +97,13 @@ def open_tape(
     args: argparse.Namespace,
     *,
     follow: bool = False,
+    keep: bool = False,
     kinds: Collection[Kind] | None = None,
     last: int | None = None,
 ) -> Tape:
     """Return the tape that the options mean; `follow` listens to hot-plug events.
+
+    With `keep` live samples are kept, where the option --record says or where there is a way.
 
     A tape may be confined to the `kinds` of things that will be looked at, and to its `last` samples.
 
@@ -107,9 +113,11 @@ def open_tape(
     """
     choice = chosen(args, kinds)
     if args.source:
-        from zmon.tape.recording import is_source, open_recording  # noqa: PLC0415 - live needs no recording
+        from zmon.recording.magic import is_source  # noqa: PLC0415 - live needs no recording
 
         if is_source(args.source):
+            from zmon.tape.recording import open_recording  # noqa: PLC0415 - and a capture no SQLite
+
             return open_recording(args.source)
         from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
@@ -117,4 +125,33 @@ def open_tape(
     from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
     from zmon.tape.live import LiveTape  # noqa: PLC0415
 
-    return LiveTape(choice, args.interval, watch() if follow else None)
+    return LiveTape(choice, args.interval, watch() if follow else None, keep=keeping(args) if keep else None)
+
+
+def keeping(args: argparse.Namespace) -> Keep:
+    """Return who keeps live samples: the file that is named, a recorder that runs here, or the memory.
+
+    Raises:
+        RecordingError: the file cannot be written.
+    """
+    from zmon.recording.lock import recorder_here  # noqa: PLC0415 - looking once needs none of it
+    from zmon.tape import keep  # noqa: PLC0415 - likewise
+
+    if args.record:
+        return keep.File(args.record)
+    recorder = recorder_here(os.environ)
+    return keep.Memory("this machine") if recorder is None else keep.Recorder(recorder.directory)
+
+
+def when(words: str, tape: Tape, present: int | None = None) -> int:
+    """Return the time that words mean on a tape, in ns since 1970; what is relative counts from its end.
+
+    Raises:
+        WhenError: they mean none.
+    """
+    from zmon.tape.when import parse_when  # noqa: PLC0415 - most commands name no time
+
+    span = tape.span()
+    if present is None and span is not None:
+        present = span[1]
+    return parse_when(words, time.time_ns(), present, span)

@@ -1,8 +1,8 @@
 """Opening a recording to read it: the file is never changed, and nothing in it is believed unseen.
 
-A recording that is being written has its newest samples in a second file beside it (`-wal`).  SQLite reads that
-with the help of a third (`-shm`), which it may have to make; where the directory cannot be written to, both
-are read from copies.
+A recording that is being written has its newest samples in a second file beside it (`-wal`).  SQLite reads
+that with the help of a third (`-shm`), which it may have to make; where the directory cannot be written to,
+both are read from copies.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from zmon.recording.error import RecordingError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAGIC_AT: Final = 68
-"""Where a file of SQLite has its application id, four bytes, big-endian."""
-
 LONGEST: Final = 1 << 28
 """No value in a recording has more bytes."""
 
@@ -31,16 +28,6 @@ WAITS: Final = 5.0
 
 Opened = tuple[sqlite3.Connection, "Callable[[], object]"]
 """A connection, and what to call when it is closed."""
-
-
-def is_recording(path: str) -> bool:
-    """Tell from its first bytes whether a file is a recording of zmon, whatever its name is."""
-    try:
-        with open(path, "rb") as stream:
-            head = stream.read(MAGIC_AT + 4)
-    except OSError:
-        return False
-    return head.startswith(b"SQLite format 3\0") and head[MAGIC_AT:] == schema.MAGIC.to_bytes(4, "big")
 
 
 def open_reading(path: str) -> Opened:

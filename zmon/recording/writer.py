@@ -193,6 +193,11 @@ class Writer:
             self._ends += [(name, self._next) for name in self._before.frames]
             self.seal()
 
+    @property
+    def shared(self) -> tuple[sqlite3.Connection, threading.RLock]:
+        """What a `Recording` needs to read through the writer's own connection."""
+        return self.connection, self._guard
+
     # samples
 
     def append(self, sample: Sample) -> None:

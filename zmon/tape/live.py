@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from zmon.kernel.sampler import Choice, Sampler
 from zmon.kernel.tree import LiveTree
+from zmon.recording.error import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,44 +16,89 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.kernel.hotplug import Hotplug
     from zmon.sample import Sample
+    from zmon.tape.keep import Keep
+    from zmon.tape.tape import Tape
+
+
+class NotKept(Exception):  # noqa: N818 - it says what happened
+    """A sample was taken but could not be kept; said once for each reason."""
+
+    def __init__(self, sample: Sample, why: str) -> None:
+        """Carry the sample."""
+        super().__init__(why)
+        self.sample = sample
 
 
 class LiveTape:
-    """Samples of this machine; a step back is for recordings."""
+    """Samples of this machine; what was before is on another tape, if anybody keeps it."""
 
     live = True
 
     def __init__(
-        self, choice: Choice, seconds: float, hotplug: Hotplug | None = None, root: str = "/"
+        self,
+        choice: Choice,
+        seconds: float,
+        hotplug: Hotplug | None = None,
+        root: str = "/",
+        keep: Keep | None = None,
     ) -> None:
         """Prepare to sample every `seconds`; who asks keeps the time."""
         self._sampler = Sampler(LiveTree(root), choice, seconds, hotplug=hotplug)
         self.name = "this machine" if root == "/" else root
+        self._keep = keep
+        self._trouble = ""
 
     def next(self) -> Sample:
-        """Take a sample now; see `Tape.next`."""
-        return self._sampler.sample()
+        """Take a sample now; see `Tape.next`.
+
+        Raises:
+            NotKept: it could not be kept, for a reason that was not told yet.
+        """
+        sample = self._sampler.sample()
+        if self._keep is not None:
+            trouble, self._trouble = self._trouble, ""
+            try:
+                self._keep.append(sample)
+            except RecordingError as error:
+                self._trouble = str(error)
+                if self._trouble != trouble:
+                    raise NotKept(sample, self._trouble) from error
+        return sample
 
     def previous(self) -> None:
-        """Return None: nothing is kept."""
+        """Return None: that is on another tape."""
 
     def seek(self, utc: int) -> None:
-        """Return None: nothing is kept."""
+        """Return None: that is on another tape."""
 
     def span(self) -> None:
-        """Return None: nothing is kept."""
+        """Return None: that is on another tape."""
 
-    def events(self, begin: int, end: int) -> list[Event]:  # noqa: ARG002 - nothing is kept
-        """Return nothing: nothing is kept."""
+    def events(self, begin: int, end: int) -> list[Event]:  # noqa: ARG002 - on another tape
+        """Return nothing: that is on another tape."""
         return []
 
     def past(self) -> Iterator[Interval]:
-        """Yield nothing: nothing is kept."""
-        return iter(())
+        """Yield the intervals up to the last sample that was kept."""
+        past = self.past_tape()
+        span = past.span() if past is not None else None
+        if past is None or span is None:
+            return
+        past.seek(span[1])
+        yield from past.past()
 
     def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
-        """Return nothing: nothing is kept."""
+        """Return nothing: that is on another tape."""
         return ()
 
-    def past_tape(self) -> None:
-        """Return None: nothing is kept."""
+    def past_tape(self) -> Tape | None:
+        """Return the tape of what was kept; None when nobody keeps anything, or it cannot be read."""
+        try:
+            return self._keep.tape() if self._keep is not None else None
+        except RecordingError:
+            return None
+
+    def close(self) -> None:
+        """Take no more samples, and close what they were kept in."""
+        if self._keep is not None:
+            self._keep.close()

@@ -285,18 +285,6 @@ def _begin_of(path: str) -> int | None:
     return None if name is None else name.begin
 
 
-def is_source(path: str) -> bool:
-    """Tell whether a file or directory is a recording, or holds day files of one."""
-    if os.path.isdir(path):
-        try:
-            return bool(days(path).days)
-        except OSError:
-            return False
-    from zmon.recording.opening import is_recording  # noqa: PLC0415 - a directory is none
-
-    return is_recording(path)
-
-
 def open_recording(path: str) -> RecordingTape:
     """Return a recording, or a directory of them, as a tape.
 

@@ -68,6 +68,9 @@ class Tape(Protocol):
     def past_tape(self) -> Tape | None:
         """Return, live, the tape of what was recorded up to now, if anything is; it grows."""
 
+    def close(self) -> None:
+        """Close what is open; the tape is not used any more."""
+
 
 class NoMark(LookupError):  # noqa: N818 - it says what it is
     """There is no window between two marks; says what to do."""

@@ -1,0 +1,33 @@
+"""Telling a recording from other files, without opening it."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from zmon.recording.schema import MAGIC
+
+_AT: Final = 68
+"""Where a file of SQLite has its application id, four bytes, big-endian."""
+
+
+def is_recording(path: str) -> bool:
+    """Tell from its first bytes whether a file is a recording of zmon, whatever its name is."""
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(_AT + 4)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[_AT:] == MAGIC.to_bytes(4, "big")
+
+
+def is_source(path: str) -> bool:
+    """Tell whether a file is a recording, or a directory holds day files of one."""
+    if not os.path.isdir(path):
+        return is_recording(path)
+    from zmon.recording.day import days  # noqa: PLC0415 - a file needs none of it
+
+    try:
+        return bool(days(path).days)
+    except OSError:
+        return False
