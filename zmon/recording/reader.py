@@ -18,9 +18,9 @@ from zmon.event import Event, What
 from zmon.recording.dictionary import checked, load_layout, load_still
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.opening import open_reading
-from zmon.recording.run import TIMES, Run, Step, understood
+from zmon.recording.run import TIMES, Run, Step
 from zmon.recording.segment import Segment
-from zmon.recording.value import load
+from zmon.recording.tail import Told
 from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ class Recording:
                     self._tail = (int(n), int(n))
                 self._tail = (self._tail[0], int(n) + 1)
                 try:
-                    self._add(int(n), load(checked(body, crc, f"sample {n}")))
+                    self._add(int(n), Told(checked(body, crc, f"sample {n}")))
                 except Damaged:
                     continue  # what it changed is unknown; who looks finds what was before
                 except (ValueError, TypeError, AttributeError, KeyError):
@@ -413,19 +413,22 @@ class Recording:
     def _forget_tail(self) -> None:
         self._tail, self._runs, self._gone = None, {}, {}
 
-    def _add(self, n: int, told: Any) -> None:
+    def _add(self, n: int, told: Told) -> None:
         """Take in one sample of the tail."""
-        pieces, gone = told
-        for kind, (how, *what) in pieces.items():
+        for kind, (how, *what) in told.pieces.items():
             runs = self._runs.setdefault(kind, [])
             if how == "run":
                 whole, ahead = what
                 runs.append(self._begun(n, whole, ahead and self._begun(n, ahead)))
                 continue
             if not runs:
-                runs.append(self._resumed(kind, n, follows=bool(what[-1])))
-            runs[-1].add(understood(n, what, runs[-1].layout))
-        for kind in gone:
+                try:
+                    runs.append(self._resumed(kind, n, follows=bool(what[-1])))
+                except Damaged:
+                    told.skip(what)
+                    continue
+            runs[-1].add(told.step(n, what, runs[-1].layout))
+        for kind in told.gone:
             self._gone.setdefault(kind, []).append(n)
 
     def _begun(self, n: int, told: Any, ahead: Run | None = None) -> Run:

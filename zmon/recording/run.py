@@ -14,9 +14,7 @@ from itertools import compress, count, repeat
 from operator import is_not, itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from zmon.recording.error import Damaged
 from zmon.recording.still import all_whole
-from zmon.recording.value import plain, value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -229,8 +227,12 @@ def difference(
         new, old = pick(now[name]), pick(was[name])
         if new == old:
             continue
-        if all_whole(new) and all_whole(old):
-            deltas[name] = list(map(sub, new, old))
+        try:
+            changes = list(map(sub, new, old))
+        except TypeError:  # texts
+            changes = []
+        if changes and all_whole(changes):
+            deltas[name] = changes
         else:
             deltas[name], others[name] = _mixed(rows, new, old)
     if drift[0] != drift[1]:
@@ -266,51 +268,3 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
         elif whole and not had:
             others.append((row, None))
     return deltas, others
-
-
-def described(step: Step) -> list[object]:
-    """Return a step as JSON can hold it."""
-    gaps = list(map(sub, step.rows, [0, *step.rows]))
-    others = {
-        name: [[row, None if what is None else plain(what)] for row, what in found]
-        for name, found in step.others.items()
-        if found
-    }
-    return [step.anchor, gaps, dict(step.deltas), others, int(step.follows)]
-
-
-def understood(sample: int, found: Any, layout: Layout) -> Step:
-    """Return the step that `described` wrote.
-
-    Raises:
-        Damaged: it is something else.
-    """
-    try:
-        anchor, gaps, deltas, others, follows = found
-        rows, row = [], 0
-        for gap in gaps:
-            row += gap
-            rows.append(row)
-        if rows and not (0 <= rows[0] and rows[-1] < len(layout.keys) and min(gaps[1:], default=1) > 0):
-            raise Damaged("rows that are not there")  # noqa: TRY301 - one way out
-        names = {*layout.names, TIMES}
-        if not names.issuperset(deltas) or not names.issuperset(others):
-            raise Damaged("columns that are not there")  # noqa: TRY301 - likewise
-        for column in deltas.values():
-            if len(column) != len(rows) or not all_whole(column):
-                raise Damaged("differences that are no numbers")  # noqa: TRY301 - likewise
-        beside = {
-            name: [(_row(row, layout), None if what is None else value(what)) for row, what in cells]
-            for name, cells in others.items()
-        }
-        return Step(sample, int(anchor), rows, deltas, beside, bool(follows))
-    except Damaged:
-        raise
-    except (TypeError, ValueError, AttributeError) as error:
-        raise Damaged(f"a sample is damaged: {error}") from error
-
-
-def _row(row: Any, layout: Layout) -> int:
-    if type(row) is int and 0 <= row < len(layout.keys):
-        return row
-    raise Damaged(f"row {row!r} is not there")

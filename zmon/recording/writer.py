@@ -19,9 +19,9 @@ from zmon.recording import schema
 from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import changes, events
-from zmon.recording.run import TIMES, Place, Run, Step, described, difference, offsets
+from zmon.recording.run import TIMES, Place, Run, Step, difference, offsets
 from zmon.recording.segment import seal
-from zmon.recording.value import dump
+from zmon.recording.tail import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -221,7 +221,7 @@ class Writer:
                     "INSERT INTO sample (n, utc, steady, session) VALUES (?, ?, ?, ?)",
                     (n, sample.at.utc, sample.at.steady, session),
                 )
-                body = dump([{name: _told(piece) for name, piece in pieces.items()}, gone])
+                body = _told(pieces, gone)
                 self.connection.execute(
                     "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body))
                 )
@@ -519,11 +519,15 @@ def _same(prior: Frame | None, frame: Frame) -> bool:
     )
 
 
-def _told(piece: _Piece) -> list[object]:
-    """Return what the tail says of a kind."""
-    if not piece.fresh:
-        return ["step", *described(piece.step)]
-    return ["run", _whole(piece.run), piece.run.ahead and _whole(piece.run.ahead)]
+def _told(pieces: Mapping[str, _Piece], gone: Sequence[str]) -> bytes:
+    """Return what the tail says of a sample."""
+    tail = Tail()
+    for kind, piece in pieces.items():
+        if not piece.fresh:
+            tail.step(kind, piece.step)
+        else:
+            tail.run(kind, _whole(piece.run), piece.run.ahead and _whole(piece.run.ahead))
+    return tail.bytes(gone)
 
 
 def _whole(run: Run) -> list[object]:
