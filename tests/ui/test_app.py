@@ -342,11 +342,11 @@ def test_a_reading_that_hangs_holds_up_no_key(
             await pilot.press("ctrl+q")
 
     asyncio.run(walk())
-    assert app.sampling.is_alive()
+    assert app.reading.is_alive()
     monkeypatch.undo()
     never.set()
-    app.sampling.stop()
-    app.sampling.join(10.0)
+    app.reading.stop()
+    app.reading.join(10.0)
 
 
 def test_a_failing_table_is_said_and_the_rest_goes_on(
@@ -514,6 +514,7 @@ def test_a_hanging_read_does_not_keep_the_program(
     asyncio.run(walk())
 
     assert app.return_code == 0
+    assert app.sampling is not None
     assert app.sampling.is_alive()
 
     never.set()

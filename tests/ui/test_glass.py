@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Pace:
-    """Notes what the glass asks for."""
+    """Notes what the glass asks for: samples, moves and tables."""
 
     def __init__(self) -> None:
         """Begin with nothing asked."""
@@ -67,7 +67,7 @@ def pace() -> Pace:
 @pytest.fixture
 def live(make_tape: Callable[..., Any], pace: Pace, utc: None) -> Glass:  # noqa: ARG001 - clocks show UTC
     """Return the glass before the first sample of a live machine; DEVICE is to be opened."""
-    return Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE", pace)
+    return Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE", pace, pace)
 
 
 def shown(glass: Glass) -> str:
@@ -101,7 +101,7 @@ def test_a_wrong_first_command_is_said_on_the_menu(
     make_tape: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
 ) -> None:
     """Who starts with what is not there gets the menu and the reason."""
-    glass = Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE 9999", pace)
+    glass = Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE 9999", pace, pace)
     glass.sampled(make_sample(0))
 
     assert "FCX124" in shown(glass)
@@ -529,7 +529,7 @@ def recorded(make_sample: Callable[..., Sample], pace: Pace, clock: Clock, utc: 
     """Return the glass on DEVICE of a live machine that has recorded five minutes."""
     kept = ListTape([make_sample(n) for n in range(6)], happened=[limit(3)])
     watch = Watch(ListTape(kept.samples, live=True, kept=kept))
-    glass = Glass(Dialogue(watch, load_screens()), "DEVICE", pace, clock=clock)
+    glass = Glass(Dialogue(watch, load_screens()), "DEVICE", pace, pace, clock=clock)
     for sample in kept.samples:
         glass.sampled(sample)
         pace.work(glass)
@@ -651,7 +651,7 @@ def test_a_move_that_fails_is_said_and_stops_the_tape(recorded: Glass, pace: Pac
 
 def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pace) -> None:
     """Opening it waits for nothing."""
-    glass = Glass(replay.dialogue, pace=pace)
+    glass = Glass(replay.dialogue, reader=pace)
     pace.work(glass)
     order(glass, "CHANNEL")
     assert "Reading what came before" in shown(glass)
@@ -663,7 +663,7 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
 
 def test_a_screen_that_looks_back_and_fails_gives_the_reason(replay: Glass, pace: Pace) -> None:
     """And one returns from it as from any other."""
-    glass = Glass(replay.dialogue, pace=pace)
+    glass = Glass(replay.dialogue, reader=pace)
     pace.work(glass)
     order(glass, "CHANNEL")
     glass.failed("CHANNEL cannot be filled: no reason", pace.filling)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTape
-from zmon.dialogue import Move
-from zmon.tables.view import NoSuchThing
-from zmon.tape.tape import Watch
-from zmon.ui.sampling import Event, Failed, Moved, Sampled, Sampling, said
+from zmon.ui.reading import Failed
+from zmon.ui.sampling import Event, Sampled, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,64 +97,3 @@ def test_a_hanging_read_holds_nothing_up(told: queue.SimpleQueue[Event]) -> None
 
     hanging.set()
     sampling.join(PATIENCE)
-
-
-def test_moves_are_gone_along_a_tape(
-    make_sample: Callable[..., Sample], told: queue.SimpleQueue[Event]
-) -> None:
-    """The course of the tape is told with the first, and again when it has changed."""
-    watch = Watch(ListTape([make_sample(minute) for minute in range(4)]))
-    watch.to_end()
-    sampling = Sampling(watch.tape, LONG, told.put)
-    sampling.start()
-    for _ in range(2):
-        sampling.move(Move(watch, watch.head.back, ""))
-    first, second = told.get(timeout=PATIENCE), told.get(timeout=PATIENCE)
-
-    assert isinstance(first, Moved)
-    assert isinstance(second, Moved)
-    assert (first.course is None, second.course is None) == (False, True)
-    assert [m.found.interval.after.at for m in (first, second) if m.found] == [
-        make_sample(minute).at for minute in (2, 1)
-    ]
-
-    sampling.stop()
-    sampling.join(PATIENCE)
-
-
-def test_a_move_that_fails_is_said(
-    make_sample: Callable[..., Sample], told: queue.SimpleQueue[Event]
-) -> None:
-    """The next one is gone all the same."""
-
-    def fail() -> None:
-        raise ValueError("the recording is damaged")
-
-    watch = Watch(ListTape([make_sample(minute) for minute in range(4)]))
-    watch.to_end()
-    sampling = Sampling(watch.tape, LONG, told.put)
-    sampling.start()
-    moves = [Move(watch, fail, ""), Move(watch, watch.head.back, "")]
-    for move in moves:
-        sampling.move(move)
-    failed, moved = told.get(timeout=PATIENCE), told.get(timeout=PATIENCE)
-
-    assert failed == Failed("No sample: the recording is damaged", moves[0])
-    assert isinstance(moved, Moved)
-
-    sampling.stop()
-    sampling.join(PATIENCE)
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (ValueError("what is wrong"), "what is wrong"),
-        (NoSuchThing("no device 1"), "no device 1"),
-        (KeyError("x"), "KeyError: 'x'"),
-        (RuntimeError(), "RuntimeError"),
-    ],
-)
-def test_errors_are_said_in_one_line(error: Exception, words: str) -> None:
-    """Words meant for people stand alone; an unforeseen error also says its kind."""
-    assert said(error) == words

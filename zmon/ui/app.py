@@ -1,4 +1,4 @@
-"""The program on the glass: keys and mouse in, lines out, samples from a thread."""
+"""The program on the glass: keys and mouse in, lines out, samples and tables from threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Painter
-from zmon.ui.sampling import Event, Failed, Filled, Moved, Sampled, Sampling
+from zmon.ui.reading import Failed, Filled, Moved, Reading
+from zmon.ui.sampling import Event, Sampled, Sampling
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ SWITCH_SECONDS: Final = 0.0005
 
 
 class Told(Message):
-    """Something that the sampling thread tells."""
+    """Something that a thread tells."""
 
     def __init__(self, event: Event) -> None:
         """Carry an event."""
@@ -59,7 +60,8 @@ class Zmon(App[int]):
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
-        self.sampling = Sampling(watch.tape, seconds, self._tell)
+        self.sampling = Sampling(watch.tape, seconds, self._tell) if watch.tape.live else None
+        self.reading = Reading(self._tell)
         self._ticking: Timer | None = None
         """Moves a tape that plays."""
         self.painter = Painter()
@@ -70,7 +72,9 @@ class Zmon(App[int]):
         except KeysError as error:
             wrong = str(error)
         plain = self.console.options.ascii_only
-        self.glass = Glass(Dialogue(watch, screens), first, self.sampling, keymap, plain=plain)
+        self.glass = Glass(
+            Dialogue(watch, screens), first, self.sampling, self.reading, keymap=keymap, plain=plain
+        )
         if wrong:
             self.glass.say(wrong, "alarm")
         self.set_keymap(keymap)
@@ -92,13 +96,17 @@ class Zmon(App[int]):
         yield self.painter
 
     def on_mount(self) -> None:
-        """Begin to sample."""
+        """Begin to sample and to read."""
         self.painter.focus()
-        self.sampling.start()
+        self.reading.start()
+        if self.sampling is not None:
+            self.sampling.start()
 
     def on_unmount(self) -> None:
-        """Let the sampling thread end, without waiting for it."""
-        self.sampling.stop()
+        """Let the threads end, without waiting for them."""
+        self.reading.stop()
+        if self.sampling is not None:
+            self.sampling.stop()
 
     def paint(self) -> None:
         """Show what the glass holds now, or leave."""
@@ -118,12 +126,12 @@ class Zmon(App[int]):
     # what comes in
 
     def _tell(self, event: Event) -> None:
-        """Take an event from the sampling thread."""
+        """Take an event from a thread."""
         if self.is_running:
             self.post_message(Told(event))
 
     def on_told(self, message: Told) -> None:
-        """Show what the sampling thread tells."""
+        """Show what a thread tells."""
         event = message.event
         if isinstance(event, Sampled):
             self.glass.sampled(event.sample)

@@ -27,7 +27,7 @@ from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.menu import Menu
 from zmon.ui.pane import FormPane, Pane
-from zmon.ui.sampling import said
+from zmon.ui.reading import said
 from zmon.ui.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class Pace(Protocol):
     def hold(self, *, held: bool) -> None:
         """Take no more samples until further notice, or go on."""
 
+
+class Reader(Protocol):
+    """Who goes along tapes and fills tables, while the glass answers keys."""
+
     def fill(self, filling: Filling) -> None:
         """Have a table filled."""
 
@@ -91,19 +95,21 @@ class Glass:
         dialogue: Dialogue,
         first: str = "",
         pace: Pace | None = None,
-        keymap: Mapping[str, str] | None = None,
+        reader: Reader | None = None,
         *,
+        keymap: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
         plain: bool = False,
     ) -> None:
         """Show the dialogue; the command `first` is given as soon as there is a sample.
 
-        Without `pace` nothing is sampled, and what is read from a tape is read at once.  `clock` is what
-        a tape plays by.  On a `plain` terminal there are only the characters of ASCII.
+        Without `pace` nothing is sampled; without `reader` tapes are read and tables filled at once.
+        `clock` is what a tape plays by.  A `plain` terminal has only the characters of ASCII.
         """
         self.dialogue = dialogue
-        self.dialogue.mover = pace.move if pace is not None else self._at_once
+        self.dialogue.mover = reader.move if reader is not None else self._at_once
         self.pace = pace
+        self.reader = reader
         self.clock = clock
         self.plain = plain
         self.deck = PAUSED
@@ -313,14 +319,14 @@ class Glass:
 
     def _refill(self) -> None:
         """Have the table of the present page filled for where the watch stands, and then shown."""
-        if self.pace is not None:
-            self._fill(self.pace)
+        if self.reader is not None:
+            self._fill(self.reader)
         else:
             self._settle()
 
-    def _fill(self, pace: Pace) -> None:
+    def _fill(self, reader: Reader) -> None:
         self._filling = self.dialogue.filling()
-        pace.fill(self._filling)
+        reader.fill(self._filling)
 
     # along the tape
 
@@ -440,10 +446,10 @@ class Glass:
         ):
             self._shown.pop()
         page = pages[-1]
-        if self.pace is not None and self.dialogue.laborious:
+        if self.reader is not None and self.dialogue.laborious:
             if len(self._shown) < len(pages):
                 self._put(Pane([Line(" Reading what came before", "strong")]), None)
-            self._fill(self.pace)
+            self._fill(self.reader)
             return
         self._interval = self.dialogue.watch.interval
         try:
