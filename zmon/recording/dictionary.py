@@ -105,7 +105,7 @@ class Stills:
     def find(
         self, connection: sqlite3.Connection, values: Sequence[Value], new: list[NewStill]
     ) -> tuple[int, int]:
-        """Return the number of a column and how many bytes it takes; add it to `new` if it is not there yet."""
+        """Return the number of a column and how many bytes it takes; what is not there yet is added to `new`."""
         body = still.encode(values)
         digest = still.digest(body)
         row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
@@ -180,7 +180,8 @@ def load_kind(connection: sqlite3.Connection, number: int) -> Kind:
     if row is None:
         raise Damaged(f"kind {number} is not in the dictionary")
     fields = connection.execute(
-        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field WHERE kind = ? ORDER BY place",
+        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
+        " WHERE kind = ? ORDER BY place",
         (number,),
     ).fetchall()
     name, key, alone = row
@@ -215,7 +216,7 @@ def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Ki
     try:
         keys, names, missing = text["keys"], tuple(text["columns"]), text["missing"]
         if not all(isinstance(key, str) for key in (*keys, *names)) or len(keys) > MOST_ROWS:
-            raise Damaged(f"layout {number} has keys that are none")  # noqa: TRY301 - one way out
+            raise Damaged(f"layout {number} has keys that are none")
         unknown = set(names) - set(kinds[kind].by_name)
     except (TypeError, KeyError) as error:
         raise Damaged(f"layout {number} is not understood: {error}") from error

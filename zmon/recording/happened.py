@@ -1,4 +1,4 @@
-"""What is to be said of two samples beside their counters: gaps, restarts, set clocks, things that came or went.
+"""What is to be said of two samples beside their counters: gaps, restarts, set clocks, what came or went.
 
 Also which labels changed: the topology as it was at each time.
 """

@@ -80,8 +80,8 @@ def pack(numbers: Sequence[int]) -> Packed:
 def deflate(parts: Sequence[bytes]) -> bytes:
     """Compress planes.
 
-    Most are noise, of which nothing but the unevenness of bytes can be saved: that is found at a seventh of the
-    cost.  Where lines resemble lines before, which a piece shows, the whole art is worth its time.
+    Most are noise, of which nothing but the unevenness of bytes can be saved: that is found at a seventh of
+    the cost.  Where lines resemble lines before, which a piece shows, the whole art is worth its time.
     """
     piece = parts[0][:TRIED]
     plain = len(_compressed([piece], zlib.Z_RLE))

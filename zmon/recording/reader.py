@@ -285,10 +285,10 @@ class Recording:
         return known
 
     def adopt(self, before: Mapping[str, Frame]) -> None:
-        """Have frames of the first sample that are the same readings as those `before` it be the same frames.
+        """Have frames of the first sample that are the readings `before` it be the same frames.
 
-        So what was not read again across the border between two files is seen not to have been.  Who hands them
-        over keeps them alive.
+        So what was not read again across the border between two files is seen not to have been.  Who hands
+        them over keeps them alive.
         """
         for name, last in before.items():
             frame = self.frame(name, 0)

@@ -86,7 +86,8 @@ def version(connection: sqlite3.Connection, path: str) -> int:
         raise RecordingError(f"{path}: a database, but no recording of zmon")
     if found > VERSION:
         raise RecordingError(
-            f"{path}: written by a newer zmon (format {found}); this one knows formats up to {VERSION}: update zmon"
+            f"{path}: written by a newer zmon (format {found});"
+            f" this one knows formats up to {VERSION}: update zmon"
         )
     return found
 

@@ -262,7 +262,7 @@ class Segment:
         head = load(data[4 : 4 + size])
         try:
             self.samples = list(accumulate(head["samples"]))
-            self._anchors = list(accumulate(head["anchors"]))
+            self._anchors: list[int] = list(accumulate(head["anchors"]))
             follows = set(head["follows"])
             self.follows = [at in follows for at in range(len(self.samples))]
             self.carried = int(head["carried"])
@@ -272,7 +272,7 @@ class Segment:
             rows = len(layout.keys)
             if not 0 < len(self.samples) == len(self._anchors) <= LONGEST:
                 raise Damaged(f"a segment of {len(self.samples)} readings")  # noqa: TRY301 - one way out
-            if self._rows and not (0 <= self._rows[0] and max(self._rows) < rows):
+            if self._rows and (min(self._rows) < 0 or max(self._rows) >= rows):
                 raise Damaged("rows that are not there")  # noqa: TRY301 - likewise
         except Damaged:
             raise

@@ -6,8 +6,7 @@ column as narrow as its numbers allow; both compressed together.  The descriptio
     [{kind: piece}, [kinds that are not sampled any more]]
 
 A piece is `["step", anchor, rows, how the gaps between them stand, {column: how its differences stand},
-{column: others}, follows]` or `["run", whole, ahead]`, where whole is `[layout, anchor, {column: number of the
-still column}]`.
+{column: others}, follows]` or `["run", whole, ahead]`; whole is `[layout, anchor, {column: its still column}]`.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def load(data: bytes) -> Any:
     try:
         text = stream.decompress(data, LARGEST)
         if not stream.eof:
-            raise Damaged("a description is cut off or too long")  # noqa: TRY301 - one way out
+            raise Damaged("a description is cut off or too long")
         return json.loads(text)
     except (zlib.error, ValueError, RecursionError, TypeError) as error:
         raise Damaged(f"a description is damaged: {error}") from error

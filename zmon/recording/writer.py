@@ -1,8 +1,8 @@
 """Samples go into a recording: each at once, and once a minute as segments.
 
-`append` is one transaction that holds what is different from the sample before (the tail), so that a sample is
-safe when it returns.  After SEALED samples a thread makes segments of them, which replace the tail.  Whatever
-fails in between leaves tail or segments, never none and never both.
+`append` is one transaction that holds what is different from the sample before (the tail), so that a sample
+is safe when it returns.  After SEALED samples a thread makes segments of them, which replace the tail.
+Whatever fails in between leaves tail or segments, never none and never both.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Writer:
     def __init__(self, path: str, *, sealed: int = SEALED, durable: bool = True) -> None:
         """Create the recording or go on with it.
 
-        `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any form, but the
-        last ones may not outlive that of the operating system.
+        `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any form, but
+        the last ones may not outlive that of the operating system.
         """
         self.path = path
         self._sealed = sealed
@@ -204,8 +204,8 @@ class Writer:
         """Add a sample; it is safe when this returns.
 
         Raises:
-            RecordingError: it cannot be written, because the disk is full or fails.  Then nothing of it is, and
-                the next sample can be tried.
+            RecordingError: it cannot be written, because the disk is full or fails.  Then nothing of it is,
+                and the next sample can be tried.
         """
         with self._guard, self._said():
             if self._sealer is not None and not self._sealer.is_alive():
@@ -526,7 +526,8 @@ def _told(pieces: Mapping[str, _Piece], gone: Sequence[str]) -> bytes:
         if not piece.fresh:
             tail.step(kind, piece.step)
         else:
-            tail.run(kind, _whole(piece.run), piece.run.ahead and _whole(piece.run.ahead))
+            ahead = piece.run.ahead
+            tail.run(kind, _whole(piece.run), None if ahead is None else _whole(ahead))
     return tail.bytes(gone)
 
 
