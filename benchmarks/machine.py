@@ -120,7 +120,7 @@ class Reel:
         """Return nothing: nothing is kept."""
         return ()
 
-    def past(self) -> Iterator[Interval]:
+    def past(self, utc: int | None = None) -> Iterator[Interval]:  # noqa: ARG002 - likewise
         """Yield nothing: nothing is kept."""
         return iter(())
 

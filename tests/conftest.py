@@ -154,9 +154,10 @@ class ListTape:
         """Return what was said to have happened in that time."""
         return [event for event in self.happened if begin <= event.end and event.begin <= end]
 
-    def past(self) -> Iterator[Interval]:
-        """Yield the intervals from the present one backwards."""
-        for place in range(-1 if self.live else self.place, -1, -1):
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals from the present one, or that of a time, backwards."""
+        last = self.place if utc is None else sum(sample.at.utc <= utc for sample in self.samples) - 1
+        for place in range(-1 if self.live else last, -1, -1):
             yield Interval(self.samples[place - 1] if place else None, self.samples[place])
 
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - as was said

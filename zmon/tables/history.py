@@ -10,12 +10,20 @@ from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.interval import Interval
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.interval import Interval
+    from zmon.event import Event
     from zmon.sample import Instant
+
+    Past = Callable[..., Iterator[Interval]]
+    """Yields intervals from the present one backwards; told a time, from the one that ends there."""
+    Figures = Callable[[Interval], Mapping[str, Value]]
+    Happened = Callable[[int, int], Sequence[Event]]
+    """Returns what happened between two times."""
 
 KEPT: Final = 10_000
 """Rows that are kept at the most."""
@@ -38,9 +46,10 @@ class Row(NamedTuple):
 class History:
     """What came before, as far as the tape reaches."""
 
-    def __init__(self, past: Callable[[], Iterator[Interval]] | None = None) -> None:
+    def __init__(self, past: Past | None = None, happened: Happened = lambda _begin, _end: ()) -> None:
         """`past` yields intervals from the present one backwards; without it there is nothing."""
         self._past = past
+        self.happened = happened
         self._rows: dict[tuple[str, int, int], Row] = {}
         self._seen: dict[str, deque[Row]] = {}
         self._lock = Lock()
@@ -48,35 +57,53 @@ class History:
     def rows(
         self,
         name: str,
-        figures: Callable[[Interval], Mapping[str, Value]],
+        figures: Figures,
         most: int,
         present: Interval | None = None,
+        window: tuple[int, int | None] = (0, None),
     ) -> list[Row]:
         """Return the rows of the last `most` intervals, the oldest first.
 
         `name` names the figures, so that different screens do not take each other's rows.  Where nothing is
-        kept, the `present` interval is remembered from now on.
+        kept, the `present` interval is remembered from now on.  A `window` confines them to the intervals
+        that lie, at least with their ends, between two times; without its end it ends at present.
         """
         found: list[Row] = []
-        for interval in self._past() if self._past is not None else ():
-            if len(found) == most:
+        for interval in self.past(window[1]):
+            if len(found) == most or interval.after.at.utc <= window[0]:
                 break
-            before, after = interval.before, interval.after
-            key = (name, before.at.utc if before else -1, after.at.utc)
-            row = self._rows.get(key)
-            if row is None:
-                row = Row(before.at if before else None, after.at, figures(interval), interval.gap)
-                if len(self._rows) >= KEPT:
-                    self._rows.clear()
-                self._rows[key] = row
-            found.append(row)
+            found.append(self.row(name, figures, interval))
         if not found and present is not None:
-            return self._remembered(name, figures, present)[-most:]
+            remembered = self._remembered(name, figures, present)[-most:]
+            return [row for row in remembered if row.end.utc > window[0]]
         return found[::-1]
 
-    def _remembered(
-        self, name: str, figures: Callable[[Interval], Mapping[str, Value]], present: Interval
-    ) -> list[Row]:
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to the present one, or to that of a time, the last first."""
+        if self._past is None:
+            return iter(())
+        return self._past() if utc is None else self._past(utc)
+
+    def between(self, begin: int, end: int) -> Interval | None:
+        """Return the interval between the last samples at two times or before; None if they are not two."""
+        first, last = (next(self.past(utc), None) for utc in (begin, end))
+        if first is None or last is None or first.after.at.utc >= last.after.at.utc:
+            return None
+        return Interval(first.after, last.after, skipped=True)
+
+    def row(self, name: str, figures: Figures, interval: Interval) -> Row:
+        """Return the row of an interval, made once."""
+        before, after = interval.before, interval.after
+        key = (name, before.at.utc if before else -1, after.at.utc)
+        row = self._rows.get(key)
+        if row is None:
+            row = Row(before.at if before else None, after.at, figures(interval), interval.gap)
+            if len(self._rows) >= KEPT:
+                self._rows.clear()
+            self._rows[key] = row
+        return row
+
+    def _remembered(self, name: str, figures: Figures, present: Interval) -> list[Row]:
         before, after = present.before, present.after
         with self._lock:  # tables are filled in several threads
             seen = self._seen.setdefault(name, deque(maxlen=REMEMBERED))

@@ -39,7 +39,7 @@ class View:
         self._period = period
         self.argument = argument
         self.limits = limits
-        self.history = History(lambda: iter((interval,))) if history is None else history
+        self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
 
     @cached_property
     def period(self) -> Period:

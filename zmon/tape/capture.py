@@ -80,9 +80,12 @@ class CaptureTape:
         """Return nothing: a capture is a few looks at a machine, not a watch over it."""
         return []
 
-    def past(self) -> Iterator[Interval]:
-        """Yield the intervals up to the present pass, the last first."""
-        for place in range(self._place, -1, -1):
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to the present pass or that of a time, the last first."""
+        last = self._place if utc is None else len(self._passes) - 1
+        while utc is not None and last >= 0 and self._sample(last).at.utc > utc:
+            last -= 1
+        for place in range(last, -1, -1):
             yield Interval(self._sample(place - 1) if place else None, self._sample(place))
 
     def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise

@@ -78,14 +78,14 @@ class LiveTape:
         """Return nothing: that is on another tape."""
         return []
 
-    def past(self) -> Iterator[Interval]:
-        """Yield the intervals up to the last sample that was kept."""
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to the last sample that was kept, or that of a time."""
         past = self.past_tape()
         span = past.span() if past is not None else None
         if past is None or span is None:
             return
         past.seek(span[1])
-        yield from past.past()
+        yield from past.past(utc)
 
     def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
         """Return nothing: that is on another tape."""

@@ -205,15 +205,7 @@ class RecordingTape:
     def seek(self, utc: int) -> Sample | None:
         """Go to the last sample at a time or before; see `Tape.seek`."""
         self._renew()
-        found = None
-        for at in range(len(self._parts) - 1, -1, -1):
-            span = self._parts[at].span() if self._may_hold(at, utc) else None
-            recording = self._parts[at].recording if span is not None else None
-            if span is not None and recording is not None and span[0] <= utc:
-                found = at, recording.place(utc)
-                break
-        if found is None:
-            found = self._behind(-1, -1)
+        found = self._place_of(utc) or self._behind(-1, -1)
         if found is None:
             return None
         sample = self._sample(*found)
@@ -222,6 +214,15 @@ class RecordingTape:
             return self.next() or self.previous()
         self._place = found
         return sample
+
+    def _place_of(self, utc: int) -> tuple[int, int] | None:
+        """Return the place of the last sample at a time or before."""
+        for at in range(len(self._parts) - 1, -1, -1):
+            span = self._parts[at].span() if self._may_hold(at, utc) else None
+            recording = self._parts[at].recording if span is not None else None
+            if span is not None and recording is not None and span[0] <= utc:
+                return at, recording.place(utc)
+        return None
 
     def _may_hold(self, at: int, utc: int) -> bool:
         """Tell whether a file can hold a sample of a time or before; its name may tell unopened."""
@@ -261,9 +262,9 @@ class RecordingTape:
                     found.append(Event(What.HOLE, *span, text=str(error)))
         return sorted(found, key=lambda event: event.begin)
 
-    def past(self) -> Iterator[Interval]:
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the present sample, the last first; see `Tape.past`."""
-        place = self._place
+        place = self._place if utc is None else self._place_of(utc)
         after = self._sample(*place) if place is not None else None
         while place is not None and after is not None:
             place = self._before(*place)

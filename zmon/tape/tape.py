@@ -59,8 +59,12 @@ class Tape(Protocol):
     def events(self, begin: int, end: int) -> Sequence[Event]:
         """Return what happened between two times, in the order of their begin."""
 
-    def past(self) -> Iterator[Interval]:
-        """Yield intervals from the one that ends with the present sample backwards, not moving the tape."""
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield intervals from the one that ends with the present sample backwards, not moving the tape.
+
+        With `utc` the first is the one that ends with the last sample of that time or before; where there is
+        none, nothing is yielded.
+        """
 
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:
         """Return how busy the machine was in each of so many equal parts of a time; empty if not known."""
@@ -86,7 +90,7 @@ class Watch:
         """
         self.tape = tape
         self.head = Head(tape, None if at is None else at.after)
-        self.history = History(tape.past)
+        self.history = History(tape.past, tape.events)
         self.interval = at
         """What is looked at."""
         self.marks: dict[str, Sample] = {}
