@@ -47,9 +47,10 @@ async def draw(picture: Picture) -> str:
     watch.to_end()
     app = Zmon(watch, load_screens(shipped("screens")), 1.0, picture.first)
     async with app.run_test(size=picture.size) as pilot:
-        await pilot.pause()
-        for key in picture.keys:
-            await pilot.press(key)
+        for key in ("", *picture.keys):
+            await pilot.press(*filter(None, [key]))
+            while not app.glass.settled:
+                await pilot.pause(0.01)
         await pilot.pause()
         return settled(app.export_screenshot(title="zmon"))
 

@@ -13,6 +13,7 @@ from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.tape.capture import CaptureTape
+from zmon.tape.live import NotKept
 from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
@@ -215,6 +216,20 @@ def test_a_live_machine_is_gone_back_in_and_returned_to(travel: Callable[..., li
     assert ("00:00:00 - 00:00:01" in enter, "Perf. Monitor" in enter) == (True, True)
     assert ("--:--:-- - 00:00:00" in back, "Replay" in back) == (True, True)
     assert ("00:00:01 - 00:00:02" in now, "Perf. Monitor" in now) == (True, True)
+
+
+def test_a_sample_that_cannot_be_recorded_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And it is said why it is not kept."""
+    tape = ListTape([recorded(0)], live=True)
+
+    def full() -> Sample:
+        raise NotKept(recorded(7), "the disk is full")
+
+    monkeypatch.setattr(tape, "next", full)
+    answers = io.StringIO()
+    assert lead(Watch(tape), SCREENS, "DEVICE", io.StringIO(), answers) == OK
+    assert "Not recorded: the disk is full" in answers.getvalue()
+    assert "00:00:07" in answers.getvalue()
 
 
 def test_where_nothing_is_kept_it_is_said(travel: Callable[..., list[str]]) -> None:

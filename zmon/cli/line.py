@@ -15,6 +15,7 @@ from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import line as happened
 from zmon.screen.number import harmless
+from zmon.tape.live import NotKept
 
 if TYPE_CHECKING:
     from zmon.dialogue import Command
@@ -37,12 +38,11 @@ SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"
 
 def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers: TextIO) -> int:
     """Lead the dialogue until the user leaves or the input ends; returns the exit status."""
-    if watch.tape.live:
-        watch.forward()
-    elif watch.interval is None:
+    if not watch.tape.live and watch.interval is None:
         watch.to_end()
     try:
         console = Console(Dialogue(watch, screens), answers)
+        console.sample()
         if console.obey(first):
             console.write()
     except CommandError as error:
@@ -108,13 +108,19 @@ class Console:
         if self._top + self._room() < len(self._body()):
             self._forward()
         else:
-            self._sample()
+            self.sample()
         return True
 
-    def _sample(self) -> None:
+    def sample(self) -> None:
+        """Take a sample, if the machine is looked at live."""
         self._top = 0
-        if self.dialogue.watch.tape.live:
+        if not self.dialogue.watch.tape.live:
+            return
+        try:
             self.dialogue.watch.forward()
+        except NotKept as error:
+            self.dialogue.watch.take(error.sample)
+            self._answers.write(f" Not recorded: {harmless(str(error))}; it is tried with each sample\n")
 
     def _carry_out(self, command: Command, question: str) -> bool:
         operand = question.partition(" ")[2].strip()
@@ -124,10 +130,10 @@ class Console:
         if command.word == "LOCATE":
             self._locate(question[1:] if question.startswith("/") else operand)
         elif command.word == "REFRESH":
-            self._sample()
+            self.sample()
         elif command.word == "NOW":
             self.dialogue.to_present()
-            self._sample()
+            self.sample()
         elif command.word == "PRINT":
             self._print(operand)
             return False

@@ -132,10 +132,10 @@ class Watch:
 
     def forward(self) -> Interval | None:
         """Go to the next sample; None, and stay, at the end of the tape."""
-        found = self.arrive(self.head.forward())
-        if found is not None and self.tape.live:
-            self._count(found)
-        return found
+        if self.tape.live:
+            after = self.tape.next()
+            return None if after is None else self.take(after)
+        return self.arrive(self.head.forward())
 
     def back(self) -> Interval | None:
         """Go back by one sample; None, and stay, where there is nothing before it, as always live."""
