@@ -216,6 +216,16 @@ class Recording:
         )
         return [int(utc) for (utc,) in rows]
 
+    def numbers(self, begin: int, end: int) -> range:
+        """Return the numbers from the first sample of a range of time to the last one.
+
+        Where the clock was set back there are samples of other times between them.
+        """
+        row = self._ask(
+            "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?", _64(begin), _64(end)
+        )[0]
+        return range(0) if row[0] is None else range(int(row[0]), int(row[1]) + 1)
+
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times."""
         rows = self._ask(
