@@ -68,6 +68,8 @@ def test_positions_are_counted_with_gaps() -> None:
         (HEAD + COLUMN + "gap = 0\n", "gap"), (HEAD + COLUMN.replace("rate", "loud"), "format"),
         (HEAD + COLUMN + 'colour = "red"\n', "colour"), (HEAD + COLUMN + "limit = 3\n", "limit"),
         (HEAD + COLUMN + 'head = "a\\tb"\n', "head"), (HEAD + COLUMN + "head = [1]\n", "head"),
+        (HEAD + COLUMN + 'rollup = "a b"\n', "rollup"),
+        (HEAD + COLUMN.replace("io", "i o") + 'rollup = "seconds"\n', "rollup"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_file_and_key(text: str, key: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.sample import Kind
+    from zmon.tables.table import Table
 
 SCREENS = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
 every = pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.command)
@@ -148,3 +150,19 @@ def full_interval(make_interval: Callable[..., Interval]) -> Interval:
     }
     rows[KINDS["device"]]["0.0.7000"] = {"online": 1, "uid": "IBM.7500000000.2482.00"}
     return make_interval(rows, rows)
+
+
+@pytest.mark.parametrize(
+    "screen", [s for s in SCREENS if any(c.rollup for c in s.columns)], ids=lambda s: s.command
+)
+def test_trends_are_made_of_the_figures_on_the_screen(screen: Screen, full_interval: Interval) -> None:
+    """What a table returns for trends is what it shows, with all that the screen's file wants of it."""
+    shown = fill(screen.table, View(full_interval))
+    trend: Table = import_module(f"zmon.tables.{screen.table}").trend(full_interval)
+    assert set(trend.keys) <= set(shown.keys)
+    assert trend.keys
+    rows = [shown.keys.index(key) for key in trend.keys]
+    for column in screen.columns:
+        if column.rollup not in {"", "label"}:
+            assert trend.columns[column.name] == [shown.columns[column.name][row] for row in rows]
+            assert column.rollup in {"seconds", *trend.columns}

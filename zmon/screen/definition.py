@@ -73,6 +73,10 @@ class Column(Described):
     limit: Limit | None = None
     left: bool = False
     """Text stands left; a label can be set right with `format = "count"`."""
+    rollup: str = ""
+    """How recordings keep its trend, minute by minute: `seconds` when an interval counts with its length, the
+    name of a rate among the table's columns when it counts with how often that happened in it; `label` for
+    the text that goes with the key.  Empty: they keep none."""
 
 
 class Screen(Described):
@@ -139,6 +143,7 @@ _SCREEN_KEYS: Final[dict[str, type]] = {
 _COLUMN_KEYS: Final[dict[str, type]] = {
     "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
     "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
+    "rollup": str,
 }  # fmt: skip
 
 _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
@@ -147,6 +152,9 @@ _WORDS: Final = {str: "a text", bool: "true or false", int: "a whole number", fl
                  dict: "a table", list: "an array"}  # fmt: skip
 
 _COMMAND: Final = re.compile(r"[A-Z][A-Z0-9]*")
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+"""What is kept in a data base has a name that needs no quotes there."""
 
 LAYOUTS: Final = ("list", "page", "menu")
 
@@ -257,6 +265,10 @@ def _column(entry: Any, defaults: dict[str, Any], file: str) -> Column:
         raise ScreenError(f"{file}: {where}format is one of {', '.join(FORMATS)}, not {column.format!r}")
     if column.sort not in {"", "asc", "desc"}:
         raise ScreenError(f"{file}: {where}sort is asc, desc or empty, not {column.sort!r}")
+    if column.rollup and not (_NAME.fullmatch(column.rollup) and _NAME.fullmatch(column.name)):
+        raise ScreenError(
+            f"{file}: {where}rollup is seconds, label or the name of a rate, not {column.rollup!r}"
+        )
     for key, value in (("width", column.width), ("gap", column.gap)):
         if not 1 <= value <= WIDEST:
             raise ScreenError(f"{file}: {where}{key} is 1 to {WIDEST}, not {value}")

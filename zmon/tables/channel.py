@@ -140,6 +140,12 @@ def _devices_per_path(interval: Interval) -> dict[str, int]:
     return counts
 
 
+def trend(interval: Interval) -> Table:
+    """Return the column of CHANNEL that trends are made of; estimates are none."""
+    channels = interval.of(CHANNEL)
+    return Table([key.rpartition(".")[2] for key in channels.keys], {"cur": list(busy(channels))})
+
+
 def table(view: View) -> Table:
     """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
     interval, period = view.interval, view.period

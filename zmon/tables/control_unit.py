@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.interval import Interval
     from zmon.tables.device import Devices
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
@@ -66,13 +67,23 @@ def table(view: View) -> Table:
     )
 
 
+def trend(interval: Interval) -> Table:
+    """Return the columns of CTLUNIT that trends are made of, and those that they are averages over."""
+    devices = devices_of(interval)
+    row_of = {key: row for row, key in enumerate(devices.keys)}
+    lines = {
+        key: _figures(devices, [row_of[bus] for bus in unit.members if bus in row_of])
+        for key, unit in lcus(interval.of(DEVICE).frame).items()
+    }
+    names = next(iter(lines.values()), {})
+    return Table(list(lines), {name: [line[name] for line in lines.values()] for name in names})
+
+
 def _line(
     devices: Devices, unit: Lcu, rows: Sequence[int], everything: Number, units: int
 ) -> dict[str, Value]:
-    def add(values: Sequence[Number]) -> Number:
-        return total([values[row] for row in rows])
-
-    rate, times = add(devices.rate), _times(devices, rows)
+    figures = _figures(devices, rows)
+    rate = figures["io"]
     share = 100.0 * ratio(rate, everything)
     kinds = devices.ccw["cutype"]
     types = {kind for row in rows if isinstance(kind := kinds[row], str)}
@@ -87,14 +98,25 @@ def _line(
         "aliasuse": _alias_use(devices, unit, rows),
         "paths": len(unit.chpids) or NO_PATHS,
         "chpids": " ".join(unit.chpids) or NO_PATHS,
-        "io": rate,
-        "measured": devices.measured(rows),
-        "answered": devices.answered(rows),
         "share": share,
         "fair": share * units / 100.0,
+        **figures,
+        "qued": _queued(total([devices.requests[row] for row in rows]), figures),
+    }
+
+
+def _figures(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
+    """Return the rates of some devices together, and their mean times."""
+
+    def add(values: Sequence[Number]) -> Number:
+        return total([values[row] for row in rows])
+
+    return {
+        "io": add(devices.rate),
+        "measured": devices.measured(rows),
+        "answered": devices.answered(rows),
         "mbs": add(devices.megabytes),
-        **times,
-        "qued": _queued(add(devices.requests), times),
+        **_times(devices, rows),
         "queue": add(devices.linux_queue),
     }
 

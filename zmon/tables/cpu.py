@@ -107,6 +107,15 @@ def table(view: View) -> Table:
     )
 
 
+def trend(interval: Interval) -> Table:
+    """Return the columns of CPU that trends are made of."""
+    cpus = Processors(interval)
+    columns: dict[str, list[Value]] = {"busy": list(cpus.busy)}
+    for name in ("user", "system", "iowait", "steal"):
+        columns[name] = list(cpus.part[name])
+    return Table(cpus.keys, columns)
+
+
 def _types(interval: Interval) -> list[Value]:
     """Return the type of each CPU, from the hypervisor's description of the own partition.
 

@@ -239,6 +239,28 @@ def table(view: View) -> Table:
     )
 
 
+def trend(interval: Interval) -> Table:
+    """Return the columns of DEVICE that trends are made of, and those that they are averages over."""
+    devices = devices_of(interval)
+    answered = [
+        rate if wait.__class__ is Absent else requests
+        for wait, requests, rate in zip(devices.wait, devices.requests, devices.rate, strict=True)
+    ]
+    columns: dict[str, list[Value]] = {
+        "io": list(devices.rate),
+        "pend": list(devices.pend),
+        "disc": list(devices.disc),
+        "conn": list(devices.conn),
+        "serv": list(devices.serv),
+        "resp": list(devices.response),
+        "busy": list(devices.busy),
+        "queue": list(devices.linux_queue),
+        "mbs": list(devices.megabytes),
+        "answered": list(answered),
+    }
+    return Table(devices.keys, columns)
+
+
 def _types(devices: Devices) -> list[Value]:
     return [
         model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit)

@@ -26,6 +26,7 @@ NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
 OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
+UNDESCRIBED: Final = absent("the partition is not described")
 NOT_TOLD: Final = absent("neither diag 204 nor hypfs tells this")
 
 
@@ -34,18 +35,9 @@ def table(view: View) -> Table:
     interval = view.interval
     cpus = interval.of(LPAR_CPU)
     names = cpus["lpar"]
-    partitions = Joined(interval.of(LPAR), names, absent("the partition is not described"))
-    own = [value == 1 for value in partitions["own"]]
-    busy = _percent(cpus, "accumulated")
-    given = _percent(cpus, "dispatched")
-    overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
+    partitions = Joined(interval.of(LPAR), names, UNDESCRIBED)
     waits = _percent(cpus, "wait")
-    suspended: list[Number] = [
-        s if mine else OTHERS
-        for s, mine in zip(
-            not_below_zero([100.0 - b - w for b, w in zip(busy, waits, strict=True)]), own, strict=True
-        )
-    ]
+    busy, overhead, suspended = _use(cpus, partitions["own"], waits)
     columns: dict[str, list[Value]] = {
         "partition": names,
         "number": partitions["number"],
@@ -73,6 +65,24 @@ def table(view: View) -> Table:
         "groupcap": cpus["cap_group"],
     }
     return Table(list(cpus.keys), columns, facts=facts(interval), missing=cpus.missing)
+
+
+def trend(interval: Interval) -> Table:
+    """Return the columns of LPAR that trends are made of."""
+    cpus = interval.of(LPAR_CPU)
+    own = Joined(interval.of(LPAR), cpus["lpar"], UNDESCRIBED)["own"]
+    busy, overhead, suspended = _use(cpus, own, _percent(cpus, "wait"))
+    return Table(cpus.keys, {"busy": list(busy), "ovhd": list(overhead), "susp": list(suspended)})
+
+
+def _use(
+    cpus: Delta, own: Sequence[Value], waits: Sequence[Number]
+) -> tuple[list[Number], list[Number], list[Number]]:
+    """Return for each processor how long it was used, how much of that as overhead, and suspended."""
+    busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
+    overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
+    rest = not_below_zero([100.0 - b - w for b, w in zip(busy, waits, strict=True)])
+    return busy, overhead, [s if mine == 1 else OTHERS for s, mine in zip(rest, own, strict=True)]
 
 
 def _percent(cpus: Delta, counter: str) -> list[Number]:
