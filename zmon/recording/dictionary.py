@@ -25,23 +25,26 @@ if TYPE_CHECKING:
 
     from zmon.absent import Absent, Value
 
-MOST_ROWS: Final = 1 << 20
-"""No machine has more things of one kind."""
+MOST_ROWS: Final = 1 << 18
+"""No machine has more things of one kind: four subchannel sets of 65,536 devices."""
 
 
-def crc(body: bytes) -> int:
-    """Return the checksum that stands beside a body."""
-    return zlib.crc32(body)
+def crc(body: bytes, *of: object) -> int:
+    """Return the checksum that stands beside a body: CRC-32 of what it belongs `of`, in words, and the body.
+
+    So what stands in another row than it was written to is found, too.
+    """
+    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in of).encode()))
 
 
-def checked(body: object, expected: object, what: str) -> bytes:
+def checked(body: object, expected: object, *of: object) -> bytes:
     """Return a body whose checksum is right.
 
     Raises:
         Damaged: it is not, or there are no bytes at all.
     """
-    if not isinstance(body, bytes) or zlib.crc32(body) != expected:
-        raise Damaged(f"{what} is damaged: its checksum is wrong")
+    if not isinstance(body, bytes) or crc(body, *of) != expected:
+        raise Damaged(f"{' '.join(map(str, of[:3]))} is damaged: its checksum is wrong")
     return body
 
 
@@ -83,11 +86,12 @@ class Dictionary:
         row = connection.execute("SELECT id FROM layout WHERE digest = ?", (digest,)).fetchone()
         if row is None:
             body = dump(text)
-            cursor = connection.execute(
-                "INSERT INTO layout (kind, digest, body, crc) VALUES (?, ?, ?, ?)",
-                (number, digest, body, crc(body)),
+            (own,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM layout").fetchone()
+            connection.execute(
+                "INSERT INTO layout (id, kind, digest, body, crc) VALUES (?, ?, ?, ?, ?)",
+                (own, number, digest, body, crc(body, "layout", own, number)),
             )
-            return Layout(cursor.lastrowid or 0, kind, keys, names, missing)
+            return Layout(own, kind, keys, names, missing)
         return Layout(int(row[0]), kind, keys, names, missing)
 
 
@@ -105,7 +109,7 @@ class Stills:
     def find(
         self, connection: sqlite3.Connection, values: Sequence[Value], new: list[NewStill]
     ) -> tuple[int, int]:
-        """Return the number of a column and how many bytes it takes; what is not there yet is added to `new`."""
+        """Return the number of a column and how many bytes it takes; a new one is added to `new`."""
         body = still.encode(values)
         digest = still.digest(body)
         row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
@@ -131,7 +135,7 @@ def write_stills(connection: sqlite3.Connection, new: Sequence[NewStill]) -> Non
     """Write columns that stand still."""
     connection.executemany(
         "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
-        [(*one, crc(one.body)) for one in new],
+        [(*one, crc(one.body, "still", one.number)) for one in new],
     )
 
 
@@ -193,7 +197,7 @@ def load_kind(connection: sqlite3.Connection, number: int) -> Kind:
             Field(str(n), Meaning(meaning), str(unit), str(source), int(modulus), float(wraps))
             for _place, n, meaning, unit, source, modulus, wraps in fields
         ]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise Damaged(f"kind {name!r} is not understood: {error}") from error
     have = {field.name for field in recorded}
     since = [field for field in KINDS[name].fields if field.name not in have] if name in KINDS else []
@@ -210,12 +214,13 @@ def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Ki
     if row is None:
         raise Damaged(f"layout {number} is not in the dictionary")
     kind, body, expected = row
-    text = load(checked(body, expected, f"layout {number}"))
+    text = load(checked(body, expected, "layout", number, kind))
     if kind not in kinds:
         kinds[kind] = load_kind(connection, kind)
     try:
         keys, names, missing = text["keys"], tuple(text["columns"]), text["missing"]
-        if not all(isinstance(key, str) for key in (*keys, *names)) or len(keys) > MOST_ROWS:
+        named = type(keys) is list and {type(key) for key in (*keys, *names)} <= {str}
+        if not named or len(keys) > MOST_ROWS:
             raise Damaged(f"layout {number} has keys that are none")
         unknown = set(names) - set(kinds[kind].by_name)
     except (TypeError, KeyError) as error:
@@ -235,4 +240,4 @@ def load_still(connection: sqlite3.Connection, number: int, count: int) -> list[
     if row is None:
         raise Damaged(f"column {number} is not in the dictionary")
     body, expected = row
-    return still.decode(checked(body, expected, f"column {number}"), count)
+    return still.decode(checked(body, expected, "still", number), count)

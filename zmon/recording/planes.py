@@ -25,8 +25,11 @@ WORD: Final = 8
 TRIED: Final = 4096
 """Bytes of which it is tried how they compress best."""
 
-LARGEST: Final = 1 << 28
+LARGEST: Final = 1 << 26
 """No packed column expands to more bytes; a larger one is no recording of zmon."""
+
+MOST: Final = 1 << 22
+"""Nor is one of more numbers, except a matrix of differences, which is never unpacked as a whole."""
 
 
 class Packed(NamedTuple):
@@ -132,6 +135,8 @@ def unpack(packed: Packed, count: int) -> list[int]:
         ValueError: what was packed is damaged.
     """
     low, scale, width, data = packed
+    if not 0 <= count <= MOST:
+        raise ValueError(f"a packed column of {count} numbers")
     if not width:
         return [low] * count
     if not 0 < width <= WORD:

@@ -39,6 +39,8 @@ STILLS: Final = 160
 TAIL: Final = 600
 """Samples of the tail after which it is read anew, as most of it are segments by then."""
 
+SEGMENT: Final = "SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?"
+
 
 class Columns(Mapping[str, "list[Value]"]):
     """The columns of one reading, decoded when they are looked at."""
@@ -345,19 +347,26 @@ class Recording:
         known = self._segments.get(number)
         if known is not None:
             return known
-        rows = self._ask("SELECT layout, ahead, body, crc FROM segment WHERE id = ?", number)
-        if not rows or rows[0][2] is None:
+        rows = self._ask(SEGMENT, number)
+        if not rows:
+            raise Damaged(f"segment {number} is missing")
+        found = self._understood(rows[0])
+        if found is None:
             return None
-        found = self._understood(f"segment {number}", *rows[0])
         while len(self._segments) >= KEPT:
             self._segments.pop(next(iter(self._segments)))
         self._segments[number] = found
         return found
 
-    def _understood(self, what: str, layout: int, ahead: int | None, body: object, crc: object) -> Segment:
+    def _understood(self, row: tuple[Any, ...]) -> Segment | None:
+        """Return a segment; None for a row that says that a kind is not sampled any more."""
+        kind, first, layout, ahead, body, crc = row
+        whole = checked(body or b"", crc, "segment", kind, first, layout, ahead)
+        if body is None:
+            return None
         return Segment(
             self.layout(layout),
-            checked(body, crc, what),
+            whole,
             self.still,
             (lambda: None) if ahead is None else (lambda: self._segment(ahead)),
         )
@@ -414,7 +423,7 @@ class Recording:
                     self._tail = (int(n), int(n))
                 self._tail = (self._tail[0], int(n) + 1)
                 try:
-                    self._add(int(n), Told(checked(body, crc, f"sample {n}")))
+                    self._add(int(n), Told(checked(body, crc, "sample", n)))
                 except Damaged:
                     continue  # what it changed is unknown; who looks finds what was before
                 except (ValueError, TypeError, AttributeError, KeyError):
@@ -512,20 +521,21 @@ class Recording:
         before = self._ask("SELECT max(first) FROM segment WHERE kind = ? AND first <= ?", kind, low)[0][0]
         self._read_tail(high)
         rows = self._ask(
-            "SELECT id FROM segment WHERE kind = ? AND first BETWEEN ? AND ? ORDER BY first, id",
+            "SELECT id, first FROM segment WHERE kind = ? AND first BETWEEN ? AND ? ORDER BY first, id",
             kind,
             low if before is None else before,
             high,
         )
-        for (number,) in rows:
-            if self._tail is not None:
-                first = self._ask("SELECT first FROM segment WHERE id = ?", number)[0][0]
-                if first >= self._tail[0]:
-                    break  # the tail has it, too
+        for number, first in rows:
+            if self._tail is not None and first >= self._tail[0]:
+                break  # the tail has it, too
             try:
-                told = self._ask("SELECT layout, ahead, body, crc FROM segment WHERE id = ?", number)[0]
-                if told[2] is not None:
-                    yield self._understood(f"segment {number}", *told)
+                told = self._ask(SEGMENT, number)
+                if not told:
+                    raise Damaged(f"segment {number} is missing")
+                segment = self._understood(told[0])
+                if segment is not None:
+                    yield segment
             except Damaged as error:
                 yield error
         if self._tail is not None:

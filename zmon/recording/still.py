@@ -46,7 +46,7 @@ def encode(values: Sequence[Value]) -> bytes:
             if type(one) is int:
                 found.append(0)
                 continue
-            name = (type(one), one if one == one else repr(one))  # noqa: PLR0124 - not a number is not itself
+            name = (type(one), repr(one) if type(one) is float else one)  # -0.0 is not 0.0, and nan is nan
             if name not in known:
                 known[name] = len(palette) + 1
                 palette.append(plain(one))
@@ -81,13 +81,18 @@ def decode(data: bytes, count: int) -> list[Value]:
         if head["count"] != count:
             raise Damaged(f"a column of {head['count']} rows where {count} are expected")  # noqa: TRY301
         if "all" in head:
-            return [value(one) for one in head["all"]]
+            found = [value(one) for one in head["all"]]
+            if len(found) != count:
+                raise Damaged(f"a column of {len(found)} rows where {count} are expected")  # noqa: TRY301
+            return found
         *told, length = map(int, head["numbers"])
         whole = unpack(_packed(told, body[:length]), count)
         if "codes" not in head:
             return whole  # type: ignore[return-value]  # whole numbers are values
         palette = [value(one) for one in head["palette"]]
         codes = unpack(_packed([int(one) for one in head["codes"]], body[length:]), count)
+        if min(codes, default=0) < 0:
+            raise Damaged("a column of values that are not there")  # noqa: TRY301 - one way out
         if min(codes, default=0) > 0:
             return [palette[code - 1] for code in codes]
         return [palette[code - 1] if code else one for code, one in zip(codes, whole, strict=True)]

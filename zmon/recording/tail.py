@@ -6,7 +6,7 @@ column as narrow as its numbers allow; both compressed together.  The descriptio
     [{kind: piece}, [kinds that are not sampled any more]]
 
 A piece is `["step", anchor, rows, how the gaps between them stand, {column: how its differences stand},
-{column: others}, follows]` or `["run", whole, ahead]`; whole is `[layout, anchor, {column: its still column}]`.
+{column: others}, follows]` or `["run", whole, ahead]`; whole is `[layout, anchor, {column: its still}]`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zmon.recording.error import Damaged
 from zmon.recording.planes import LARGEST
 from zmon.recording.run import TIMES, Step
 from zmon.recording.still import all_whole
-from zmon.recording.value import plain, value
+from zmon.recording.value import parsed, plain, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,12 +93,13 @@ class Told:
         stream = zlib.decompressobj()
         try:
             whole = stream.decompress(data, LARGEST)
-            size = int.from_bytes(whole[:4], "little")
-            self.pieces, self.gone = json.loads(whole[4 : 4 + size])
-            if not stream.eof or not isinstance(self.pieces, dict) or not isinstance(self.gone, list):
-                raise Damaged("a sample is damaged")
-        except (zlib.error, ValueError, RecursionError, TypeError) as error:
+        except zlib.error as error:
             raise Damaged(f"a sample is damaged: {error}") from error
+        size = int.from_bytes(whole[:4], "little")
+        found = parsed(whole[4 : 4 + size])
+        if not stream.eof or list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
+            raise Damaged("a sample is damaged")
+        self.pieces, self.gone = found
         self._columns = memoryview(whole)[4 + size :]
         self._at = 0
 

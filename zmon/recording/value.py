@@ -12,8 +12,11 @@ from zmon.recording.error import Damaged
 if TYPE_CHECKING:
     from zmon.absent import Value
 
-LARGEST: Final = 1 << 27
+LARGEST: Final = 1 << 26
 """No JSON text of a recording is longer."""
+
+MOST: Final = 1 << 20
+"""No JSON text of a recording has more lists and objects, which take some hundred bytes of memory each."""
 
 
 def plain(value: Value) -> object:
@@ -48,8 +51,22 @@ def load(data: bytes) -> Any:
     stream = zlib.decompressobj()
     try:
         text = stream.decompress(data, LARGEST)
-        if not stream.eof:
-            raise Damaged("a description is cut off or too long")
+    except zlib.error as error:
+        raise Damaged(f"a description is damaged: {error}") from error
+    if not stream.eof:
+        raise Damaged("a description is cut off or too long")
+    return parsed(text)
+
+
+def parsed(text: bytes) -> Any:
+    """Return the document of JSON.
+
+    Raises:
+        Damaged: it is none, or would take too much memory.
+    """
+    if len(text) > LARGEST or text.count(b"[") + text.count(b"{") > MOST:
+        raise Damaged("a description is too long")
+    try:
         return json.loads(text)
-    except (zlib.error, ValueError, RecursionError, TypeError) as error:
+    except (ValueError, RecursionError) as error:
         raise Damaged(f"a description is damaged: {error}") from error

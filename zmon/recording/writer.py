@@ -103,8 +103,8 @@ class Writer:
     def __init__(self, path: str, *, sealed: int = SEALED, durable: bool = True) -> None:
         """Create the recording or go on with it.
 
-        `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any form, but
-        the last ones may not outlive that of the operating system.
+        `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any
+        form, but the last ones may not outlive that of the operating system.
         """
         self.path = path
         self._sealed = sealed
@@ -223,7 +223,7 @@ class Writer:
                 )
                 body = _told(pieces, gone)
                 self.connection.execute(
-                    "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body))
+                    "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body, "sample", n))
                 )
                 if self._before is not None:
                     self._write_events(events(self._before, sample))
@@ -487,7 +487,7 @@ def _insert_segments(
     ) -> int:
         cursor = connection.execute(
             "INSERT INTO segment (kind, first, layout, ahead, body, crc) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, first, layout, ahead, body, None if body is None else crc(body)),
+            (kind, first, layout, ahead, body, crc(body or b"", "segment", kind, first, layout, ahead)),
         )
         return cursor.lastrowid or 0
 

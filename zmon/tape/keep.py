@@ -58,6 +58,8 @@ class Memory:
         """Keep a sample, and forget the oldest ones."""
         if not self._writers or sample.at.steady >= self._until:
             self._until = sample.at.steady + CHAPTER
+            for ended in self._parts[-1:]:
+                ended.refresh()  # tapes look for more samples in the newest parts only
             writer = Writer(MEMORY, durable=False)
             self._writers.append(writer)
             self._parts = [*self._parts, Part(MEMORY, Recording(MEMORY, shared=writer.shared))]
