@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Final
 
-BENCHMARKS: Final = ("sampling", "tables", "lookup", "startup", "glass", "memory")
+BENCHMARKS: Final = ("sampling", "tables", "lookup", "startup", "glass", "memory", "recording")
 
 
 def main() -> int:

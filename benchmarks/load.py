@@ -421,7 +421,9 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = OFF")
     last = connection.execute("SELECT max(id) FROM segment").fetchone()[0]
-    segments = connection.execute("SELECT * FROM segment ORDER BY id").fetchall()
+    segments = connection.execute(
+        "SELECT id, kind, first, layout, ahead, body, crc FROM segment ORDER BY id"
+    ).fetchall()
     for hour in range(1, hours):
         passed, samples, before = hour * length * SECOND, hour * length, hour * last
         connection.execute("BEGIN")
@@ -430,10 +432,12 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
             (samples, passed, passed, length),
         )
         for number, kind, first, layout, ahead, body, _crc in segments:
-            moved = body and later(body, samples, passed)
-            row = (number + before, kind, None if first is None else first + samples, layout,
-                   ahead and ahead + before, moved, moved and crc(moved))  # fmt: skip
-            connection.execute("INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            what = (kind, None if first is None else first + samples, layout, ahead and ahead + before)
+            moved = later(body, samples, passed) if body else None
+            connection.execute(
+                "INSERT INTO segment (id, kind, first, layout, ahead, body, crc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (number + before, *what, moved, crc(moved or b"", "segment", *what)),
+            )
         connection.execute("COMMIT")
     connection.close()
 

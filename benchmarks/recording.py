@@ -11,7 +11,7 @@ The machine is that of `benchmarks.load`: 4,096 devices, 275 active, 256 channel
 * Processor time of recording, against that of sampling the same from a tree of kernel files: sampling in its
   own thread, recording with all that it does beside, sealing too.
 * The time until a sample is safe, against an INSERT of 4 KiB into another file beside it, likewise in WAL
-  mode and with the same `synchronous`, in turn, with pauses between; and what sealing adds to it.
+  mode and with the same `synchronous`, in turn, each after a rest; and what sealing adds to it.
 * The whole recorder on the disks alone, against other recorders: see `benchmarks.recorders`.
 """
 
@@ -55,7 +55,7 @@ RECORDED: Final = 185
 SAMPLED: Final = 240
 WATCHED: Final = 600
 PAUSE: Final = 0.2
-"""Seconds between samples whose latency is measured: longer than sealing takes, as in a real recorder."""
+"""Seconds between samples whose latency is measured; a recorder has more, in which sealing ends."""
 INSERTED: Final = 4096
 
 SEGMENTS_TARGET: Final = 1.3
@@ -235,19 +235,21 @@ def in_latency(directory: str) -> bool:
     bare.execute("CREATE TABLE stuff (id INTEGER PRIMARY KEY, body BLOB)")
     appends, delayed, inserts = [], [], []
     for number, sample in enumerate(load.samples(WATCHED + 1)):
-        if number:
-            time.sleep(PAUSE)
+        time.sleep(PAUSE / 2)
         busy = sealing()
         begun = time.perf_counter()
         writer.append(sample)
-        between = time.perf_counter()
+        append = time.perf_counter() - begun
+        busy |= sealing()
+        time.sleep(PAUSE / 2)  # so that either begins after a rest
+        begun = time.perf_counter()
         bare.execute("INSERT INTO stuff (body) VALUES (?)", (stuff,))
-        ended = time.perf_counter()
+        insert = time.perf_counter() - begun
         if number:  # the first one records everything
-            appends.append(between - begun)
-            inserts.append(ended - between)
-            if busy or sealing():
-                delayed.append(between - begun)
+            appends.append(append)
+            inserts.append(insert)
+            if busy:
+                delayed.append(append)
     writer.close()
     bare.close()
     usual = statistics.median(appends)
