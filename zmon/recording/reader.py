@@ -39,8 +39,6 @@ STILLS: Final = 160
 TAIL: Final = 600
 """Samples of the tail after which it is read anew, as most of it are segments by then."""
 
-SEGMENT: Final = "SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?"
-
 
 class Columns(Mapping[str, "list[Value]"]):
     """The columns of one reading, decoded when they are looked at."""
@@ -223,9 +221,9 @@ class Recording:
 
         Where the clock was set back there are samples of other times between them.
         """
-        row = self._ask(
-            "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?", _64(begin), _64(end)
-        )[0]
+        row = self._ask("SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?", _64(begin), _64(end))[
+            0
+        ]
         return range(0) if row[0] is None else range(int(row[0]), int(row[1]) + 1)
 
     def events(self, begin: int, end: int) -> list[Event]:
@@ -347,10 +345,7 @@ class Recording:
         known = self._segments.get(number)
         if known is not None:
             return known
-        rows = self._ask(SEGMENT, number)
-        if not rows:
-            raise Damaged(f"segment {number} is missing")
-        found = self._understood(rows[0])
+        found = self._understood(number)
         if found is None:
             return None
         while len(self._segments) >= KEPT:
@@ -358,9 +353,12 @@ class Recording:
         self._segments[number] = found
         return found
 
-    def _understood(self, row: tuple[Any, ...]) -> Segment | None:
+    def _understood(self, number: int) -> Segment | None:
         """Return a segment; None for a row that says that a kind is not sampled any more."""
-        kind, first, layout, ahead, body, crc = row
+        rows = self._ask("SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?", number)
+        if not rows:
+            raise Damaged(f"segment {number} is missing")
+        kind, first, layout, ahead, body, crc = rows[0]
         whole = checked(body or b"", crc, "segment", kind, first, layout, ahead)
         if body is None:
             return None
@@ -530,10 +528,7 @@ class Recording:
             if self._tail is not None and first >= self._tail[0]:
                 break  # the tail has it, too
             try:
-                told = self._ask(SEGMENT, number)
-                if not told:
-                    raise Damaged(f"segment {number} is missing")
-                segment = self._understood(told[0])
+                segment = self._understood(number)
                 if segment is not None:
                     yield segment
             except Damaged as error:
