@@ -301,6 +301,15 @@ def test_a_live_machine_that_records_is_rewound() -> None:
     assert same(past.period, fresh(tape([10, 20, 30]).samples, 3).period)
 
 
+def test_what_lies_before_is_known_before_the_first_step_back() -> None:
+    """Screens by time show it while the live machine is held."""
+    live, _ = recorded([10, 20, 30])
+    past = live.rewind()
+    assert past is not None
+    rows = past.history.rows("ends", lambda interval: {"end": interval.after.at.utc}, 9)
+    assert [row.cells["end"] for row in rows] == [SECOND, 2 * SECOND]
+
+
 def test_the_past_stays_while_the_present_goes_on() -> None:
     """And what is recorded meanwhile can be gone to."""
     live, kept = recorded([10, 20])

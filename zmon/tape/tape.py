@@ -90,7 +90,7 @@ class Watch:
         """
         self.tape = tape
         self.head = Head(tape, None if at is None else at.after)
-        self.history = History(tape.past, tape.events)
+        self.history = History(self._before, tape.events)
         self.interval = at
         """What is looked at."""
         self.marks: dict[str, Sample] = {}
@@ -230,6 +230,12 @@ class Watch:
         self.interval = self._stand
 
     # what a table may look at
+
+    def _before(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to where it stands, or to a time, the last first."""
+        if utc is None and self.present is not None and not self.moved:  # the head was not put there yet
+            utc = self.utc
+        return self.tape.past() if utc is None else self.tape.past(utc)
 
     @property
     def period(self) -> Period:
