@@ -324,8 +324,16 @@ class Writer:
         Raises:
             RecordingError: it cannot be written.
         """
+        self.tell([Event(What.NOTE, utc, utc, text=text)])
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Add events that do not follow from the samples.
+
+        Raises:
+            RecordingError: they cannot be written.
+        """
         with self._guard, self._said():
-            self._write_events([Event(What.NOTE, utc, utc, text=text)])
+            self._write_events(events)
 
     # segments
 
