@@ -435,7 +435,7 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
             what = (kind, None if first is None else first + samples, layout, ahead and ahead + before)
             moved = later(body, samples, passed) if body else None
             connection.execute(
-                "INSERT INTO segment (id, kind, first, layout, ahead, body, crc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO segment (id, kind, first, layout, ahead, body, crc) VALUES (?,?,?,?,?,?,?)",
                 (number + before, *what, moved, crc(moved or b"", "segment", *what)),
             )
         connection.execute("COMMIT")

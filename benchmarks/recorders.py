@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from benchmarks.load import BEGIN, DEVICES, SECOND, UPTIME, Disks, Load
+from benchmarks.load import BEGIN, DEVICES, HOUR, SECOND, UPTIME, Disks, Load, day
 from benchmarks.sampling import SHARED_MEMORY
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ KEPT: Final = HERE / "out"
 """What is kept from run to run: packages, and recordings of an hour."""
 UNPACKED: Final = KEPT / "packages"
 SHIM: Final = KEPT / "another_machine.so"
-HOUR: Final = 3600
 SAMPLES: Final = 120
 SOUGHT: Final = (600, 1800, 3000)
 """Seconds of the hour that are looked up."""
@@ -393,6 +392,16 @@ class Zmon:
         cpu = watched(self.command, samples, directory, {"TZ": "UTC"})
         return Cost(cpu, size_of(directory) / samples)
 
+    def hour(self, directory: str) -> None:
+        """Make the recording of an hour that `seek` looks into, anew: of everything, not of disks alone."""
+        shutil.rmtree(directory, ignore_errors=True)
+        os.makedirs(directory)
+        day(f"{directory}/2026-11-21.zmon", hours=1)
+
+    def seek(self, directory: str, second: int) -> list[str]:
+        """Return the command that shows all devices at a second of a recording."""
+        return [sys.executable, "-m", "zmon", "show", "DEVICE", "--from", directory, "--at", of_day(second)]
+
 
 RECORDERS: Final[tuple[Recorder, ...]] = (Sysstat(), Atop(), Pcp(), Nmon())
 
@@ -419,7 +428,7 @@ def main() -> int:
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
     for name, cost in compared(samples).items():
         print(f"{name:16} {cost.cpu * 1000:7.1f} ms {cost.size / 1000:8.1f} kB a sample", flush=True)
-    for recorder in RECORDERS:
+    for recorder in (*RECORDERS, Zmon()):
         if recorder.available() or not recorder.seek("", 0):
             continue
         directory = str(KEPT / "hours" / recorder.name.split()[0])
