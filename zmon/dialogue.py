@@ -7,6 +7,7 @@ words that change how the present screen is shown.
 
 from __future__ import annotations
 
+import re
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,6 +17,7 @@ from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
+from zmon.screen.variable import VariableError
 from zmon.tables.view import NoSuchThing, fill, needs
 from zmon.tape.tape import NoMark
 
@@ -86,6 +88,9 @@ class Command(NamedTuple):
     help: str
 
 
+DRAWN: Final = ("plot", "correlation")
+"""Tables that are about figures of other screens."""
+
 COMMANDS: Final = (
     Command("HELP", 1, "[column]", "explain this screen, or one of its columns"),
     Command("SORT", 2, "column [ASC|DESC]", "sort on a column"),
@@ -108,6 +113,9 @@ COMMANDS: Final = (
     Command("AVERAGE", 2, "", "show the averages between the marks A and B"),
     Command("INTERIM", 3, "", "show the figures of each interval again"),
     Command("NOW", 3, "", "return from the past to the live machine"),
+    Command(
+        "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
+    ),
     Command("PRINT", 2, "[file]", "write this screen as text to a file"),
     Command("RETURN", 3, "", "leave this screen"),
     Command("QUIT", 4, "", "leave zmon; also EXIT"),
@@ -118,6 +126,12 @@ NOT_KEPT: Final = (
     "live samples are not kept; zmon --record FILE keeps them, and a recording or a capture can be gone "
     "through: --from FILE"
 )
+
+ALIASES: Final = {"EXIT": "QUIT", "GRAPH": "PLOT"}
+"""Other words for commands."""
+
+SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
+"""How the first word of a time begins, behind the names of rows."""
 
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
@@ -148,6 +162,8 @@ class Dialogue:
         """What is to be said about where the last move led."""
         self.mover: Callable[[Move], None] | None = None
         """Who goes a move and then lets the dialogue `arrive`; without it moves are gone at once."""
+        self.chosen: Callable[[], tuple[str, str]] = self._first_row
+        """Which column and row of the present list are chosen; empty where none is."""
         self._underway: list[Move] = []
         self.pages: list[Page] = []
         self.ended = False
@@ -175,6 +191,8 @@ class Dialogue:
         """
         try:
             screen = meant(self.screens, word, operands)
+            if operands and screen.table in DRAWN:
+                operands = self._variables(operands)
             page = Page(screen, order=natural(screen))
             if operands and _is_condition(operands) and screen.columns:
                 page = page._replace(conditions=self._conditions(page, operands))
@@ -187,7 +205,7 @@ class Dialogue:
                 raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
             if page.argument and not (self.mover is not None and self._looks_back(page)):
                 self._sheet_of(page)  # raises when there is no such thing
-        except (ScreenError, QueryError, NoSuchThing) as error:
+        except (ScreenError, QueryError, VariableError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
         if screen.layout == "menu":
             self.pages.clear()  # the menu is where every way begins
@@ -351,6 +369,78 @@ class Dialogue:
     def _quit(self, _operands: str) -> None:
         self.ended = True
 
+    # figures by time
+
+    def _first_row(self) -> tuple[str, str]:
+        """Return what is chosen where nobody can choose: nothing, and the first row."""
+        if self.page.screen.layout != "list" or not self.page.screen.gridded:
+            return "", ""
+        return "", next(iter(self.sheet().keys), "")
+
+    def _plot(self, operands: str) -> None:
+        self._draw("PLOT", operands)
+
+    def _draw(self, command: str, operands: str) -> None:
+        """Open a screen about figures by time: those that are named, else what is chosen here."""
+        from zmon.screen import variable  # noqa: PLC0415 - a lookup starts without it
+
+        words, since = _until_time(operands)
+        screen = self.page.screen
+        known = variable.names(screen) if screen.layout != "chart" else []
+        column, row = self.chosen()
+        if words and words[0].lower() in known:
+            column, *words = words
+        elif words and (not known or self._names_screen(words[0])):
+            self.open(command, operands)
+            return
+        if known and column not in known:
+            column = variable.natural_column(screen)
+        rows = words or [self.page.argument if needs(screen.table).history else row or self.page.argument]
+        self.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+    def _names_screen(self, word: str) -> bool:
+        """Tell whether a word names another screen rather than a row of the present list."""
+        name = word.partition(".")[0]
+        if not name[:1].isalpha() or any(word == key.rpartition(".")[2] for key in self.sheet().keys):
+            return False
+        try:
+            self.screens.find(name)
+        except ScreenError:
+            return False
+        return True
+
+    def _variables(self, operands: str) -> str:
+        """Return what figures are meant, as their tables name them, and since when.
+
+        Raises:
+            VariableError: a word names no figures.
+            NoSuchThing: a row is not there.
+            CommandError: there is no sample yet, or no such time.
+        """
+        from zmon.screen.variable import parse, resolve  # noqa: PLC0415 - a lookup starts without them
+        from zmon.tables.plot import write  # noqa: PLC0415 - likewise
+
+        words, since = _until_time(operands)
+        interval = self.watch.interval
+        if interval is None:
+            raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
+        said = write(resolve(parse(words, self.screens), interval))
+        return f"{said} {self._since(since)}".strip()
+
+    def _since(self, words: str) -> str:
+        """Return a time as a table understands it: so long before the end, or an instant."""
+        if not words or words.startswith("@"):
+            return words
+        from zmon.tape.when import SECOND, parse_when  # noqa: PLC0415 - a lookup starts without it
+
+        present = self.watch.utc
+        try:
+            utc = parse_when(words, time.time_ns(), present, self.watch.span)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        ahead = words.startswith("-") and present is not None
+        return f"-{(present - utc) // SECOND}s" if ahead and present is not None else f"@{utc}"
+
     # along the tape
 
     def drop(self, move: Move) -> None:
@@ -488,6 +578,7 @@ class Dialogue:
     _own: Final[dict[str, Callable[[Dialogue, str], None]]] = {
         "SORT": _sort,
         "WHERE": where,
+        "PLOT": _plot,
         "RETURN": _return,
         "QUIT": _quit,
         "NEXTSAMP": _next,
@@ -499,6 +590,13 @@ class Dialogue:
         "AVERAGE": _average,
         "INTERIM": _interim,
     }
+
+
+def _until_time(operands: str) -> tuple[list[str], str]:
+    """Part words from the time behind them."""
+    words = operands.split()
+    at = next((place for place, word in enumerate(words) if re.match(SINCE, word.lower())), len(words))
+    return words[:at], " ".join(words[at:])
 
 
 def _about(filling: Filling) -> tuple[object, str, str]:
@@ -518,7 +616,7 @@ def _is_condition(operands: str) -> bool:
 
 def _find(word: str) -> Command | None:
     """Return the command that a word or its beginning names."""
-    wanted = "QUIT" if word.upper() == "EXIT" else word.upper()
+    wanted = ALIASES.get(word.upper(), word.upper())
     for command in COMMANDS:
         if command.word.startswith(wanted) and len(wanted) >= command.shortest:
             return command

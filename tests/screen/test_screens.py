@@ -52,7 +52,13 @@ def test_the_left_79_columns_are_the_originals(command: str, known: tuple[str, .
 
 def argument(screen: Screen) -> str:
     """Return what a screen may be about on the machine of `full_interval`."""
-    others = {"CHANLOG": "70", "CTLULOG": "2482", "LPARLOG": "A", "PROCLOG": "0"}
+    others = {
+        "PLOT": "device.resp 0.0.7000",
+        "CHANLOG": "70",
+        "CTLULOG": "2482",
+        "LPARLOG": "A",
+        "PROCLOG": "0",
+    }
     return others.get(screen.command, "7000") if screen.argument else ""
 
 

@@ -169,7 +169,7 @@ class Console:
         sheet = self.dialogue.sheet()
         end = len(self._lines()) - 2 - self._said()
         rows = len(sheet.headings) + (sheet.summary is not None) + len(sheet)
-        return range(end - rows if sheet.screen.columns else end, end)
+        return range(end - rows if sheet.screen.gridded else end, end)
 
     def _edge(self) -> int:
         """Return where the first column ends; it stays, because it says whose numbers they are."""

@@ -93,7 +93,7 @@ class Screen(Described):
     own: bool = False
     """True when the layout is zmon's own, because none of the original was found."""
     layout: str = "list"
-    """`list`: rows under headings; `page`: a form; `menu`: the selection."""
+    """`list`: rows under headings; `page`: a form; `menu`: the selection; `chart`: the rows drawn by time."""
     form: tuple[str, ...] = ()
     """Lines above the rows (or the whole page), with `{name}` fields of the table's facts."""
     form_formats: Mapping[str, str] = MappingProxyType({})
@@ -112,6 +112,11 @@ class Screen(Described):
     def by_name(self) -> Mapping[str, Column]:
         """The columns by their names."""
         return {column.name: column for column in self.columns}
+
+    @property
+    def gridded(self) -> bool:
+        """Whether it shows rows under headings."""
+        return bool(self.columns) and self.layout != "chart"
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -156,7 +161,7 @@ _COMMAND: Final = re.compile(r"[A-Z][A-Z0-9]*")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
 
-LAYOUTS: Final = ("list", "page", "menu")
+LAYOUTS: Final = ("list", "page", "menu", "chart")
 
 WIDEST: Final = 200
 """No column is wider, and no gap before one."""

@@ -29,6 +29,9 @@ def body(sheet: Sheet, screens: Screens, most: int | None = None) -> Iterator[st
     if sheet.screen.layout == "menu":
         yield from import_module("zmon.screen.menu").lines(sheet.screen, screens)
         return
+    if sheet.screen.layout == "chart":
+        yield from import_module("zmon.screen.chart.drawn").page(sheet.table, screens)
+        return
     yield from sheet.form
     yield from sheet.headings
     if sheet.summary is not None:

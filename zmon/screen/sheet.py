@@ -86,7 +86,7 @@ class Sheet:
     @cached_property
     def headings(self) -> list[str]:
         """The heading lines: the line of sort marks first, then groups and names."""
-        return headings(self.screen, self.order, self.table.facts)
+        return headings(self.screen, self.order, self.table.facts) if self.screen.gridded else []
 
     @cached_property
     def form(self) -> list[str]:

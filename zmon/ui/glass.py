@@ -20,6 +20,7 @@ from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.tape.deck import PAUSED, Deck, faster, parse_speed, slower, spoken
 from zmon.tape.when import LAST
+from zmon.ui.chart import ChartPane
 from zmon.ui.entry import PROMPT, Entry
 from zmon.ui.grid import Grid
 from zmon.ui.help import column_help, keys_help, screen_help
@@ -108,6 +109,7 @@ class Glass:
         """
         self.dialogue = dialogue
         self.dialogue.mover = reader.move if reader is not None else self._at_once
+        self.dialogue.chosen = self._chosen
         self.pace = pace
         self.reader = reader
         self.clock = clock
@@ -291,6 +293,13 @@ class Glass:
         """Say something in the place of the guidance, until the next key."""
         self._message, self._message_kind = " ".join(words.split()), kind
 
+    def _chosen(self) -> tuple[str, str]:
+        """Return the column that TAB chose and the key of the row under the cursor."""
+        pane = self.pane
+        if not isinstance(pane, Grid) or not pane.sheet.keys:
+            return "", ""
+        return pane.column, pane.sheet.keys[pane.place]
+
     # samples
 
     def _begin(self) -> None:
@@ -469,6 +478,8 @@ class Glass:
     def _made(self, page: Page, sheet: Sheet) -> Pane:
         if page.screen.layout == "menu":
             return Menu(page, self.dialogue.screens)
+        if page.screen.layout == "chart":
+            return ChartPane(sheet, self.dialogue.screens, plain=self.plain)
         return FormPane(page, sheet) if page.screen.layout == "page" else Grid(page, sheet)
 
     def _put(self, pane: Pane, page: Page | None) -> None:

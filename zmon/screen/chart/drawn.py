@@ -1,0 +1,134 @@
+"""The figures of a table as a chart, with what the screens say of their columns: unit, format, limits."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from zmon.screen.chart.plot import Manner, Series, plot
+from zmon.screen.chart.points import Point
+from zmon.screen.variable import described, listed, names
+from zmon.tables.plot import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.screen.chart.plot import Chart
+    from zmon.screen.definition import Column, Screen, Screens
+    from zmon.tables.series import Variable
+    from zmon.tables.table import Table
+
+WIDTH, HEIGHT = 79, 19
+"""Of a chart that is printed with a screen."""
+
+ASCII: Final = "ascii"
+
+EMPTY: Final = "no interval lies in this time"
+
+
+def drawn(table: Table, screens: Screens, width: int, height: int, style: str = ASCII) -> Chart:
+    """Draw what a table of PLOT holds."""
+    variables, _since = parse(str(table.facts["plotted"]))
+    points: dict[str, list[Point]] = {}
+    columns = [table.column(name) for name in ("series", "begin", "end", "low", "mean", "high")]
+    for name, begin, end, low, mean, high in zip(*columns, strict=True):
+        if isinstance(begin, int) and isinstance(end, int):
+            points.setdefault(str(name), []).append(Point(begin, end, low, mean, high))
+    return chart(
+        variables, [points.get(_name(one), []) for one in variables], screens, (width, height), style
+    )
+
+
+def _name(variable: Variable) -> str:
+    return " ".join(filter(None, (f"{variable.table}.{variable.column}", variable.key)))
+
+
+def chart(
+    variables: Sequence[Variable],
+    points: Sequence[Sequence[Point]],
+    screens: Screens,
+    size: tuple[int, int],
+    style: str,
+) -> Chart:
+    """Draw variables by time; limits are drawn when all are of the same column."""
+    known = [described(variable, screens) for variable in variables]
+    columns = {one[1].name: one[1] for one in known if one is not None and one[1] is not None}
+    units = {column.unit for column in columns.values()}
+    same = (
+        next(iter(columns.values()))
+        if len({variable[:2] for variable in variables}) == 1 and columns
+        else None
+    )
+    manner = Manner(
+        title=_title(variables, known, same),
+        unit=units.pop() if len(units) == 1 else "",
+        form=same.format if same is not None else "rate",
+        limit=same.limit if same is not None else None,
+        style=style,
+    )
+    lines = [Series(label, each) for label, each in zip(labels(variables, known, same), points, strict=True)]
+    return plot(lines, *size, manner)
+
+
+def _title(
+    variables: Sequence[Variable],
+    known: Sequence[tuple[Screen, Column | None] | None],
+    same: Column | None,
+) -> str:
+    """Say what is drawn: the screen, and the column and row if there is but one."""
+    screens = dict.fromkeys(one[0].command if one is not None else "" for one in known)
+    words = [" ".join(screens)]
+    if same is not None or len(variables) == 1:
+        words.append(variables[0].column)
+    if len(variables) == 1:
+        words.append(short(variables)[0] or "all")
+    return " ".join(words)
+
+
+def labels(
+    variables: Sequence[Variable],
+    known: Sequence[tuple[Screen, Column | None] | None],
+    same: Column | None,
+) -> list[str]:
+    """Return what each variable is called beside the others."""
+    if same is not None:
+        return [key or "all" for key in short(variables)]
+    found = []
+    for variable, key, one in zip(variables, short(variables), known, strict=True):
+        unit = one[1].unit if one is not None and one[1] is not None else ""
+        found.append(" ".join(filter(None, (variable.column, unit and f"({unit})", key))))
+    return found
+
+
+def short(variables: Sequence[Variable]) -> list[str]:
+    """Return the keys as people say them, such as a device number, if they can still be told apart."""
+    keys = [variable.key for variable in variables]
+    few = [key.rpartition(".")[2] for key in keys]
+    return few if len(set(few)) == len(set(keys)) else keys
+
+
+def overview(screens: Screens, width: int = WIDTH) -> list[str]:
+    """Return in lines what can be drawn, and how."""
+    lines = [
+        "PLOT column [row] [since] draws a column of the screen it is given on, by time, as samples come.",
+        "TAB chooses the column, the cursor the row: then PLOT alone is enough. Of any other screen:",
+        "PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m, PLOT REDISP.busy. It can draw:",
+    ]
+    found = [f" {part}" for line in lines for part in wrap(line, width - 1)] + [""]
+    for screen in sorted(listed(screens), key=lambda one: one.command):
+        found += wrap(
+            ", ".join(names(screen)),
+            width,
+            initial_indent=f" {screen.command:<9} ",
+            subsequent_indent=" " * 11,
+        )
+    return found
+
+
+def page(
+    table: Table, screens: Screens, width: int = WIDTH, height: int = HEIGHT, style: str = ASCII
+) -> list[str]:
+    """Return the lines of the screen PLOT: the chart, or what there is to be drawn."""
+    if "plotted" not in table.facts:
+        return overview(screens, width)
+    return list(drawn(table, screens, width, height, style).lines)

@@ -1,0 +1,158 @@
+"""What people write for a column of a row: `DEVICE.resp 7000`, `CTLUNIT.resp 2482 2484`, `REDISP.busy`.
+
+A screen by time is about one thing, a page too; of them the row is that thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.screen.definition import ScreenError
+from zmon.screen.sheet import Sheet, natural
+from zmon.tables.series import Variable, find
+from zmon.tables.view import alone, needs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zmon.interval import Interval
+    from zmon.screen.definition import Column, Screen, Screens
+
+EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
+
+LETTERS: Final = {"text", "clock"}
+"""Formats of columns that hold no figures."""
+
+
+class VariableError(ValueError):
+    """Words that name no column of a screen; says what there is."""
+
+
+class Asked(NamedTuple):
+    """A column of a screen, and the rows as they were named."""
+
+    screen: Screen
+    column: str
+    rows: tuple[str, ...] = ()
+
+
+def plottable(screen: Screen) -> list[Column]:
+    """Return the columns of a screen that hold figures."""
+    return [column for column in screen.columns if column.format not in LETTERS]
+
+
+def names(screen: Screen) -> list[str]:
+    """Return the names of what a screen can have drawn: columns, or the facts of a page."""
+    if screen.layout == "page":
+        return [name for name, form in screen.form_formats.items() if form not in LETTERS]
+    return [column.name for column in plottable(screen)]
+
+
+def listed(screens: Screens) -> Iterator[Screen]:
+    """Yield the screens of which something can be drawn."""
+    return (screen for screen in screens if screen.layout in {"list", "page"} and names(screen))
+
+
+def parse(words: Sequence[str], screens: Screens) -> list[Asked]:
+    """Read columns, each with the rows behind it; `DEVICE.resp,io` are two columns.
+
+    Without a column it is the one that the screen is sorted on; rows before the next column are those of all
+    columns between.
+
+    Raises:
+        VariableError: a word is no column.
+    """
+    found: list[Asked] = []
+    fresh = True
+    begun = 0
+    for word in words:
+        asked = _columns(word, screens, needed=not found)
+        if asked and fresh:
+            found += asked
+        elif asked:
+            begun = len(found)
+            found += asked
+            fresh = True
+        else:
+            fresh = False
+            found[begun:] = [one._replace(rows=(*one.rows, word)) for one in found[begun:]]
+    if not found:
+        raise VariableError(f"Which column? For example {EXAMPLES}")
+    return found
+
+
+def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
+    """Return what a word names; nothing when it begins with no screen and need not."""
+    name, dot, columns = word.partition(".")
+    if not needed and not (dot and name[:1].isalpha()):
+        return []
+    screen = _screen(name, screens)
+    if screen is None and not needed:
+        return []
+    if screen is None:
+        raise VariableError(f"{name!r} is no screen and no table; write for example {EXAMPLES}")
+    if not dot:
+        return [Asked(screen, natural_column(screen))]
+    known = names(screen)
+    for column in columns.lower().split(","):
+        if column not in known:
+            raise VariableError(f"{screen.command} has no figures {column!r}; there are {', '.join(known)}")
+    return [Asked(screen, column) for column in columns.lower().split(",")]
+
+
+def _screen(name: str, screens: Screens) -> Screen | None:
+    """Return the screen that a word names, or whose table it names."""
+    table = name.lower()
+    ranked = [screen for screen in screens if screen.table == table]
+    try:
+        found = screens.find(name)
+    except ScreenError:
+        return ranked[0] if ranked else None
+    return found
+
+
+def natural_column(screen: Screen) -> str:
+    """Return the column that a screen is sorted on, if it holds figures, else its first one that does.
+
+    Raises:
+        VariableError: there is none.
+    """
+    known = names(screen)
+    if not known:
+        raise VariableError(f"{screen.command} shows no figures; others do: {EXAMPLES}")
+    return screen.sort if screen.sort in known else known[0]
+
+
+def resolve(asked: Iterable[Asked], interval: Interval) -> list[Variable]:
+    """Return the variables that are meant, as they are called in one interval; without a row the busiest.
+
+    Raises:
+        NoSuchThing: a row is not there.
+        VariableError: a page needs to be told of what.
+    """
+    found: list[Variable] = []
+    for screen, column, rows in asked:
+        if screen.layout == "page" and not rows:
+            raise VariableError(f"{screen.command} needs a {screen.argument} behind the column")
+        if screen.layout == "page" or needs(screen.table).history:
+            found += [Variable(screen.table, column, row) for row in rows or ("",)]
+        elif rows:
+            table = alone(screen.table, interval)
+            found += [Variable(screen.table, column, find(table, row)) for row in rows]
+        else:
+            found.append(Variable(screen.table, column, busiest(screen, interval)))
+    return list(dict.fromkeys(found))
+
+
+def busiest(screen: Screen, interval: Interval) -> str:
+    """Return the key of the row that stands on top of a list; empty when there are no rows."""
+    keys = Sheet(screen, alone(screen.table, interval), natural(screen)).keys
+    return keys[0] if keys else ""
+
+
+def described(variable: Variable, screens: Screens) -> tuple[Screen, Column | None] | None:
+    """Return the screen and the column of a variable; None when no screen has them."""
+    for screen in screens:
+        if screen.table == variable.table and variable.column in names(screen):
+            return screen, screen.by_name.get(variable.column)
+    return None
