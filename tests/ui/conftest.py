@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import ListTape
 from zmon.dialogue import Dialogue
+from zmon.event import Event, What
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, MACHINE
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens
@@ -30,6 +31,11 @@ MINUTE = 60_000_000_000
 MS = 1_000_000
 BUSY = {"40": 12, "41": 55, "42": 82}
 """Percent busy of each channel path."""
+
+
+LOADS = (2, 3, 2, 9, 7, 1, 4, 4)
+"""How busy the machine was in each eighth of the time."""
+SLOW = Event(What.LIMIT, NOON + MINUTE, NOON + MINUTE, "0.0.7000", "0.0.7000 answered in 48 ms", "DEVICE")
 
 
 def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], at: int) -> Frame:
@@ -110,7 +116,11 @@ def make_tape() -> Callable[..., ListTape]:
 @pytest.fixture
 def watch(utc: None) -> Watch:  # noqa: ARG001 - clocks on the screens show UTC
     """Return a watch on the last of four minutes."""
-    found = Watch(ListTape([machine(minute) for minute in range(4)], name="a machine in memory"))
+    found = Watch(
+        ListTape(
+            [machine(minute) for minute in range(4)], name="a machine in memory", happened=[SLOW], loads=LOADS
+        )
+    )
     found.to_end()
     return found
 

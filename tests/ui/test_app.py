@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.geometry import Region
 
-from tests.ui.conftest import MINUTE, NOON
 from zmon.absent import absent
-from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.tables import view
 from zmon.tables.table import Table
@@ -194,12 +192,10 @@ def test_a_wrong_command_is_answered_until_the_next_key(on_terminal: Run, seen: 
         (["shift+home", "right_square_bracket"], "12:00:00 - 12:01:00"),
     ],
 )
-def test_keys_lead_along_a_recording(  # noqa: PLR0913, PLR0917 - these are its fixtures
-    keys: list[str], there: str, watch: Watch, on_terminal: Run, seen: Seen, settle: Settle
+def test_keys_lead_along_a_recording(
+    keys: list[str], there: str, on_terminal: Run, seen: Seen, settle: Settle
 ) -> None:
     """Each by its own; what they read is read beside the glass."""
-    at = NOON + MINUTE
-    watch.tape.happened = [Event(What.LIMIT, at, at, text="slow")]  # type: ignore[attr-defined]  # a ListTape
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter")

@@ -4,6 +4,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import ListTape
 from tests.ui.conftest import MINUTE, NOON
@@ -12,6 +14,7 @@ from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
+from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import texts
 
 if TYPE_CHECKING:
@@ -388,7 +391,7 @@ def test_a_plain_terminal_sees_the_time_line_in_ascii(watch: Watch) -> None:
     """There is nothing else that it could show."""
     glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), plain=True)
 
-    assert line_of_time(glass).startswith(" 12:00:00 ----")
+    assert line_of_time(glass).startswith(" 12:00:00 ::::")
     assert shown(glass).isascii()
 
 
@@ -689,3 +692,48 @@ def test_the_averages_of_a_live_machine_stay(
 
     order(recorded, "INTERIM")
     assert interval(recorded) == "12:06:00 - 12:07:00"
+
+
+KEYS = st.sampled_from([f.name for f in FUNCTIONS if f.name != "quit"])
+LINES = st.sampled_from(
+    [
+        "GO -2m",
+        "GO end",
+        "MARK A",
+        "MARK B",
+        "AVERAGE",
+        "INTERIM",
+        "PLAY -600",
+        "EVENTS",
+        "CHANNEL",
+        "REDISP",
+        "NOW",
+    ]
+)
+
+
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(KEYS | LINES | st.integers(0, 60), max_size=25), live=st.booleans())
+def test_whatever_is_pressed_a_screen_stands(
+    steps: list[str | int], live: bool, make_sample: Callable[..., Sample]
+) -> None:
+    """On a recording and on a live machine that records, with time passing in between."""
+    samples = [make_sample(n, 2) for n in range(5)]
+    kept = ListTape(samples, happened=[limit(2)])
+    watch = Watch(ListTape(samples, live=True, kept=kept) if live else kept)
+    clock, pace = Clock(), Pace()
+    for _ in range(3):
+        watch.forward()
+    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), "", pace if live else None, pace, clock=clock)
+    for step in steps:
+        if isinstance(step, int):
+            clock.now += step
+            glass.tick()
+        elif step.islower():
+            glass.press(step)
+        else:
+            order(glass, step)
+        pace.work(glass)
+
+        assert len(glass.lines()) == 24
+        assert glass.settled
