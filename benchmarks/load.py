@@ -184,8 +184,9 @@ class Load:
         times = [steady] * len(self._devices)
         for number in sorted({*self._active, *self._turn}):
             now += ONE_READ + dice.randrange(ONE_READ // 2)
-            row = measured(self._totals[number], now, self._uids[number])
-            if row[: cmf.ELAPSED] != self._measured[number][: cmf.ELAPSED]:
+            row, before = measured(self._totals[number], now, self._uids[number]), self._measured[number]
+            row = cmf.settled(row, before) if before else row
+            if row[: cmf.ELAPSED] != before[: cmf.ELAPSED]:
                 times[number] = now // GRAIN * GRAIN
             self._measured[number] = row
         blocks = dict(self._labels)
