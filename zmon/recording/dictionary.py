@@ -81,7 +81,8 @@ class Dictionary:
     ) -> Layout:
         """Return the layout of frames with these rows and columns."""
         number = self.kind(connection, kind)
-        text = {"kind": number, "keys": keys, "columns": names, "missing": missing and missing.reason}
+        lines = "\n".join(keys) if not any("\n" in key for key in keys) and keys else keys
+        text = {"kind": number, "keys": lines, "columns": names, "missing": missing and missing.reason}
         digest = still.digest(json.dumps(text).encode())
         row = connection.execute("SELECT id FROM layout WHERE digest = ?", (digest,)).fetchone()
         if row is None:
@@ -219,7 +220,9 @@ def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Ki
         kinds[kind] = load_kind(connection, kind)
     try:
         keys, names, missing = text["keys"], tuple(text["columns"]), text["missing"]
-        named = type(keys) is list and {type(key) for key in (*keys, *names)} <= {str}
+        if type(keys) is str:
+            keys = keys.split("\n")
+        named = type(keys) is list and set(map(type, (*keys, *names))) <= {str}
         if not named or len(keys) > MOST_ROWS:
             raise Damaged(f"layout {number} has keys that are none")
         unknown = set(names) - set(kinds[kind].by_name)

@@ -10,9 +10,10 @@ The description, compressed JSON:
     follows   readings whose `prior` is the reading before
     anchors   earliest time of each reading, likewise as distances
     rows      the rows of the matrices
-    columns   per column: `still` its number in the table of stills; `base` the values of `rows` at the
-              first reading; `moves` the matrix; `cells` three columns: reading, row, difference;
-              `others` what is no whole number, as [reading, row, value]
+    over      other rows that are not as they stood, in several columns
+    columns   per column: `still` its number in the table of stills; `base` and `over` the values of those
+              rows at the first reading; `moves` the matrix; `cells` three columns: reading, row,
+              difference; `others` what is no whole number, as [reading, row, value]
 
 Packed columns are told as [low, scale, width, offset, length] of the bytes behind the description (`planes`).
 """
@@ -20,6 +21,7 @@ Packed columns are told as [low, scale, width, offset, length] of the bytes behi
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from functools import cached_property
 from itertools import accumulate, chain, compress, count, repeat
 from operator import add, mul, ne, sub
@@ -29,7 +31,7 @@ from zmon.recording import planes
 from zmon.recording.error import Damaged
 from zmon.recording.planes import Packed, pack
 from zmon.recording.run import TIMES, Layout, Readings, apply
-from zmon.recording.still import numbers
+from zmon.recording.still import all_whole, numbers
 from zmon.recording.value import dump, load, plain, value
 
 if TYPE_CHECKING:
@@ -43,6 +45,10 @@ LONGEST: Final = 240
 
 OFTEN: Final = 4
 """A row has its line in the matrices if it moved in every fourth reading or more."""
+
+
+SHARED: Final = 3
+"""Rows that are not as they stood in so many columns are told of together."""
 
 
 class Body:
@@ -94,10 +100,11 @@ def seal(run: Run, stand: Callable[[str, list[Value], int], Stand]) -> bytes:
         "anchors": _gaps([step.anchor for step in steps]),
         "rows": [len(rows), *body.put(pack(_gaps(rows)))],
     }
-    columns = {}
-    for name in (*run.layout.names, TIMES):
-        columns[name] = _column(run, name, rows, place, placed, stand, body)
-    head["columns"] = columns
+    columns = {name: _Said(run, name, rows, place, placed, stand) for name in (*run.layout.names, TIMES)}
+    often = Counter(row for column in columns.values() for row in column.odd)
+    over = sorted(row for row, many in often.items() if many >= SHARED)
+    head["over"] = [len(over), *body.put(pack(_gaps(over)))]
+    head["columns"] = {name: column.told(rows, over, body) for name, column in columns.items()}
     described = dump(head)
     return b"".join((len(described).to_bytes(4, "little"), described, *body.parts))
 
@@ -106,45 +113,66 @@ def _gaps(numbers_: Sequence[int]) -> list[int]:
     return list(map(sub, numbers_, [0, *numbers_]))
 
 
-def _column(  # noqa: PLR0913, PLR0917 - what a column is told by
-    run: Run,
-    name: str,
-    rows: list[int],
-    place: dict[int, int],
-    placed: Sequence[Sequence[int | None] | None],
-    stand: Callable[[str, list[Value], int], Stand],
-    body: Body,
-) -> dict[str, object]:
-    steps = run.steps
-    before = run.before.get(name)
-    values: list[Value] = [0] * len(run.layout.keys) if before is None else list(before)
-    apply(steps[0], name, values)
-    lines, cells, others = _matrix(steps, name, place, placed)
-    number, still = stand(name, values, len(rows) + len(cells))
-    found: dict[str, object] = {"still": number}
-    overlaid: list[tuple[int, int, int]] = []
-    if still is values or (lines is None and still == values):
-        return found | _cells(cells, others, body)
-    odd = [row for row in compress(count(), map(ne, values, still)) if row not in place]
-    if lines is not None or any(values[row] != still[row] for row in rows):
-        try:
-            base = body.put(pack(numbers([values[row] for row in rows])))
-            found |= {"base": base} if lines is None else {"base": base, "moves": body.put(pack(lines))}
-        except OverflowError:
-            # beyond 64 bits: told cell by cell
-            overlaid += _differing(rows, values, still)
-            cells += _as_cells(lines or [], rows)
-        odd += [row for row in rows if type(values[row]) is not int or type(still[row]) is not int]
-    for row in odd:
-        now, was = values[row], still[row]
-        delta = (now if type(now) is int else 0) - (was if type(was) is int else 0)
-        if delta and row not in place:
-            overlaid.append((0, row, delta))
-        if type(now) is not int:
-            others.append((0, row, plain(now)))
-        elif type(was) is not int:
-            others.append((0, row, None))
-    return found | _cells(overlaid + cells, others, body)
+class _Said:
+    """What is to be said of one column."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a column is told by
+        self,
+        run: Run,
+        name: str,
+        rows: list[int],
+        place: dict[int, int],
+        placed: Sequence[Sequence[int | None] | None],
+        stand: Callable[[str, list[Value], int], Stand],
+    ) -> None:
+        steps = run.steps
+        before = run.before.get(name)
+        self.values: list[Value] = [0] * len(run.layout.keys) if before is None else list(before)
+        apply(steps[0], name, self.values)
+        self.lines, self.cells, self.others = _matrix(steps, name, place, placed)
+        self.number, self.still = stand(name, self.values, len(rows) + len(self.cells))
+        self.odd: list[int] = []
+        """Rows beside those of the matrix that are not as they stood."""
+        if self.still is not self.values and (self.lines is not None or self.still != self.values):
+            unlike = compress(count(), map(ne, self.values, self.still))
+            self.odd = [row for row in unlike if row not in place]
+
+    def told(self, rows: list[int], over: list[int], body: Body) -> dict[str, object]:
+        """Return how the description tells of it."""
+        values, still = self.values, self.still
+        found: dict[str, object] = {"still": self.number}
+        if still is values:
+            return found | _cells(self.cells, self.others, body)
+        odd, cells = self.odd, self.cells
+        if 2 * len(odd) > len(over) > 0:
+            try:
+                found["over"] = body.put(pack(numbers([values[row] for row in over]), plain=True))
+            except OverflowError:
+                pass
+            else:
+                rest = set(over)
+                self._else(over)
+                odd = [row for row in odd if row not in rest]
+        if self.lines is not None or any(values[row] != still[row] for row in rows):
+            try:
+                base = body.put(pack(numbers([values[row] for row in rows]), plain=True))
+                moves = {} if self.lines is None else {"moves": body.put(pack(self.lines))}
+                found |= {"base": base, **moves}
+            except OverflowError:
+                # beyond 64 bits: told cell by cell
+                cells = cells + _differing(rows, values, still) + _as_cells(self.lines or [], rows)
+            self._else(rows)
+        self._else(odd)
+        return found | _cells(_differing(odd, values, still) + cells, self.others, body)
+
+    def _else(self, rows: Sequence[int]) -> None:
+        """Tell what is, or stood, no whole number in some rows."""
+        for row in rows:
+            now, was = self.values[row], self.still[row]
+            if type(now) is not int:
+                self.others.append((0, row, plain(now)))
+            elif type(was) is not int:
+                self.others.append((0, row, None))
 
 
 def _cells(
@@ -155,7 +183,8 @@ def _cells(
     if told:
         told.sort()
         try:
-            found["cells"] = [len(told), *(body.put(pack(part)) for part in zip(*told, strict=True))]
+            parts = [body.put(pack(part, plain=True)) for part in zip(*told, strict=True)]
+            found["cells"] = [len(told), *parts]
         except OverflowError:
             found["numbers"] = told
     if others:
@@ -167,8 +196,13 @@ def _cells(
 def _differing(
     rows: Sequence[int], values: Sequence[Value], still: Sequence[Value]
 ) -> list[tuple[int, int, int]]:
-    whole, stood = numbers(values), numbers(still)
-    return [(0, row, whole[row] - stood[row]) for row in rows if whole[row] != stood[row]]
+    found = []
+    for row in rows:
+        now, was = values[row], still[row]
+        delta = (now if type(now) is int else 0) - (was if type(was) is int else 0)
+        if delta:
+            found.append((0, row, delta))
+    return found
 
 
 def _as_cells(lines: Sequence[int], rows: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -218,6 +252,7 @@ class _Column:
         "cells",
         "low",
         "others",
+        "over",
         "planes",
         "scale",
         "still",
@@ -228,6 +263,7 @@ class _Column:
     def __init__(self) -> None:
         self.still: list[Value] = []
         self.base: list[int] | None = None
+        self.over: list[int] | None = None
         self.low = 0
         self.scale = 1
         self.width = 0
@@ -237,6 +273,13 @@ class _Column:
         self.where: Sequence[int] = ()
         self.cells: Sequence[int] = ()
         self.others: list[tuple[int, int, Value | None]] = []
+
+
+def _other(told: Any, rows: int) -> tuple[int, int, Value | None]:
+    at, row, what = told
+    if not all_whole((at, row)) or not 0 <= row < rows:
+        raise Damaged("rows that are not there")
+    return at, row, None if what is None else value(what)
 
 
 class Segment:
@@ -268,17 +311,31 @@ class Segment:
             self.carried = int(head["carried"])
             many, *told = head["rows"]
             self._rows = list(accumulate(self._packed(told, many)))
+            many, *told = head["over"]
+            self._over = list(accumulate(self._packed(told, many)))
             self._columns: dict[str, Any] = head["columns"]
             rows = len(layout.keys)
+            self.stills = [int(told["still"]) for told in self._columns.values()]
+            """The numbers of the columns that it refers to."""
             if not 0 < len(self.samples) == len(self._anchors) <= LONGEST:
                 raise Damaged(f"a segment of {len(self.samples)} readings")  # noqa: TRY301 - one way out
-            if self._rows and (min(self._rows) < 0 or max(self._rows) >= rows):
+            if not (
+                all_whole(self.samples)
+                and all_whole(self._anchors)
+                and min(head["samples"][1:], default=1) > 0
+            ):
+                raise Damaged("samples out of order")  # noqa: TRY301 - likewise
+            if not 0 <= self.carried < len(self.samples) or self._columns.keys() != {*layout.names, TIMES}:
+                raise Damaged("another segment than its layout tells")  # noqa: TRY301 - likewise
+            told_of = self._rows + self._over
+            if told_of and (min(told_of) < 0 or max(told_of) >= rows):
                 raise Damaged("rows that are not there")  # noqa: TRY301 - likewise
         except Damaged:
             raise
-        except (ValueError, TypeError, KeyError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise Damaged(f"a segment is damaged: {error}") from error
         self._place = {row: at for at, row in enumerate(self._rows)}
+        self._beside = {row: at for at, row in enumerate(self._over)}
         self._known: dict[str, _Column] = {}
 
     @cached_property
@@ -314,25 +371,30 @@ class Segment:
         column.across = across
         if "base" in told:
             column.base = self._packed(told["base"], across)
+        if "over" in told:
+            column.over = self._packed(told["over"], len(self._over))
         if "moves" in told:
-            column.low, column.scale, column.width, offset, length = map(int, told["moves"])
-            if not 0 <= column.width <= planes.WORD:
-                raise Damaged(f"differences of {column.width} bytes")
-            if column.width:
-                size = column.width * across * (len(self.samples) - 1)
-                column.planes = planes.inflate(bytes(self._body[offset : offset + length]), size)
+            self._lay_out(column, told["moves"])
         if "cells" in told:
             many, *parts = told["cells"]
             column.at, column.where, column.cells = (self._packed(part, many) for part in parts)
         elif "numbers" in told:
             column.at, column.where, column.cells = zip(*told["numbers"], strict=True)
+        if not (all_whole(column.at) and all_whole(column.where) and all_whole(column.cells)):
+            raise Damaged("differences that are no numbers")
         if column.where and not (min(column.where) >= 0 and max(column.where) < rows):
             raise Damaged("rows that are not there")
-        for at, row, what in told.get("others", ()):
-            if not 0 <= row < rows:
-                raise Damaged("rows that are not there")
-            column.others.append((at, row, None if what is None else value(what)))
+        column.others = [_other(told_, rows) for told_ in told.get("others", ())]
         return column
+
+    def _lay_out(self, column: _Column, told: Sequence[Any]) -> None:
+        """Decompress the matrix of a column."""
+        column.low, column.scale, column.width, offset, length = map(int, told)
+        if not 0 <= column.width <= planes.WORD:
+            raise Damaged(f"differences of {column.width} bytes")
+        if column.width:
+            size = column.width * column.across * (len(self.samples) - 1)
+            column.planes = planes.inflate(bytes(self._body[offset : offset + length]), size)
 
     def column(self, name: str, reading: int) -> list[Value]:
         """Return what a column held at a reading; for `TIMES` the distances from the anchor."""
@@ -344,10 +406,19 @@ class Segment:
                 now = list(map(add, now, self._moved(column, reading)))
             for row, number in zip(self._rows, now, strict=True):
                 values[row] = number
+        if column.over is not None:
+            for row, number in zip(self._over, column.over, strict=True):
+                values[row] = number
         last = bisect_right(column.at, reading)
         for row, delta in zip(column.where[:last], column.cells[:last], strict=True):
             was = values[row]
             values[row] = (was if type(was) is int else 0) + delta
+        if column.others:
+            self._set_others(column, reading, values)
+        return values
+
+    def _set_others(self, column: _Column, reading: int, values: list[Value]) -> None:
+        """Put in what is no whole number at a reading."""
         for at, row, what in column.others:
             if at > reading:
                 break
@@ -355,7 +426,6 @@ class Segment:
                 values[row] = what
             elif type(values[row]) is not int:
                 values[row] = self._number(column, row, reading)
-        return values
 
     def _moved(self, column: _Column, reading: int) -> list[int]:
         """Return how far each row of the matrix has moved since the first reading."""
@@ -375,6 +445,8 @@ class Segment:
         at = self._place.get(row)
         if column.base is not None and at is not None:
             number = column.base[at] + self._path(column, at)[reading]
+        elif column.over is not None and row in self._beside:
+            number = column.over[self._beside[row]]
         else:
             was = column.still[row]
             number = int(was) if isinstance(was, int) else 0
@@ -406,6 +478,8 @@ class Segment:
         values: list[Value]
         if column.base is not None and at is not None:
             values = list(map(add, self._path(column, at), repeat(column.base[at])))
+        elif column.over is not None and row in self._beside:
+            values = [column.over[self._beside[row]]] * readings
         else:
             values = [was] * readings
         if row in column.where:

@@ -53,7 +53,7 @@ def encode(values: Sequence[Value]) -> bytes:
             found.append(known[name])
         codes = pack(found)
     try:
-        packed = pack(whole)
+        packed = pack(whole, plain=True)
     except OverflowError:
         # numbers of more than 64 bits: as text they have room
         return _joined({"count": len(values), "all": [plain(one) for one in values]})

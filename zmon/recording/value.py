@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 LARGEST: Final = 1 << 26
 """No JSON text of a recording is longer."""
 
+SHORT: Final = 128
+"""Bytes of JSON up to which compressing would save little."""
+
 MOST: Final = 1 << 20
 """No JSON text of a recording has more lists and objects, which take some hundred bytes of memory each."""
 
@@ -38,16 +41,19 @@ def value(found: Any) -> Value:
 
 
 def dump(document: object) -> bytes:
-    """Return a document as compressed JSON; level 1, because samples wait for it."""
-    return zlib.compress(json.dumps(document, separators=(",", ":")).encode(), 1)
+    """Return a document as JSON, compressed if it is long; level 1, because samples wait for it."""
+    text = json.dumps(document, separators=(",", ":")).encode()
+    return text if len(text) < SHORT else zlib.compress(text, 1)
 
 
 def load(data: bytes) -> Any:
-    """Return the document of compressed JSON.
+    """Return the document of JSON, compressed or not.
 
     Raises:
         Damaged: it is none, or too long.
     """
+    if data[:1] in {b"{", b"["}:  # as no compressed text begins
+        return parsed(data)
     stream = zlib.decompressobj()
     try:
         text = stream.decompress(data, LARGEST)
