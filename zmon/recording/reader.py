@@ -10,23 +10,27 @@ import sqlite3
 import threading
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import contextmanager
+from itertools import repeat
+from operator import add
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.recording.dictionary import checked, load_layout, load_still
-from zmon.recording.error import Damaged, RecordingError
+from zmon.recording.error import Damaged
 from zmon.recording.opening import open_reading
 from zmon.recording.run import TIMES, Run, Step
 from zmon.recording.segment import Segment
+from zmon.recording.still import all_whole
 from zmon.recording.tail import Told
 from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Absent, Value
     from zmon.recording.run import Layout, Readings
     from zmon.sample import Kind
 
@@ -38,6 +42,19 @@ STILLS: Final = 160
 
 TAIL: Final = 600
 """Samples of the tail after which it is read anew, as most of it are segments by then."""
+
+LATEST: Final = 64
+"""Segments that are looked at to find where they end, if the tail is damaged."""
+
+MOST: Final = 1 << 24
+"""No recording holds more samples: half a year of seconds."""
+
+PATIENCE: Final = 10_000
+"""Failures after which what is damaged is not searched for what is left."""
+
+TICK: Final = 1_000_000
+TICKS: Final = 200
+"""Steps of SQLite, and how many times as many a question may take; that is some seconds."""
 
 
 class Columns(Mapping[str, "list[Value]"]):
@@ -57,8 +74,8 @@ class Columns(Mapping[str, "list[Value]"]):
                 raise KeyError(name)
             try:
                 known = self._readings.column(name, self._reading)
-            except (RecordingError, sqlite3.Error) as error:
-                known = [absent(f"the recording is damaged here: {error}")] * len(layout.keys)
+            except Damaged as error:
+                known = [_reason(error)] * len(layout.keys)
             self._known[name] = known
         return known
 
@@ -102,6 +119,13 @@ class _Stood(Mapping[str, "Sequence[Value]"]):
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+
+class Hole(NamedTuple):
+    """What is damaged among the readings of a kind, from a sample on."""
+
+    first: int
+    reason: Absent
 
 
 class Frames(Mapping[str, Frame]):
@@ -148,6 +172,9 @@ class Recording:
             (self._connection, self._done), self._guard = open_reading(path), threading.RLock()
         else:
             (self._connection, self._guard), self._done = shared, lambda: None
+        self._ticks = 0
+        if self._own:
+            self._connection.set_progress_handler(self._tick, TICK)
         self._kinds: dict[int, Kind] = {}
         self._layouts: dict[int, Layout] = {}
         self._segments: dict[int, Segment] = {}
@@ -159,6 +186,10 @@ class Recording:
         """In the tail: for each kind the samples from which on there is none."""
         self._tail: tuple[int, int] | None = None
         """The samples of the tail that are understood: from, to behind."""
+        self._broken: list[tuple[int, Damaged]] = []
+        """Samples of the tail that are damaged.  What follows one is unknown until a run begins anew."""
+        self._holes: dict[str, Event] = {}
+        """What was found damaged, by what was said of it."""
         self._count = 0
         self.refresh()
 
@@ -176,10 +207,39 @@ class Recording:
             Damaged: the file is damaged there.
         """
         try:
-            with self._guard:
-                return self._connection.execute(question, values).fetchall()
-        except (sqlite3.DatabaseError, OverflowError) as error:
+            with self.asking() as connection:
+                return connection.execute(question, values).fetchall()
+        except OverflowError as error:
             raise Damaged(f"{self.path}: {error}") from error
+
+    @contextmanager
+    def asking(self, ticks: int = TICKS) -> Iterator[sqlite3.Connection]:
+        """Have the connection for a question, which may not take for ever."""
+        with self._guard:
+            self._ticks = ticks
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise Damaged(f"{self.path}: {error}") from error
+
+    def _tick(self) -> bool:
+        """Tell SQLite whether to give up."""
+        self._ticks -= 1
+        return self._ticks < 0
+
+    def pieces(self, question: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
+        """Ask for what has numbers from `low` up to `high`; leave out what is damaged, and nothing else."""
+        ranges = [(low, high)]
+        failures = 0
+        while ranges and failures < PATIENCE:
+            low, high = ranges.pop()
+            try:
+                yield from self._ask(question, low, high)
+            except Damaged:
+                failures += 1
+                middle = (low + high) // 2
+                if high - low > 1:
+                    ranges += [(middle, high), (low, middle)]
 
     # times
 
@@ -188,58 +248,105 @@ class Recording:
 
     def refresh(self) -> bool:
         """Look for samples that were added; tell whether there are any."""
-        row = self._ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
-        count = 0 if row[0][0] is None else int(row[0][0]) + 1
-        more, self._count = count > self._count, max(count, self._count)
+        try:
+            row = self._ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
+            last = -1 if row[0][0] is None else int(row[0][0])
+        except Damaged:
+            last = self._last_found()
+        if last >= MOST:
+            raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
+        more, self._count = last >= self._count, max(last + 1, self._count)
         return more
 
     def _has_tables(self) -> bool:
         return bool(self._ask("SELECT 1 FROM sqlite_master WHERE name = 'sample'"))
 
+    def _last_found(self) -> int:
+        """Return the number of the last sample of which anything is left, where the table of them is damaged.
+
+        Raises:
+            Damaged: none is found.
+        """
+        found = [self._count - 1]
+        for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
+                         "SELECT n FROM tail WHERE n >= ? AND n < ?",
+                         "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
+            found += [int(n) for (n,) in self.pieces(question, 0, MOST)]
+        if max(found) < 0:
+            raise Damaged(f"{self.path}: no sample in it can be read")
+        return max(found)
+
     def span(self) -> tuple[int, int] | None:
-        """Return when the first and the last sample were taken, in ns since 1970."""
+        """Return the earliest and the latest time of its samples, in ns since 1970."""
         if not self._count:
             return None
-        first = self._ask("SELECT utc FROM sample ORDER BY n LIMIT 1")
-        last = self._ask("SELECT utc FROM sample ORDER BY n DESC LIMIT 1")
-        return int(first[0][0]), int(last[0][0])
+        try:
+            ((first, last),) = self._ask("SELECT min(utc), max(utc) FROM sample")
+        except Damaged:
+            first = last = None
+        if type(first) is not int or type(last) is not int:
+            times = [utc for _, utc in self._when()]
+            return (min(times), max(times)) if times else None
+        return first, last
+
+    def _when(self) -> list[tuple[int, int]]:
+        """Return the numbers and times of all samples whose lines are whole; for files that are damaged."""
+        rows = self.pieces("SELECT n, utc FROM sample NOT INDEXED WHERE n >= ? AND n < ?", 0, self._count)
+        return [(n, utc) for n, utc in rows if type(utc) is int]
 
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
-        found = self._ask("SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc))
+        try:
+            found = self._ask(
+                "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc)
+            )
+        except Damaged:
+            found = [(max(((when, n) for n, when in self._when() if when <= utc), default=(0, 0))[1],)]
         return int(found[0][0]) if found else 0
 
     def times(self, begin: int, end: int) -> list[int]:
         """Return the times of the samples from `begin` to `end`, both included."""
-        rows = self._ask(
-            "SELECT utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY utc", _64(begin), _64(end)
-        )
-        return [int(utc) for (utc,) in rows]
+        try:
+            rows = self._ask(
+                "SELECT utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY utc", _64(begin), _64(end)
+            )
+        except Damaged:
+            rows = [(utc,) for utc in sorted(utc for _, utc in self._when()) if begin <= utc <= end]
+        return [utc for (utc,) in rows if type(utc) is int]
 
     def numbers(self, begin: int, end: int) -> range:
         """Return the numbers from the first sample of a range of time to the last one.
 
         Where the clock was set back there are samples of other times between them.
         """
-        row = self._ask("SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?", _64(begin), _64(end))[
-            0
-        ]
-        return range(0) if row[0] is None else range(int(row[0]), int(row[1]) + 1)
+        question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
+        try:
+            ((first, last),) = self._ask(question, _64(begin), _64(end))
+        except Damaged:
+            found = [n for n, utc in self._when() if begin <= utc <= end]
+            first, last = min(found, default=None), max(found, default=0)
+        return range(0) if first is None else range(first, last + 1)
 
     def events(self, begin: int, end: int) -> list[Event]:
-        """Return what happened between two times."""
-        rows = self._ask(
-            "SELECT what, begin, end, thing, text, screen FROM event"
-            " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
-            _64(end),
-            _64(begin),
-        )
+        """Return what happened between two times, and what was found damaged by now (see `check`)."""
+        found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
+        try:
+            rows = self._ask(
+                "SELECT what, begin, end, thing, text, screen FROM event"
+                " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
+                _64(end),
+                _64(begin),
+            )
+        except Damaged as error:
+            rows = []
+            found.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
         known = {what.value: what for what in What}
-        return [
-            Event(known[what], int(since), int(until), str(thing or ""), str(text or ""), str(screen or ""))
+        found += [
+            Event(known[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
             for what, since, until, thing, text, screen in rows
-            if what in known and isinstance(since, int) and isinstance(until, int)
+            if what in known and type(since) is int and type(until) is int
         ]
+        return sorted(found, key=lambda event: event.begin)
 
     # samples
 
@@ -261,16 +368,19 @@ class Recording:
         if not rows:
             raise Damaged(f"{self.path}: sample {number} is missing")
         utc, steady, session = rows[0]
+        if type(utc) is not int or type(steady) is not int:
+            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
         boot, source, nominal, simulated = self._session(session)
         wanted = self.kinds if kinds is None else kinds
-        return Sample(
-            Instant(int(utc), int(steady), boot), Frames(self, number, wanted), source, nominal, simulated
-        )
+        return Sample(Instant(utc, steady, boot), Frames(self, number, wanted), source, nominal, simulated)
 
     def _session(self, number: int) -> tuple[str, str, float, bool]:
         known = self._sessions.get(number)
         if known is None:
-            rows = self._ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
+            try:
+                rows = self._ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
+            except Damaged:
+                rows = []
             boot, source, nominal, simulated = rows[0] if rows else ("", self.path, 0.0, 0)
             nominal = float(nominal) if isinstance(nominal, (int, float)) else 0.0
             known = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
@@ -282,16 +392,20 @@ class Recording:
         Samples in which the kind was not read again have the same frame.
         """
         try:
-            readings = self._readings(kind, number)
+            with self._guard:
+                readings = self._readings(kind, number)
             if readings is None:
                 return None
             reading = bisect_right(readings.samples, number) - 1
+            if reading < 0:
+                raise Damaged(f"no {kind} of sample {number} where it should be")  # noqa: TRY301 - one way out
             key = (kind, readings.samples[reading])
             known = self._frames.get(key)
             if known is None:
                 known = self._frames[key] = self._made(readings, reading)
         except Damaged as error:
-            return nothing(self._kind_of(kind), f"the recording is damaged here: {error}")
+            self.hole(kind, number, error)
+            return nothing(self._kind_of(kind), _reason(error).reason)
         return known
 
     def adopt(self, before: Mapping[str, Frame]) -> None:
@@ -327,11 +441,14 @@ class Recording:
         self._read_tail(number)
         if self._tail is not None and number >= self._tail[0]:
             runs = self._runs.get(kind, [])
-            at = bisect_right([run.samples[run.carried] for run in runs], number) - 1
+            begins = [run.samples[run.carried] for run in runs]
+            at = bisect_right(begins, number) - 1
+            begun = begins[at] if at >= 0 else -1
             gone = self._gone.get(kind, [])
             last = gone[bisect_right(gone, number) - 1] if gone and gone[0] <= number else -1
+            self._see_whole(max(begun, last), number)
             if at >= 0:
-                return None if last >= runs[at].samples[runs[at].carried] else runs[at]
+                return None if last >= begun else runs[at]
             if last >= 0:
                 return None
         rows = self._ask(
@@ -345,7 +462,7 @@ class Recording:
         known = self._segments.get(number)
         if known is not None:
             return known
-        found = self._understood(number)
+        found = self.segment(number)
         if found is None:
             return None
         while len(self._segments) >= KEPT:
@@ -353,7 +470,7 @@ class Recording:
         self._segments[number] = found
         return found
 
-    def _understood(self, number: int) -> Segment | None:
+    def segment(self, number: int) -> Segment | None:
         """Return a segment; None for a row that says that a kind is not sampled any more."""
         rows = self._ask("SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?", number)
         if not rows:
@@ -377,11 +494,8 @@ class Recording:
         """
         known = self._layouts.get(number)
         if known is None:
-            try:
-                with self._guard:
-                    known = self._layouts[number] = load_layout(self._connection, number, self._kinds)
-            except sqlite3.DatabaseError as error:
-                raise Damaged(str(error)) from error
+            with self.asking() as connection:
+                known = self._layouts[number] = load_layout(connection, number, self._kinds)
         return known
 
     def still(self, number: int, count: int) -> list[Value]:
@@ -392,14 +506,11 @@ class Recording:
         """
         known = self._stills.get(number)
         if known is None or len(known) != count:
-            try:
-                with self._guard:
-                    known = load_still(self._connection, number, count)
-            except sqlite3.DatabaseError as error:
-                raise Damaged(str(error)) from error
-            while len(self._stills) >= STILLS:
-                self._stills.pop(next(iter(self._stills)))
-            self._stills[number] = known
+            with self.asking() as connection:
+                known = load_still(connection, number, count)
+                while len(self._stills) >= STILLS:
+                    self._stills.pop(next(iter(self._stills)))
+                self._stills[number] = known
         return known
 
     # the tail
@@ -412,28 +523,77 @@ class Recording:
             if self._tail is None or self._tail[1] - self._tail[0] > TAIL:
                 self._forget_tail()
             begin = self._tail[1] if self._tail is not None else -1
-            rows = self._ask("SELECT n, body, crc FROM tail WHERE n >= ? ORDER BY n", begin)
+            rows = self._tail_rows(begin)
             if self._tail is not None and (not rows or rows[0][0] != begin):
                 self._forget_tail()  # what lies between are segments meanwhile
-                rows = self._ask("SELECT n, body, crc FROM tail ORDER BY n")
+                rows = self._tail_rows(-1)
             for n, body, crc in rows:
                 if self._tail is None:
                     self._tail = (int(n), int(n))
                 self._tail = (self._tail[0], int(n) + 1)
                 try:
                     self._add(int(n), Told(checked(body, crc, "sample", n)))
-                except Damaged:
-                    continue  # what it changed is unknown; who looks finds what was before
-                except (ValueError, TypeError, AttributeError, KeyError):
-                    continue
+                except Damaged as error:
+                    self._broken.append((n, error))
+                except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+                    self._broken.append((n, Damaged(f"sample {n} is damaged: {error}")))
+
+    def _tail_rows(self, begin: int) -> list[tuple[int, object, object]]:
+        """Return the rows of the tail from a sample on; an empty one for each that is missing or damaged."""
+        question = "SELECT n, body, crc FROM tail WHERE n >= ? AND n < ? ORDER BY n"
+        try:
+            rows = self._ask(question, begin, MOST)
+        except Damaged:
+            if begin < 0:
+                begin = self._sealed()
+            rows = list(self.pieces(question, begin, self._count))
+            if not rows or rows[0][0] != begin:
+                rows.insert(0, (begin, None, None))
+        whole: list[tuple[int, object, object]] = []
+        for row in rows:
+            if whole and row[0] != whole[-1][0] + 1:
+                whole.append((whole[-1][0] + 1, None, None))  # those behind it are as unknown
+            whole.append(row)
+        if whole and whole[-1][0] + 1 < self._count:
+            whole.append((whole[-1][0] + 1, None, None))
+        return whole
+
+    def _sealed(self) -> int:
+        """Return the sample behind those that are surely in segments."""
+        ends = [0]
+        for (number,) in self._ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", LATEST):
+            try:
+                segment = self._segment(number)
+            except Damaged:
+                continue
+            if segment is not None:
+                ends.append(segment.samples[-1] + 1)
+        return max(ends)
+
+    def _see_whole(self, begun: int, number: int) -> None:
+        """See that what began at one sample is known up to another.
+
+        Raises:
+            Damaged: a sample between is damaged.
+        """
+        lost = self._lost(begun, number)
+        if lost is not None:
+            raise lost
+
+    def _lost(self, begun: int, number: int) -> Damaged | None:
+        """Return what is damaged between two samples of the tail, if anything."""
+        return next((error for n, error in self._broken if begun < n <= number), None)
 
     def _forget_tail(self) -> None:
-        self._tail, self._runs, self._gone = None, {}, {}
+        self._tail, self._runs, self._gone, self._broken = None, {}, {}, []
 
     def _add(self, n: int, told: Told) -> None:
         """Take in one sample of the tail."""
         for kind, (how, *what) in told.pieces.items():
             runs = self._runs.setdefault(kind, [])
+            if how != "run" and self._lost(runs[-1].samples[runs[-1].carried] if runs else -1, n):
+                told.skip(what)  # from what it is different is not known
+                continue
             if how == "run":
                 whole, ahead = what
                 runs.append(self._begun(n, whole, ahead and self._begun(n, ahead)))
@@ -451,6 +611,8 @@ class Recording:
     def _begun(self, n: int, told: Any, ahead: Run | None = None) -> Run:
         layout, anchor, numbers = told
         found = self.layout(layout)
+        if set(numbers) != {*found.names, TIMES}:
+            raise Damaged(f"sample {n} begins with columns that are not there")
         run = Run(found, _Stood(self, {str(k): int(v) for k, v in numbers.items()}, len(found.keys)), ahead)
         run.add(Step(n, int(anchor), [], {}, {}, ahead is not None))
         return run
@@ -472,9 +634,42 @@ class Recording:
         return run
 
     def open_runs(self) -> list[Run]:
-        """Return the runs of the tail that have readings, for a writer that goes on."""
+        """Return the runs of the tail that have readings, for a writer that goes on.
+
+        Raises:
+            Damaged: a part of the tail is.
+        """
         self._read_tail(self._count - 1)
+        self._see_whole(-1, self._count)
         return [run for runs in self._runs.values() for run in runs if run.begun]
+
+    # what is damaged
+
+    def hole(self, kind: str, number: int, error: Damaged) -> None:
+        """Remember what was found damaged: its kind, time and reason."""
+        try:
+            rows = self._ask("SELECT utc FROM sample WHERE n = ?", number)
+        except Damaged:
+            return
+        if rows and type(rows[0][0]) is int:
+            at = rows[0][0]
+            text = f"{kind}: {error}" if kind else str(error)
+            known = self._holes.get(text, Event(What.HOLE, at, at, text=text))
+            self._holes[text] = known._replace(begin=min(known.begin, at), end=max(known.end, at))
+
+    def check(self) -> Iterator[str]:
+        """Read everything once and yield a sentence for each thing that is wrong; `events` has holes then."""
+        from zmon.recording.check import problems  # noqa: PLC0415 - few check
+
+        return problems(self)
+
+    def broken(self) -> list[tuple[int, Damaged]]:
+        """Return the samples of the tail that are damaged."""
+        try:
+            self._read_tail(self._count - 1)
+        except Damaged as error:
+            return [(self._count - 1, error)]
+        return self._broken
 
     # one column
 
@@ -483,28 +678,36 @@ class Recording:
 
         What is damaged is absent.  Where the thing was not there, nothing is returned.
         """
-        rows = self._ask(
-            "SELECT n, utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY n", _64(begin), _64(end)
-        )
+        try:
+            rows = self._ask(
+                "SELECT n, utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY n", _64(begin), _64(end)
+            )
+        except Damaged:
+            rows = [(n, utc) for n, utc in self._when() if begin <= utc <= end]
         if not rows:
             return []
-        when = dict(rows)
+        when = {n: utc for n, utc in rows if type(utc) is int}
         low, high = rows[0][0], rows[-1][0]
         found: list[tuple[int, Value]] = []
         for readings in self._between(kind, low, high):
-            if isinstance(readings, Damaged):
+            if isinstance(readings, Hole):
+                utc = when.get(max(low, readings.first))
+                if utc is not None:
+                    found.append((utc, readings.reason))
                 continue
             row = self._row(readings.layout, key)
             if row is None or name not in readings.layout.names:
                 continue
             try:
                 values = readings.series(name, row)
-            except (Damaged, sqlite3.Error) as error:
-                values = [absent(f"the recording is damaged here: {error}")] * len(readings.samples)
+            except Damaged as error:
+                values = [_reason(error)] * len(readings.samples)
+            begun = readings.samples[readings.carried]
             for at in range(readings.carried, len(readings.samples)):
                 utc = when.get(readings.samples[at])
                 if utc is not None:
-                    found.append((utc, values[at]))
+                    lost = self._lost(begun, readings.samples[at]) if isinstance(readings, Run) else None
+                    found.append((utc, values[at] if lost is None else _reason(lost)))
         return found
 
     def _row(self, layout: Layout, key: str) -> int | None:
@@ -514,35 +717,47 @@ class Recording:
             known = self._index = (layout, {one: row for row, one in enumerate(layout.keys)})
         return known[1].get(key)
 
-    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Damaged]:
+    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Hole]:
         """Yield what holds readings of a kind for samples of a range."""
-        before = self._ask("SELECT max(first) FROM segment WHERE kind = ? AND first <= ?", kind, low)[0][0]
-        self._read_tail(high)
-        rows = self._ask(
-            "SELECT id, first FROM segment WHERE kind = ? AND first BETWEEN ? AND ? ORDER BY first, id",
-            kind,
-            low if before is None else before,
-            high,
-        )
+        try:
+            with self._guard:
+                self._read_tail(high)
+                runs = list(self._runs.get(kind, []))
+                rows = self._ask(
+                    "SELECT id, first FROM segment WHERE kind = ?1 AND first >= coalesce("
+                    "(SELECT max(first) FROM segment WHERE kind = ?1 AND first <= ?2), ?2)"
+                    " AND first <= ?3 ORDER BY first, id",
+                    kind,
+                    low,
+                    high,
+                )
+        except Damaged as error:
+            yield Hole(low, _reason(error))
+            return
         for number, first in rows:
             if self._tail is not None and first >= self._tail[0]:
                 break  # the tail has it, too
             try:
-                segment = self._understood(number)
+                segment = self.segment(number)
                 if segment is not None:
                     yield segment
             except Damaged as error:
-                yield error
-        if self._tail is not None:
-            yield from (run for run in self._runs.get(kind, []) if run.begun)
+                yield Hole(first, _reason(error))
+        yield from (run for run in runs if run.begun)
 
 
 def _frame(readings: Readings, reading: int, prior: Frame | None = None) -> Frame:
     layout = readings.layout
     anchor = readings.anchor(reading)
-    drift: Sequence[int] = readings.column(TIMES, reading)  # type: ignore[assignment]  # distances are whole numbers
-    times = [anchor + one for one in drift]
+    drift = readings.column(TIMES, reading)
+    if not all_whole(drift):
+        raise Damaged("times that are no numbers")
+    times = list(map(add, drift, repeat(anchor)))
     return Frame(layout.kind, layout.keys, Columns(readings, reading), times, layout.missing, prior)
+
+
+def _reason(error: Damaged) -> Absent:
+    return absent(f"the recording is damaged here: {error}")
 
 
 def _64(number: int) -> int:
