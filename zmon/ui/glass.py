@@ -115,6 +115,8 @@ class Glass:
         self.clock = clock
         self.plain = plain
         self.deck = PAUSED
+        self._line: tuple[object, Timeline] | None = None
+        """The time line drawn last, and for what."""
         self._filling: Filling | None = None
         """The table that is being filled elsewhere."""
         self._following = False
@@ -179,7 +181,10 @@ class Glass:
         if self.course is None or watch.tape.live or menu or self.height < ROOM_FOR_TIME:
             return None
         word = "Average" if watch.averaging else spoken(self.deck.speed) if self.deck.playing else ""
-        return Timeline(self.course, self.width, word, plain=self.plain)
+        key = self.course, self.width, word, self.plain
+        if self._line is None or self._line[0] != key:
+            self._line = key, Timeline(self.course, self.width, word, plain=self.plain)
+        return self._line[1]
 
     def _marks(self) -> dict[str, int]:
         return {name: sample.at.utc for name, sample in self.dialogue.watch.marks.items()}

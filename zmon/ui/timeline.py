@@ -9,9 +9,10 @@ the tape stands.
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from zmon.event import What
+from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
 from zmon.screen.number import clock
 from zmon.ui.line import Line, Part
@@ -25,7 +26,10 @@ LEAST: Final = 12
 """So many characters are worth being called a line."""
 
 DAY: Final = 86_400_000_000_000
-MISSING: Final = {What.GAP, What.HOLE}
+MISSING: Final = (What.GAP, What.HOLE)
+"""Where these are the line is blank."""
+MARKED: Final = tuple(what for what in What if Event(what, 0, 0).exception and what is not What.GAP)
+"""Where these are it has a mark."""
 
 
 class Timeline:
@@ -64,16 +68,8 @@ class Timeline:
 
     def line(self, utc: int | None, marks: Mapping[str, int]) -> Line:
         """Draw the line for where the tape stands and its marks."""
-        drawn = list(self._curve())
-        kinds: dict[int, str] = {}
-        for event in self.course.events:
-            first, last = self.place(event.begin), self.place(event.end)
-            if event.what in MISSING:
-                drawn[first + 1 : last] = " " * (last - first - 1)
-        for event in self.course.events:
-            if event.exception and event.what is not What.GAP:
-                at = self.place(event.begin)
-                drawn[at], kinds[at] = "!", "alarm"
+        drawn, exceptions = list(self._drawn[0]), self._drawn[1]
+        kinds = dict.fromkeys(exceptions, "alarm")
         for name, when in marks.items():
             at = self.place(when)
             drawn[at], kinds[at] = name, "look"
@@ -88,6 +84,19 @@ class Timeline:
             text += f"  {self.word}"
             parts.append(Part(len(text) - len(self.word), len(text), "strong"))
         return Line(text, "guidance", tuple(parts))
+
+    @cached_property
+    def _drawn(self) -> tuple[str, frozenset[int]]:
+        """What stays the same wherever the tape stands: the line, and where it shows exceptions."""
+        drawn, events = list(self._curve()), self.course.events
+        for event in [event for event in events if event.what in MISSING]:
+            first, last = self.place(event.begin), self.place(event.end)
+            if last > first + 1:
+                drawn[first + 1 : last] = " " * (last - first - 1)
+        exceptions = frozenset(map(self.place, [event.begin for event in events if event.what in MARKED]))
+        for at in exceptions:
+            drawn[at] = "!"
+        return "".join(drawn), exceptions
 
     def _curve(self) -> str:
         style = "ascii" if self.plain else "blocks"
