@@ -7,12 +7,13 @@ devices put on the path, shared equally among the paths of each device.
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.absent import Absent, absent
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
-from zmon.tables.join import Joined, first
+from zmon.tables.join import Joined, first, present, quotient
 from zmon.tables.table import Needs, Table
 from zmon.topology.typecode import channel_type
 
@@ -31,26 +32,21 @@ RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
 
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
+NO_MAXIMUM: Final = absent("the channel states no maximum")
 NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
 
 
 def stamp_seconds(channels: Delta) -> list[Number]:
     """Return the interval of each path by its own time stamp; equal stamps are no new data."""
-    return [
-        ratio(ticks * TICK_SECONDS, 1 if ticks else 0, "the channel subsystem gave no new figures yet")
-        for ticks in channels.numbers("timestamp")
-    ]
+    return [ticks * TICK_SECONDS if ticks else NOT_YET for ticks in channels.numbers("timestamp")]
 
 
 def _used(channels: Delta, counter: str, limit: str, seconds: list[Number]) -> list[Number]:
     """Return percent of a maximum per second that was used."""
-    return [
-        100.0 * ratio(used, most * length, "the channel states no maximum")
-        for used, most, length in zip(
-            channels.numbers(counter), channels.numbers(limit), seconds, strict=True
-        )
-    ]
+    most = list(map(mul, channels.numbers(limit), seconds))
+    return quotient(channels.numbers(counter), most, 100.0, NO_MAXIMUM)
 
 
 def busy(channels: Delta, *, own: bool = False) -> list[Number]:
@@ -61,6 +57,8 @@ def busy(channels: Delta, *, own: bool = False) -> list[Number]:
     """
     seconds = stamp_seconds(channels)
     units = _used(channels, "work_units" if own else "work_units_cpc", "max_work_units", seconds)
+    if len(present(units)) == len(units):
+        return units
     ticks = [
         100.0 * used * TICK_SECONDS / length
         for used, length in zip(channels.numbers("busy" if own else "busy_cpc"), seconds, strict=True)

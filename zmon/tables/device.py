@@ -7,7 +7,7 @@ follows from it by Little's law.  Where starts are not counted, Linux's requests
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Final
 
@@ -58,7 +58,8 @@ class Devices:
         devices, blocks = interval.of(DEVICE), interval.of(BLOCK)
         shown = [row for row, online in enumerate(devices["online"]) if online == 1]
         keys = [devices.keys[row] for row in shown]
-        names: list[Value] = [devices["block"][row] for row in shown]
+        named = devices["block"]
+        names: list[Value] = [named[row] for row in shown]
         taken = set(names)
         alone = [name for name in blocks.keys if name not in taken and not name.startswith(LOGICAL)]
         self.keys = keys + alone
@@ -78,7 +79,6 @@ class Devices:
         self.pend = quotient(self.cmf.numbers("pending"), samples, MS, IDLE)
         self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
         self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
-        self.cuwt = quotient(self.cmf.numbers("cu_queue"), samples, MS, IDLE)
         self.serv = plus(self.pend, self.disc, self.conn)
         used = zip(
             self.cmf.rate("pending"), self.cmf.rate("disconnect"), self.cmf.rate("connect"), strict=True
@@ -90,28 +90,54 @@ class Devices:
         self.requests = plus(self.block.rate("reads"), self.block.rate("writes"))
         waited = plus(self.block.numbers("read_ms"), self.block.numbers("write_ms"))
         self.wait = quotient(waited, requests, 1.0, IDLE)
-        self.reads = quotient(reads, requests, 100.0, IDLE)
         sectors = plus(self.block.rate("sectors_read"), self.block.rate("sectors_written"))
         self.megabytes: list[Number] = [s * 512 / 1e6 for s in sectors]
-        self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
         self.together = "requests" in blocks.frame.columns
         if self.together:  # sar does not tell reads, writes and discards apart
             requests, self.requests = self.block.numbers("requests"), self.block.rate("requests")
             self.wait = quotient(self.block.numbers("request_ms"), requests, 1.0, IDLE)
             # where discards are not printed, they are not among the requests
             sectors = first(plus(sectors, self.block.rate("sectors_discarded")), sectors)
-            self.kilobytes = quotient(sectors, self.requests, 0.5, IDLE)
+        self._sectors = sectors
         self.linux_queue: list[Number] = [ms / 1e3 for ms in self.block.rate("weighted_ms")]
         # an I/O rate for every device: starts where they are counted, else Linux's requests
         self.rate = first(self.ssch, self.requests)
-        self.guessed = frozenset(
+        self.response = first(self.wait, self.serv)
+
+    # what not everybody asks for
+
+    @cached_property
+    def cuwt(self) -> list[Number]:
+        """The time per I/O that was spent waiting for the control unit."""
+        return quotient(self.cmf.numbers("cu_queue"), self.cmf.numbers("samples"), MS, IDLE)
+
+    @cached_property
+    def reads(self) -> list[Number]:
+        """The share of reads among the requests, in percent."""
+        reads = self.block.numbers("reads")
+        return quotient(reads, plus(reads, self.block.numbers("writes")), 100.0, IDLE)
+
+    @cached_property
+    def kilobytes(self) -> list[Number]:
+        """The average size of a request."""
+        return quotient(self._sectors, self.requests, 0.5, IDLE)
+
+    @cached_property
+    def guessed(self) -> frozenset[int]:
+        """The rows where requests stand in for starts."""
+        return frozenset(
             row
             for row, (starts, rate) in enumerate(zip(self.ssch, self.rate, strict=True))
             if starts.__class__ is Absent and rate.__class__ is not Absent
         )
-        self.response = first(self.wait, self.serv)
-        # the queue is before the volume, so the volume's requests make it, on whichever alias they run
-        self.queued = not_below_zero(
+
+    @cached_property
+    def queued(self) -> list[Number]:
+        """How many requests wait in Linux.
+
+        The queue is before the volume, so the volume's requests make it, on whichever alias they run.
+        """
+        return not_below_zero(
             [n * (r - s) / 1e3 for n, r, s in zip(self.requests, self.response, self.serv, strict=True)]
         )
 

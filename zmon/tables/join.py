@@ -71,9 +71,16 @@ def plus(*columns: Sequence[Number]) -> list[Number]:
 
 def first(*columns: Sequence[Number]) -> list[Number]:
     """Take from each row the first value that is there, else the first reason."""
+    found, *others = columns
+    for other in others:
+        found = _either(found, other)
+    return list(found)
+
+
+def _either(ones: Sequence[Number], others: Sequence[Number]) -> list[Number]:
     return [
-        next((v for v in values if not isinstance(v, Absent)), values[0])
-        for values in zip(*columns, strict=True)
+        other if one.__class__ is Absent and other.__class__ is not Absent else one
+        for one, other in zip(ones, others, strict=True)
     ]
 
 
