@@ -27,6 +27,7 @@ SUBCOMMANDS: Final = {
     "replay": "look at a recording as if it were now",
     "record": "record this machine, a file per day, to look at any time of it later",
     "import": "make a recording of what sar recorded, or of a capture",
+    "cut": "make a small recording of a part of one, without names if so wanted",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
 

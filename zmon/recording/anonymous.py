@@ -1,0 +1,332 @@
+"""Names that tell whose machine it is, replaced in samples and events; figures and structure stay.
+
+The tables here say of every text that zmon records whether it is kept or what it names.  What they do not
+know is left out.  The same name has the same stand-in everywhere, because it follows from the name and a key;
+without the key nobody can go back, or try names until one fits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.event import Event, What
+from zmon.sample import Frame, Meaning
+from zmon.topology.uid import parse_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.sample import Field, Kind, Sample
+
+KEEP: Final = "keep"
+UID: Final = "uid"
+SERIAL: Final = "serial"
+DISK: Final = "disk"
+WORDS: Final = "words"
+
+LABELS: Final[Mapping[str, Mapping[str, str]]] = {
+    "machine": {
+        KEEP: "manufacturer type model capacity_model lpar_number lpar_characteristics control_program"
+              " environment kernel architecture",
+        SERIAL: "sequence plant",
+        "lpar": "lpar_name",
+        "system": "vm_name",
+        "guest": "guest_name",
+        "host": "hostname",
+        "group": "cap_group_name",
+    },
+    "channel": {KEEP: "status configure shared chid chid_external esc speed type cmg"},
+    "device": {
+        KEEP: "subchannel chpids driver status availability discipline vendor devtype cutype path_masks",
+        UID: "uid",
+        DISK: "block",
+    },
+    "cmf": {KEEP: "via", UID: "uid"},
+    "exact": {KEEP: "via", UID: "uid"},
+    "block": {KEEP: "number busid incarnation", "label": "label", "model": "model"},
+    "dasd": {KEEP: "discipline state", DISK: "name", "volume": "volser"},
+    "cache": {KEEP: "caching fast_write duplex unit_address ssid device_status", UID: "uid"},
+    "lpar": {
+        KEEP: "number upid",
+        "system": "os",
+        "sysplex": "sysplex",
+        "group": "group hardware_group",
+    },
+    "lpar_cpu": {KEEP: "type cpu", "lpar": "lpar"},
+    "physical_cpu": {KEEP: "type"},
+    "guest": {},
+    "cpu": {KEEP: "polarization address"},
+    "memory": {},
+    "source": {KEEP: "state", WORDS: "reason reads_what"},
+}  # fmt: skip
+"""For each kind what becomes of its labels: kept, or what they name.
+
+`uid` keeps vendor, SSID and unit address; `disk` keeps what the kernel calls a disk; `words` keeps the words
+that zmon itself uses.  Numbers of other meanings need no table: text that stands among them is left out.
+"""
+
+_BUSID: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
+_DISK: Final = (
+    r"(?:(?:dasd|sd|vd|xvd|hd|scm)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|ram|zram|sr|nbd|pmem|mmcblk|dasd)[0-9]{1,5}"
+    r"|nvme[0-9]{1,3}(?:c[0-9]{1,3})?n[0-9]{1,4}|dev[0-9]{1,5}-[0-9]{1,8})"
+)
+
+KEYS: Final[Mapping[str, tuple[str, str]]] = {
+    "machine": ("machine", "thing"),
+    "channel": (r"[0-9a-f]{1,2}\.[0-9a-f]{1,2}", "thing"),
+    "device": (_BUSID, "thing"),
+    "cmf": (_BUSID, "thing"),
+    "exact": (_BUSID, "thing"),
+    "block": (_DISK, DISK),
+    "dasd": (_BUSID, "thing"),
+    "cache": (_BUSID, "thing"),
+    "lpar": (r"#[0-9]{1,3}", "lpar"),
+    "lpar_cpu": ("", "lpar"),
+    "physical_cpu": (r"[0-9]{1,5}", "thing"),
+    "guest": ("", "guest"),
+    "cpu": (r"[0-9]{1,5}", "thing"),
+    "memory": ("memory", "thing"),
+    "source": (r"[a-z_]{1,20}", "thing"),
+}
+"""For each kind the form of the keys that are kept, and what the others name."""
+
+PREFIX: Final[Mapping[str, str]] = {
+    "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
+    "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
+    UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
+}  # fmt: skip
+"""How stand-ins begin: partitions and guests have eight characters at the most, volumes six."""
+
+LEFT_OUT: Final = absent("left out: the recording was made anonymous")
+
+SAID: Final[Mapping[What, str]] = {
+    What.GAP: "No samples",
+    What.RESTART: "The machine was started anew",
+    What.CLOCK: "The clock was set",
+    What.CAME: "A thing is there now",
+    What.WENT: "A thing is gone",
+    What.LIMIT: "A limit was exceeded",
+    What.HOLE: "A part of the recording could not be read",
+    What.NOTE: "A note, whose text was left out",
+}
+"""What stands for the texts of events, which may name anything."""
+
+_LETTERS: Final = "0123456789BCDFGHJKLMNPQRSTVWXZ"
+"""No vowels, so that no stand-in is a word."""
+_DIGITS: Final = 5
+_ALPHABETS: Final = ("0123456789", "ABCDEF", "abcdef", "GHIJKLMNOPQRSTUVWXYZ", "ghijklmnopqrstuvwxyz")
+_TRIES: Final = 1000
+
+_QUOTED: Final = re.compile(r"""(?<![A-Za-z0-9])[bru]?['"].*""", re.DOTALL)
+_DAMAGED: Final = re.compile(r"(the recording is damaged here).*", re.DOTALL)
+_OF: Final = re.compile(r"\b(CPU of) .*", re.DOTALL)
+_WORD: Final = re.compile(r"[\w/.*#@$%+~-]+")
+_OWN: Final = re.compile(
+    r"(?:--)?[a-z_*]+(?:[.*_-][a-z_*]+)*\.?"
+    r"|/?(?:proc|sys|cmf|queue|hyp|s390_hypfs|sa)/[a-z_*/.-]*(?:chp)?0?\.?\*?(?:diag_204|diag_2fc)?"
+    r"|[-+]?[0-9][0-9.,]*[.%]?"
+    r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
+    r"|CMF|CHPID|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Capability|s390_sthyi"
+    r"|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--)\.?"
+)
+"""Words that zmon uses in its reasons: no name of anybody's."""
+
+
+class Anonymity:
+    """The stand-ins of one key."""
+
+    def __init__(self, key: bytes) -> None:
+        """Replace names by what follows from them and from a secret key."""
+        self._key = key
+        self._known: dict[tuple[str, str], str] = {}
+        self._used: dict[tuple[str, str], str] = {}
+        """By what it names and stand-in, what has it."""
+        self._keys: dict[str, str] = {}
+        """Keys of rows that were replaced."""
+        self._names: dict[str, str] = {}
+        """All names that were replaced, to find them in words."""
+        self._reasons: dict[str, Absent] = {}
+        self._frames: dict[str, tuple[Frame, Frame]] = {}
+        self._ways: dict[str, Callable[[str], Value]] = {
+            KEEP: lambda text: text,
+            UID: self._uid,
+            DISK: self._disk,
+            WORDS: self._words,
+        }
+
+    # stand-ins
+
+    def name(self, what: str, text: str) -> str:
+        """Return the stand-in of a name; an empty one stays."""
+        known = self._known.get((what, text))
+        if known is None:
+            known = self._known[what, text] = self._new(what, text)
+            if what not in {"source", "boot"}:
+                self._names[text] = known
+        return known
+
+    def _new(self, what: str, text: str) -> str:
+        if not text:
+            return text
+        for turn in range(_TRIES):
+            seed = self._seed(what, text, turn)
+            found = _alike(text, seed) if what == SERIAL and turn < _TRIES // 2 else _numbered(what, seed)
+            if found != text.lstrip("0") and self._used.setdefault((what, found), text) == text:
+                return found
+        raise ValueError(f"more names of the sort {what!r} than there are stand-ins")
+
+    def _seed(self, what: str, text: str, turn: int) -> int:
+        told = f"{what}\0{turn}\0{text}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hmac.digest(self._key, told, hashlib.sha256), "big")
+
+    def _uid(self, text: str) -> str:
+        try:
+            uid = parse_uid(text)
+        except ValueError:
+            return self.name(UID, text)
+        token = self.name(SERIAL, uid.token) if uid.token else ""
+        return str(uid._replace(serial=self.name(SERIAL, uid.serial), token=token))
+
+    def _disk(self, text: str) -> str:
+        return text if re.fullmatch(_DISK, text, re.ASCII) else self.name(DISK, text)
+
+    def _words(self, text: str) -> str:
+        """Keep of a sentence what zmon said itself, and replace the names in it."""
+        said = _QUOTED.sub("...", text)
+        said = _OF.sub(r"\1 ...", _DAMAGED.sub(r"\1", said))
+        return _WORD.sub(self._word, said)
+
+    def _word(self, found: re.Match[str]) -> str:
+        word = found[0]
+        bare = word.rstrip(".")
+        if bare in self._names:
+            return self._names[bare]
+        return word if _OWN.fullmatch(word) or re.fullmatch(_BUSID, bare) else "..."
+
+    def reason(self, why: Absent) -> Absent:
+        """Return a reason without names in it."""
+        known = self._reasons.get(why.reason)
+        if known is None:
+            known = self._reasons[why.reason] = absent(self._words(why.reason))
+        return known
+
+    def key(self, kind: str, key: str) -> str:
+        """Return what stands for the key of a row."""
+        form, what = KEYS.get(kind, ("", "thing"))
+        if form and re.fullmatch(form, key, re.ASCII):
+            return key
+        if kind == "lpar_cpu":
+            name, slash, cpu = key.rpartition("/")
+            found = f"{self.key('lpar', name)}{slash}{cpu if cpu.isdigit() else self.name('thing', cpu)}"
+        else:
+            found = self.name(what, key)
+        self._keys[key] = found
+        return found
+
+    # samples
+
+    def sample(self, sample: Sample) -> Sample:
+        """Return a sample without names; frames that were the same are the same again."""
+        for frame in sample.frames.values():
+            self._learn(frame)
+        at = sample.at._replace(boot=self.name("boot", sample.at.boot))
+        frames = {name: self._frame(name, frame) for name, frame in sample.frames.items()}
+        for name in self._frames.keys() - frames:
+            del self._frames[name]
+        return sample._replace(at=at, frames=frames, source=self.name("source", sample.source))
+
+    def _learn(self, frame: Frame) -> None:
+        """See the names of a frame before any words are looked at, which may hold them."""
+        known = self._frames.get(frame.kind.name)
+        if known is not None and known[0] is frame:
+            return
+        for key in frame.keys:
+            self.key(frame.kind.name, key)
+        for what, names in LABELS.get(frame.kind.name, {}).items():
+            for name in names.split() if what not in {KEEP, WORDS} else ():
+                for value in set(frame.columns.get(name, ())):
+                    self._label(what, value)
+
+    def _frame(self, name: str, frame: Frame) -> Frame:
+        known = self._frames.get(name)
+        if known is None or known[0] is not frame:
+            known = self._frames[name] = (frame, self._without(frame))
+        return known[1]
+
+    def _without(self, frame: Frame) -> Frame:
+        """Return a frame without names."""
+        kind = frame.kind
+        columns = {
+            name: self._column(kind, kind.by_name[name], frame.columns[name]) for name in frame.columns
+        }
+        return Frame(
+            kind,
+            [self.key(kind.name, key) for key in frame.keys],
+            columns,
+            frame.times,
+            None if frame.missing is None else self.reason(frame.missing),
+            None if frame.prior is None else self._without(frame.prior),
+        )
+
+    def _column(self, kind: Kind, field: Field, values: Sequence[Value]) -> list[Value]:
+        if field.meaning not in {Meaning.LABEL, Meaning.IDENTITY}:
+            return [value if isinstance(value, int | float) else self._odd(value) for value in values]
+        what = meant(kind.name, field.name)
+        return [LEFT_OUT if what is None else self._label(what, value) for value in values]
+
+    def _odd(self, value: Value) -> Value:
+        """Return what stands for something that is no number among numbers."""
+        return self.reason(value) if isinstance(value, Absent) else LEFT_OUT
+
+    def _label(self, what: str, value: Value) -> Value:
+        if isinstance(value, Absent):
+            return self.reason(value)
+        if what == KEEP:
+            return value
+        text = str(value)
+        way = self._ways.get(what)
+        return way(text) if way is not None else self.name(what, text)
+
+    # events
+
+    def event(self, event: Event) -> Event:
+        """Return an event without names; of its thing only what is known to be none, or was replaced."""
+        thing = self._keys.get(event.thing, "")
+        if re.fullmatch(f"{_BUSID}|{_DISK}|[0-9a-f]\\.[0-9a-f]{{1,2}}|[0-9]{{1,5}}", event.thing, re.ASCII):
+            thing = event.thing
+        screen = event.screen if event.screen.isalnum() and event.screen.isupper() else ""
+        return event._replace(thing=thing, text=SAID[event.what], screen=screen)
+
+
+def meant(kind: str, field: str) -> str | None:
+    """Return what the tables say of a label; None when they do not know it."""
+    for what, names in LABELS.get(kind, {}).items():
+        if field in names.split():
+            return what
+    return None
+
+
+def _numbered(what: str, seed: int) -> str:
+    letters = []
+    for _ in range(_DIGITS):
+        seed, place = divmod(seed, len(_LETTERS))
+        letters.append(_LETTERS[place])
+    return PREFIX[what] + "".join(letters)
+
+
+def _alike(text: str, seed: int) -> str:
+    """Return letters and digits where there are some, of the same length; zeros in front stay."""
+    bare = text.lstrip("0")
+    found = [text[: len(text) - len(bare)]]
+    for letter in bare:
+        alphabet = next((one for one in _ALPHABETS if letter in one), None)
+        if alphabet is None:
+            alphabet = letter if letter in "-_." else "X"
+        seed, place = divmod(seed, len(alphabet))
+        found.append(alphabet[place])
+    return "".join(found)
