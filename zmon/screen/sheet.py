@@ -114,13 +114,17 @@ class Sheet:
         end = self.screen.starts[0] + self.screen.columns[0].width
         return f"{line[:end]} -- {number.printable(said)} ".ljust(self.screen.width, "-").rstrip()
 
+    @cached_property
+    def _pens(self) -> list[Pen]:
+        return [Pen(column, self.table.estimated.get(column.name, NONE)) for column in self.screen.columns]
+
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
         sign = " "
-        for column, value in zip(self.screen.columns, values, strict=True):
-            before, written = sign + " " * (column.gap - 1), text(column, value)
-            sign = column.limit.mark(value) if column.limit is not None else " "
-            if self._guessed(column, value, row):
+        for pen, value in zip(self._pens, values, strict=True):
+            before = sign + pen.gap
+            written, sign = pen.write(value)
+            if pen.guesses and pen.guessed(value, row):
                 if sign == " ":
                     sign = ESTIMATE
                 else:  # the limit's mark stands behind, so this one moves to the front
@@ -128,9 +132,6 @@ class Sheet:
             parts += (before, written)
         parts.append(sign)
         return "".join(parts).rstrip()
-
-    def _guessed(self, column: Column, value: Value, row: int) -> bool:
-        return value.__class__ is not Absent and value != "" and self.table.is_estimate(column.name, row)
 
     def marks(self, place: int) -> list[Mark]:
         """Return the cells of a row that exceed a limit."""
@@ -149,6 +150,37 @@ class Sheet:
             if start <= position < start + column.width:
                 return column
         return None
+
+
+NONE: Final[frozenset[int]] = frozenset()
+
+
+class Pen:
+    """Writes the values of one column; most are the same again and again, and are formatted once."""
+
+    def __init__(self, column: Column, estimated: frozenset[int] | None) -> None:
+        """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
+        self.gap = " " * (column.gap - 1)
+        self.guesses = estimated is None or bool(estimated)
+        self._column = column
+        self._estimated = estimated
+        self._known: dict[Value, tuple[str, str]] = {}
+
+    def write(self, value: Value) -> tuple[str, str]:
+        """Return a value as it is written, and the mark of its limit."""
+        known = self._known.get(value)
+        if known is None:
+            column = self._column
+            known = text(column, value), column.limit.mark(value) if column.limit is not None else " "
+            if column.format != "text" or isinstance(value, str):  # there 1 and 1.0 are written alike
+                self._known[value] = known
+        return known
+
+    def guessed(self, value: Value, row: int) -> bool:
+        """Tell whether a value is an estimate, and there is one to be marked."""
+        if value.__class__ is Absent or value == "":
+            return False
+        return self._estimated is None or row in self._estimated
 
 
 def _precede(before: str, written: str) -> tuple[str, str]:
