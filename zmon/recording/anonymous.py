@@ -18,7 +18,7 @@ from zmon.sample import Frame, Meaning
 from zmon.topology.uid import parse_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from zmon.absent import Value
     from zmon.sample import Field, Kind, Sample
@@ -121,6 +121,8 @@ _LETTERS: Final = "0123456789BCDFGHJKLMNPQRSTVWXZ"
 _DIGITS: Final = 5
 _ALPHABETS: Final = ("0123456789", "ABCDEF", "abcdef", "GHIJKLMNOPQRSTUVWXYZ", "ghijklmnopqrstuvwxyz")
 _TRIES: Final = 1000
+_NUMBERS: Final = frozenset({int, float, bool})
+_NEVER: Final[tuple[None, list[Value]]] = (None, [])
 
 _QUOTED: Final = re.compile(r"""(?<![A-Za-z0-9])[bru]?['"].*""", re.DOTALL)
 _DAMAGED: Final = re.compile(r"(the recording is damaged here).*", re.DOTALL)
@@ -152,6 +154,8 @@ class Anonymity:
         """All names that were replaced, to find them in words."""
         self._reasons: dict[str, Absent] = {}
         self._frames: dict[str, tuple[Frame, Frame]] = {}
+        self._columns: dict[tuple[str, str], tuple[list[Value], list[Value]]] = {}
+        """Each column as it was last, with and without names."""
         self._ways: dict[str, Callable[[str], Value]] = {
             KEEP: lambda text: text,
             UID: self._uid,
@@ -249,8 +253,11 @@ class Anonymity:
             self.key(frame.kind.name, key)
         for what, names in LABELS.get(frame.kind.name, {}).items():
             for name in names.split() if what not in {KEEP, WORDS} else ():
-                for value in set(frame.columns.get(name, ())):
-                    self._label(what, value)
+                values = frame.columns.get(name, [])
+                if values != self._columns.get((frame.kind.name, name), _NEVER)[0]:
+                    for value in set(values):
+                        if not isinstance(value, Absent):
+                            self._label(what, value)
 
     def _frame(self, name: str, frame: Frame) -> Frame:
         known = self._frames.get(name)
@@ -273,11 +280,21 @@ class Anonymity:
             None if frame.prior is None else self._without(frame.prior),
         )
 
-    def _column(self, kind: Kind, field: Field, values: Sequence[Value]) -> list[Value]:
+    def _column(self, kind: Kind, field: Field, values: list[Value]) -> list[Value]:
+        """Return a column without names; one that is as it was last is not looked through again."""
+        place = kind.name, field.name
+        known = self._columns.get(place, _NEVER)
+        if values == known[0]:
+            return known[1]
         if field.meaning not in {Meaning.LABEL, Meaning.IDENTITY}:
-            return [value if isinstance(value, int | float) else self._odd(value) for value in values]
-        what = meant(kind.name, field.name)
-        return [LEFT_OUT if what is None else self._label(what, value) for value in values]
+            if _NUMBERS.issuperset(map(type, values)):
+                return values
+            found = [value if isinstance(value, int | float) else self._odd(value) for value in values]
+        else:
+            what = meant(*place)
+            found = [LEFT_OUT if what is None else self._label(what, value) for value in values]
+        self._columns[place] = (values, found)
+        return found
 
     def _odd(self, value: Value) -> Value:
         """Return what stands for something that is no number among numbers."""
