@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sqlite3
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from hypothesis import strategies as st
 from zmon.recording.day import DAY, DayFile, day_file
 from zmon.recording.retention import Kept, Rule, days_within, is_recording, prune, surplus
 from zmon.recording.schema import MAGIC
-from zmon.recording.writer import Writer
-from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,13 +87,14 @@ def test_what_is_no_recording_of_zmon_is_never_touched(tmp_path: Path) -> None:
 
 
 def test_a_recording_whose_writer_died_early_is_one(tmp_path: Path) -> None:
-    """All of it is still in the file beside it."""
+    """Before the first checkpoint all of it is still in the file beside it."""
     (tmp_path / "dead").mkdir()
-    writer = Writer(str(tmp_path / TODAY))
-    writer.append(Sample(Instant(NOW, 1, "boot"), {}))
+    connection = sqlite3.connect(tmp_path / TODAY, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA application_id = {MAGIC}")
     for name in (TODAY, f"{TODAY}-wal"):
         shutil.copy(tmp_path / name, tmp_path / "dead" / name)
-    writer.close()
+    connection.close()
     assert (tmp_path / "dead" / TODAY).read_bytes()[68:72] == bytes(4)
     assert is_recording(str(tmp_path / "dead" / TODAY))
     os.unlink(tmp_path / "dead" / f"{TODAY}-wal")

@@ -8,13 +8,17 @@ both are read from copies.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
+import stat
 import tempfile
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from zmon.recording import schema
+from zmon.recording.day import BESIDE
 from zmon.recording.error import RecordingError
 
 if TYPE_CHECKING:
@@ -25,54 +29,126 @@ LONGEST: Final = 1 << 28
 
 WAITS: Final = 5.0
 
+_COMPUTED: Final = re.compile(r"\b(AS|GENERATED|CHECK|COLLATE|DEFAULT|REFERENCES)\b", re.IGNORECASE)
+"""Words of SQL with which a table would do more than hold what is put into it."""
 
-Opened = tuple[sqlite3.Connection, "Callable[[], object]"]
-"""A connection, and what to call when it is closed."""
+_COLUMNS: Final = re.compile(r"CREATE (UNIQUE )?INDEX [^()]*\([\[\]\w\s,\"]*\)", re.IGNORECASE)
+"""An index of columns, and not of something computed."""
+
+
+class Opened(NamedTuple):
+    """A recording that is open for reading."""
+
+    connection: sqlite3.Connection
+    done: Callable[[], object]
+    """What to call when it is closed."""
+    stamp: object = None
+    """What `stamp` said of the file, if the connection does not see what is written to it from now on."""
+
+
+def stamp(path: str) -> object:
+    """Return what is another when a recording was written to."""
+    found = []
+    for tail in ("", "-wal"):
+        try:
+            about = os.stat(path + tail)
+            found.append((about.st_ino, about.st_size, about.st_mtime_ns))
+        except OSError:
+            found.append((0, 0, 0))
+    return tuple(found)
 
 
 def open_reading(path: str) -> Opened:
-    """Open a recording; return the connection, and what to call when it is closed.
+    """Open a recording.
 
     Raises:
         RecordingError: it is not there, no recording, of a newer zmon, or damaged.
     """
     try:
-        with open(path, "rb"):
-            pass
+        about = os.stat(path)
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror}") from error
-    wal = f"{path}-wal"
-    ways: list[Callable[[], Opened]] = [lambda: (_connect(path, "mode=ro&immutable=1"), _nothing)]
-    if os.path.exists(wal):
-        # it is being written, or its writer was killed; immutable means that nobody else is there
-        ways = [lambda: (_connect(path, "mode=ro"), _nothing), lambda: _copied(path, wal)]
+    if not stat.S_ISREG(about.st_mode):
+        raise RecordingError(f"{path}: no file, and so no recording")
+    if not os.access(path, os.R_OK):
+        raise RecordingError(f"{path}: may not be read; ask who recorded it")
     problem: Exception | None = None
-    for way in ways:
+    for way in _ways(path):
         try:
-            connection, done = way()
+            opened = way()
         except (sqlite3.Error, OSError) as error:
             problem = error
             continue
         try:
-            _look(connection, path)
+            _look(opened.connection, path)
         except sqlite3.Error as error:
-            connection.close()
-            done()
+            opened.connection.close()
+            opened.done()
             problem = error
             continue
         except BaseException:
-            connection.close()
-            done()
+            opened.connection.close()
+            opened.done()
             raise
-        return connection, done
+        return opened
     raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
+
+
+def _ways(path: str) -> list[Callable[[], Opened]]:
+    """Return in which ways to try to open a file, the best first."""
+    if any(os.path.exists(path + tail) for tail in BESIDE):
+        # it is being written, or its writer was killed
+        ways = [lambda: _followed(path), lambda: _copied(path)]
+    elif _has_wal(path):
+        # closed while somebody read it, or copied without what was beside it; SQLite would make that anew
+        ways = [lambda: _alone(path)]
+    else:
+        ways = [lambda: _followed(path), lambda: _alone(path)]
+    return [*ways, lambda: _followed(path, lenient=True)]
+
+
+def _has_wal(path: str) -> bool:
+    """Tell whether a file says that there is, or was, another one beside it."""
+    # nobody in this process writes to it then, whose locks would be lost when this file is closed
+    with open(path, "rb") as stream:
+        return stream.read(20)[18:20] == b"\2\2"
 
 
 def _nothing() -> None:
     """Nothing is to be done afterwards."""
 
 
-def _connect(path: str, mode: str) -> sqlite3.Connection:
+def _followed(path: str, *, lenient: bool = False) -> Opened:
+    """Open a file that somebody may write to."""
+    return Opened(_connect(path, "mode=ro", lenient=lenient), _nothing)
+
+
+def _alone(path: str) -> Opened:
+    """Open a file as if nobody wrote to it."""
+    seen = stamp(path)
+    return Opened(_connect(path, "mode=ro&immutable=1"), _nothing, seen)
+
+
+def _copied(path: str) -> Opened:
+    """Open a copy of a file and of what is beside it, where that needs to be put together by writing."""
+    directory = tempfile.mkdtemp(prefix="zmon-")
+
+    def done() -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+    try:
+        seen = stamp(path)
+        copy = os.path.join(directory, "recording")
+        for tail in ("", *BESIDE):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path + tail, copy + tail)
+        return Opened(_connect(copy, "mode=rw"), done, seen)
+    except BaseException:
+        done()
+        raise
+
+
+def _connect(path: str, mode: str, *, lenient: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"file:{quote(os.path.abspath(path))}?{mode}",
         uri=True,
@@ -81,6 +157,9 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
         check_same_thread=False,
     )
     defend(connection)
+    connection.execute("PRAGMA query_only = ON")
+    if lenient:  # a file that was cut off is read as far as it goes; nothing is written all the same
+        connection.execute("PRAGMA writable_schema = ON")
     return connection
 
 
@@ -89,25 +168,7 @@ def defend(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
-    connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
-
-
-def _copied(path: str, wal: str) -> Opened:
-    """Open a copy of the recording and of what is beside it."""
-    directory = tempfile.mkdtemp(prefix="zmon-")
-
-    def done() -> None:
-        shutil.rmtree(directory, ignore_errors=True)
-
-    try:
-        copy = os.path.join(directory, "recording")
-        shutil.copyfile(path, copy)
-        shutil.copyfile(wal, f"{copy}-wal")
-        return _connect(copy, "mode=ro"), done
-    except BaseException:
-        done()
-        raise
 
 
 def _look(connection: sqlite3.Connection, path: str) -> None:
@@ -119,9 +180,35 @@ def _look(connection: sqlite3.Connection, path: str) -> None:
     """
     if not schema.version(connection, path):
         return
-    rows = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+    made: list[tuple[str, str, str]] = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
-    lacking = schema.TABLES.difference(name for (name,) in rows)
-    if lacking:
-        raise RecordingError(f"{path}: no whole recording of zmon: it lacks {', '.join(sorted(lacking))}")
+    tables = {name: sql for kind, name, sql in made if kind == "table"}
+    plain = {name for name in schema.TABLES if _is_plain(tables.get(name))}
+    if plain != schema.TABLES:
+        lacking = ", ".join(sorted(schema.TABLES - plain))
+        raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
+
+
+def _is_plain(sql: object) -> bool:
+    """Tell whether a table is one that holds values and computes none."""
+    return isinstance(sql, str) and sql.startswith("CREATE TABLE") and not _COMPUTED.search(sql)
+
+
+def see_writable(connection: sqlite3.Connection, path: str) -> None:
+    """See that nothing is in a recording that would do something when it is written to.
+
+    Raises:
+        RecordingError: there is.
+        sqlite3.Error: it cannot be read.
+    """
+    _look(connection, path)
+    made: list[tuple[str, str, str]] = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master"
+    ).fetchall()
+    for kind, name, sql in made:
+        if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
+            raise RecordingError(
+                f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
+                "to another file"
+            )

@@ -20,7 +20,7 @@ from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.recording.dictionary import checked, load_layout, load_still
 from zmon.recording.error import Damaged
-from zmon.recording.opening import open_reading
+from zmon.recording.opening import open_reading, stamp
 from zmon.recording.run import TIMES, Run, Step
 from zmon.recording.segment import Segment
 from zmon.recording.still import all_whole
@@ -167,14 +167,13 @@ class Recording:
     ) -> None:
         """Open it for reading, or read through a connection that a writer `shared`."""
         self.path = path
+        self._ticks = 0
         self._own = shared is None
         if shared is None:
-            (self._connection, self._done), self._guard = open_reading(path), threading.RLock()
+            self._guard = threading.RLock()
+            self._open()
         else:
-            (self._connection, self._guard), self._done = shared, lambda: None
-        self._ticks = 0
-        if self._own:
-            self._connection.set_progress_handler(self._tick, TICK)
+            self._connection, self._guard = shared
         self._kinds: dict[int, Kind] = {}
         self._layouts: dict[int, Layout] = {}
         self._segments: dict[int, Segment] = {}
@@ -193,12 +192,30 @@ class Recording:
         self._count = 0
         self.refresh()
 
+    def _open(self) -> None:
+        """Open the file, or what was made of it since."""
+        self._opened = open_reading(self.path)
+        self._connection = self._opened.connection
+        self._connection.set_progress_handler(self._tick, TICK)
+
+    def _renew(self) -> None:
+        """Open the file again if it was written to and the connection does not see that."""
+        with self._guard:
+            if self._own and self._opened.stamp not in {None, stamp(self.path)}:
+                before = self._opened
+                self._open()
+                before.connection.close()
+                before.done()
+                self._forget_tail()
+                for known in (self._kinds, self._layouts, self._segments, self._stills, self._sessions):
+                    known.clear()
+
     def close(self) -> None:
         """Close it; a shared connection stays open."""
         with self._guard:
             if self._own:
                 self._connection.close()
-                self._done()
+                self._opened.done()
 
     def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
         """Ask SQLite; a damaged page makes that answer fail, not others.
@@ -248,6 +265,7 @@ class Recording:
 
     def refresh(self) -> bool:
         """Look for samples that were added; tell whether there are any."""
+        self._renew()
         try:
             row = self._ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
@@ -259,7 +277,7 @@ class Recording:
         return more
 
     def _has_tables(self) -> bool:
-        return bool(self._ask("SELECT 1 FROM sqlite_master WHERE name = 'sample'"))
+        return bool(self._ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
 
     def _last_found(self) -> int:
         """Return the number of the last sample of which anything is left, where the table of them is damaged.

@@ -84,6 +84,8 @@ def version(connection: sqlite3.Connection, path: str) -> int:
         return 0
     if magic != MAGIC:
         raise RecordingError(f"{path}: a database, but no recording of zmon")
+    if found < 1:
+        raise RecordingError(f"{path}: no whole recording of zmon: its version is {found}")
     if found > VERSION:
         raise RecordingError(
             f"{path}: written by a newer zmon (format {found});"
@@ -92,8 +94,8 @@ def version(connection: sqlite3.Connection, path: str) -> int:
     return found
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a recording to the version of today; an empty file becomes an empty recording.
+def migrate(connection: sqlite3.Connection, path: str) -> bool:
+    """Bring a recording to the version of today, if it is not; an empty file becomes an empty recording.
 
     Raises:
         RecordingError: it is no recording, or of a newer zmon.
@@ -101,7 +103,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     """
     found = version(connection, path)
     if found == VERSION:
-        return
+        return False
     from sqlite_utils import Database  # noqa: PLC0415 - a recording of today needs none of it
 
     for number, migration in enumerate(MIGRATIONS[found:], found + 1):
@@ -116,3 +118,4 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+    return True

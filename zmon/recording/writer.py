@@ -7,10 +7,9 @@ Whatever fails in between leaves tail or segments, never none and never both.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +18,8 @@ from zmon.recording import schema
 from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import changes, events
+from zmon.recording.opening import defend, see_writable
+from zmon.recording.pen import Pen
 from zmon.recording.run import TIMES, Place, Run, Step, difference, offsets
 from zmon.recording.segment import seal
 from zmon.recording.tail import Tail
@@ -35,6 +36,9 @@ SEALED: Final = 60
 
 WAITS: Final = 10.0
 """Seconds to wait for another process that writes."""
+
+BESIDE: Final = 16 << 20
+"""Bytes to which the file beside the recording is cut again, after a reader that stood still made it grow."""
 
 MEMORY: Final = ":memory:"
 """The path of a recording that is kept in memory and ends with its writer."""
@@ -125,16 +129,25 @@ class Writer:
         """Runs that ended before they were sealed."""
         self._sealer: threading.Thread | None = None
         self._problem: Exception | None = None
-        with self._said():
+        self._pen = Pen(path) if path != MEMORY else None
+        with ExitStack() as failed, self._said():
+            # what is not given back would keep out whoever tries again
+            if self._pen is not None:
+                failed.callback(self._pen.release)
             self.connection = self._connect(durable=durable)
-            try:
-                self._own_lock()
-                schema.migrate(self.connection, path)
-                self._stills = Stills(self.connection)
-                self._continue()
-            except BaseException:  # or the lock would keep out whoever tries again
-                self._release()
-                raise
+            failed.callback(self.connection.close)
+            self._begin_or_continue()
+            failed.pop_all()
+
+    def _begin_or_continue(self) -> None:
+        """Make the tables, or see what is in them."""
+        if schema.version(self.connection, self.path):
+            see_writable(self.connection, self.path)
+        if schema.migrate(self.connection, self.path) and self.path != MEMORY:
+            # from its first bytes on the file itself is a recording, and not only with what is beside it
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        self._stills = Stills(self.connection)
+        self._continue()
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -148,35 +161,19 @@ class Writer:
         connection = sqlite3.connect(
             self.path, timeout=WAITS, isolation_level=None, check_same_thread=False, cached_statements=64
         )
-        connection.execute(f"PRAGMA page_size = {schema.PAGE}")
-        schema.version(connection, self.path)  # before anything is changed
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")  # the sealing thread does it
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cache_size = -1024")
-        return connection
-
-    def _own_lock(self) -> None:
-        """See to it that one process at a time writes.
-
-        Raises:
-            RecordingError: another one does.
-        """
-        self._lock = -1
-        if self.path == MEMORY:
-            return
-        import fcntl  # noqa: PLC0415 - the memory needs no lock
-
-        self._lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._lock)
-            self._lock = -1
-            raise RecordingError(
-                f"{self.path}: another zmon writes to it; stop that one, or record elsewhere"
-            ) from error
+            defend(connection)
+            connection.execute(f"PRAGMA page_size = {schema.PAGE}")
+            schema.version(connection, self.path)  # before anything is changed
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            connection.execute("PRAGMA wal_autocheckpoint = 0")  # the sealing thread does it
+            connection.execute(f"PRAGMA journal_size_limit = {BESIDE}")
+            connection.execute("PRAGMA cache_size = -1024")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _continue(self) -> None:
         """Find the end of what is there, and seal what was left open."""
@@ -368,7 +365,7 @@ class Writer:
 
     def _write_segments(self, ready: Sequence[Run], ends: Sequence[tuple[str, int]], until: int) -> None:
         """Encode without holding anything up, then write in one transaction."""
-        with self._beside() as (connection, guard):
+        with self._forgetting(), self._beside() as (connection, guard):
             new: list[NewStill] = []
             rows: list[tuple[Run, bytes, bytes | None]] = []
             for run in ready:
@@ -384,10 +381,18 @@ class Writer:
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
-                    self._stands = {}  # they may refer to what was rolled back
                     raise
             if self.path != MEMORY:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    @contextmanager
+    def _forgetting(self) -> Iterator[None]:
+        """Forget after a failure what stands still: it may refer to what was not written."""
+        try:
+            yield
+        except BaseException:
+            self._stands = {}
+            raise
 
     @contextmanager
     def _beside(self) -> Iterator[tuple[sqlite3.Connection, AbstractContextManager[object]]]:
@@ -455,9 +460,8 @@ class Writer:
     def _release(self) -> None:
         """Give up the file and the right to write it."""
         self.connection.close()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._pen is not None:
+            self._pen.release()
 
 
 class Fresh(Run):

@@ -1,0 +1,57 @@
+"""One writer for a file, in all processes of this machine."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from typing import Final
+
+from zmon.recording.error import RecordingError
+
+_written: Final[set[tuple[int, int]]] = set()
+"""Device and inode of the files that this process writes to."""
+
+
+class Pen:
+    """The right to write to a file, from when it is made to `release`; makes the file if it is not there.
+
+    Raises:
+        RecordingError: another one has it, or it cannot be had.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Take it before SQLite opens the file, and give it back after SQLite has closed it.
+
+        When a process closes any descriptor of a file it loses all of SQLite's own locks on it, and another
+        process could take away what is beside the file.
+        """
+        busy = f"{path}: another zmon writes to it; stop that one, or record elsewhere"
+        try:
+            about = os.stat(path)
+        except OSError:
+            pass
+        else:
+            if (about.st_dev, about.st_ino) in _written:
+                raise RecordingError(busy)
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+        except OSError as error:
+            raise RecordingError(f"{path}: cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
+                raise RecordingError(busy) from error
+            raise RecordingError(f"{path}: its file system has no locks: {error.strerror}") from error
+        about = os.fstat(self._fd)
+        self._file = (about.st_dev, about.st_ino)
+        _written.add(self._file)
+
+    def release(self) -> None:
+        """Give it back; a second time does nothing."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            _written.discard(self._file)
+            self._fd = -1
