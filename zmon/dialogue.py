@@ -17,7 +17,7 @@ from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.screen.variable import VariableError
+from zmon.screen.variable import DRAWN, VariableError
 from zmon.tables.view import NoSuchThing, fill, needs
 from zmon.tape.tape import NoMark
 
@@ -88,9 +88,6 @@ class Command(NamedTuple):
     help: str
 
 
-DRAWN: Final = ("plot", "correlation")
-"""Tables that are about figures of other screens."""
-
 COMMANDS: Final = (
     Command("HELP", 1, "[column]", "explain this screen, or one of its columns"),
     Command("SORT", 2, "column [ASC|DESC]", "sort on a column"),
@@ -116,6 +113,7 @@ COMMANDS: Final = (
     Command(
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
     ),
+    Command("CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m"),
     Command("PRINT", 2, "[file]", "write this screen as text to a file"),
     Command("RETURN", 3, "", "leave this screen"),
     Command("QUIT", 4, "", "leave zmon; also EXIT"),
@@ -380,14 +378,20 @@ class Dialogue:
     def _plot(self, operands: str) -> None:
         self._draw("PLOT", operands)
 
+    def _correl(self, operands: str) -> None:
+        self._draw("CORREL", operands)
+
     def _draw(self, command: str, operands: str) -> None:
         """Open a screen about figures by time: those that are named, else what is chosen here."""
         from zmon.screen import variable  # noqa: PLC0415 - a lookup starts without it
 
         words, since = _until_time(operands)
         screen = self.page.screen
-        known = variable.names(screen) if screen.layout != "chart" else []
+        known = variable.names(screen)
         column, row = self.chosen()
+        if screen.table in DRAWN and not words:
+            self.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
+            return
         if words and words[0].lower() in known:
             column, *words = words
         elif words and (not known or self._names_screen(words[0])):
@@ -579,6 +583,7 @@ class Dialogue:
         "SORT": _sort,
         "WHERE": where,
         "PLOT": _plot,
+        "CORREL": _correl,
         "RETURN": _return,
         "QUIT": _quit,
         "NEXTSAMP": _next,

@@ -54,6 +54,7 @@ def argument(screen: Screen) -> str:
     """Return what a screen may be about on the machine of `full_interval`."""
     others = {
         "PLOT": "device.resp 0.0.7000",
+        "CORREL": "device.resp 0.0.7000",
         "CHANLOG": "70",
         "CTLULOG": "2482",
         "LPARLOG": "A",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
+DRAWN: Final = frozenset({"plot", "correlation"})
+"""Tables about figures of other screens; theirs are not by time again."""
+
 LETTERS: Final = {"text", "clock"}
 """Formats of columns that hold no figures."""
 
@@ -43,6 +46,8 @@ def plottable(screen: Screen) -> list[Column]:
 
 def names(screen: Screen) -> list[str]:
     """Return the names of what a screen can have drawn: columns, or the facts of a page."""
+    if screen.table in DRAWN:
+        return []
     if screen.layout == "page":
         return [name for name, form in screen.form_formats.items() if form not in LETTERS]
     return [column.name for column in plottable(screen)]

@@ -16,7 +16,7 @@ from zmon.event import What
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
@@ -149,24 +149,42 @@ def series(
 
     Of more intervals than can be looked at one by one about as many averages as `buckets` are made.
     """
+    figures = Figures(
+        "series " + " ".join(":".join(variable) for variable in variables),
+        partial(_cells, variables, limits=limits),
+        [variable.table for variable in variables],
+    )
+    rows, note = rows_of(figures, history, window, buckets)
+    return [Series(list(_figures(rows, str(place))), note) for place in range(len(variables))]
+
+
+class Figures(NamedTuple):
+    """What is looked at of each interval."""
+
+    name: str
+    of: Callable[[Interval], Mapping[str, Value]]
+    tables: Sequence[str]
+    """Those that are filled for it: they tell how laborious that is."""
+
+
+def rows_of(
+    figures: Figures, history: History, window: tuple[int, int | None], buckets: int
+) -> tuple[list[Row], str]:
+    """Return the figures of each interval of a window, or of averages; and what is to be said of those."""
     last = next(history.past(window[1]), None)
     if last is None:
-        return [Series([]) for _ in variables]
+        return [], ""
     begin, end = window[0], last.after.at.utc
     length = 0 if last.before is None else end - last.before.at.utc
-    name = "series " + " ".join(":".join(variable) for variable in variables)
-    figures = partial(_cells, variables, limits=limits)
     count = (end - begin) // max(length, 1)
-    if count <= EXACT and count * _size(variables, last) <= WORK:
-        rows = history.rows(name, figures, EXACT, window=window)
-        return [Series(list(_exact(rows, str(place)))) for place in range(len(variables))]
+    if count <= EXACT and count * _size(figures.tables, last) <= WORK:
+        return history.rows(figures.name, figures.of, EXACT, window=window), ""
     step = _step(end - begin, buckets)
     rows = [
-        history.row(f"{name} by {step}", figures, interval)
+        history.row(f"{figures.name} by {step}", figures.of, interval)
         for interval in averages(history, begin, end, step)
     ]
-    note = f"Each value is an average over {step // SECOND} s: peaks within are not seen"
-    return [Series(list(_exact(rows, str(place))), note) for place in range(len(variables))]
+    return rows, f"Each value is an average over {step // SECOND} s: peaks within are not seen"
 
 
 def _cells(
@@ -175,7 +193,7 @@ def _cells(
     return {str(place): cell(one, interval, limits) for place, one in enumerate(variables)}
 
 
-def _exact(rows: Sequence[Row], name: str) -> Iterator[Figure]:
+def _figures(rows: Sequence[Row], name: str) -> Iterator[Figure]:
     for row in rows:
         if row.begin is None or row.end.utc <= row.begin.utc:
             continue  # the first sample has no figures; nor are there any where the clock was set back
@@ -183,9 +201,9 @@ def _exact(rows: Sequence[Row], name: str) -> Iterator[Figure]:
         yield Figure(row.begin.utc, row.end.utc, value, value, value)
 
 
-def _size(variables: Sequence[Variable], interval: Interval) -> int:
+def _size(tables: Iterable[str], interval: Interval) -> int:
     """Return how many rows must be looked at for an interval."""
-    kinds = {kind.name: kind for variable in variables for kind in needs(variable.table).kinds}
+    kinds = {kind.name: kind for table in tables for kind in needs(table).kinds}
     return max((len(interval.after.frame(kind).keys) for kind in kinds.values()), default=1)
 
 

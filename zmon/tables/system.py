@@ -80,6 +80,11 @@ def table(view: View) -> Table:
 
 
 def figures(interval: Interval, limits: Limits) -> dict[str, Value]:
+    """Return the key figures of all parts of the system, and how many values are bad."""
+    return {**key_figures(interval), "beyond": beyond(interval, limits)}
+
+
+def key_figures(interval: Interval) -> dict[str, Value]:
     """Return the key figures of all parts of the system."""
     parts: tuple[tuple[Mapping[str, Value], Mapping[str, str]], ...] = (
         (cpu_log.figures(interval), PROCESSORS),
@@ -93,7 +98,7 @@ def figures(interval: Interval, limits: Limits) -> dict[str, Value]:
     estimates = [
         names[name] for part, names in parts for name in str(part.get(ESTIMATED, "")).split() if name in names
     ]
-    return {**cells, **_cache(interval), "beyond": beyond(interval, limits), ESTIMATED: " ".join(estimates)}
+    return {**cells, **_cache(interval), ESTIMATED: " ".join(estimates)}
 
 
 def _cache(interval: Interval) -> dict[str, Value]:

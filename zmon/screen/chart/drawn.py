@@ -9,6 +9,7 @@ from zmon.screen.chart.plot import Manner, Series, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
 from zmon.tables.plot import parse
+from zmon.tables.view import needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +82,13 @@ def _title(
     if same is not None or len(variables) == 1:
         words.append(variables[0].column)
     if len(variables) == 1:
-        words.append(short(variables)[0] or "all")
-    return " ".join(words)
+        words.append(short(variables)[0] or everything(variables[0]))
+    return " ".join(filter(None, words))
+
+
+def everything(variable: Variable) -> str:
+    """Return what a variable without a row is called: of a list the line of all rows."""
+    return "" if needs(variable.table).history else "all"
 
 
 def labels(

@@ -1,0 +1,89 @@
+"""Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
+
+Several columns (DEVICE.resp,await) or rows (7000 7001) are several lines.  Without a column it is the one
+that the screen is sorted on, without a row the one on top at the end of the time.  Live there must be a
+recorder, or --for says how long to take samples.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from zmon.cli.live import LINE_TERMINALS
+from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.cli.tape import add_tape_arguments, positive, seconds
+
+if TYPE_CHECKING:
+    import argparse
+
+WIDTH, HEIGHT = 80, 20
+
+FEW_CHARACTERS: Final = LINE_TERMINALS | {"linux"}
+"""Values of TERM that name a terminal without dots and lines to draw with."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `zmon plot`."""
+    parser.add_argument(
+        "screen", metavar="SCREEN[.COLUMN]", help="what is drawn: DEVICE.resp, REDISP.busy,io"
+    )
+    parser.add_argument("row", nargs="*", help="of which rows: 7000 7001; or another SCREEN.COLUMN")
+    add_tape_arguments(parser)
+    parser.add_argument("--since", metavar="TIME", help="from when on: 14:00, -10m, yesterday 9:00; else all")
+    parser.add_argument("--until", metavar="TIME", help="up to when: 15:00, -5m; else the end")
+    parser.add_argument(
+        "--for", dest="length", type=seconds, metavar="S", help="live: take samples for so many seconds"
+    )
+    parser.add_argument("--width", type=positive, metavar="N", help="characters of a line")
+    parser.add_argument("--height", type=positive, metavar="N", help="lines")
+    parser.add_argument(
+        "--style",
+        choices=("braille", "blocks", "ascii"),
+        help="what is drawn with; else the finest that the terminal can show",
+    )
+    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draw it; returns the exit status."""
+    if sys.stdout is None:
+        return complain("standard output is closed")
+    from zmon.cli.drawing import Ask, print_series  # noqa: PLC0415 - --help needs none of it
+    from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - likewise
+    from zmon.screen.variable import VariableError  # noqa: PLC0415 - likewise
+    from zmon.tables.view import NoSuchThing  # noqa: PLC0415 - likewise
+    from zmon.tape.when import WhenError  # noqa: PLC0415 - likewise
+
+    if args.source and args.length:
+        complain("--for takes samples of this machine; what --from names is recorded already")
+        return USAGE
+    try:
+        width, height = _size()
+        ask = Ask(
+            [args.screen, *args.row], (args.width or width, args.height or height), args.style or style()
+        )
+        print_series(ask, args, load_screens())
+    except (ScreenError, VariableError, WhenError) as error:
+        complain(str(error))
+        return USAGE
+    except (ValueError, NoSuchThing) as error:
+        complain(str(error))
+        return FAILED
+    return OK
+
+
+def _size() -> tuple[int, int]:
+    """Return how much room there is on the terminal, if it is one."""
+    if not sys.stdout.isatty():
+        return WIDTH - 1, HEIGHT
+    columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    return max(columns - 1, 1), max(min(lines - 3, columns // 3), 1)
+
+
+def style() -> str:
+    """Return the finest style that locale and terminal can show."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
+    fine = encoding.startswith("utf") and os.environ.get("TERM", "") not in FEW_CHARACTERS
+    return "braille" if fine else "ascii"

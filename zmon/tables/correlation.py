@@ -1,0 +1,265 @@
+"""CORREL: which figures moved with a chosen one.
+
+The chosen figure is set against the key figures of REDISP and against the rows with most load of DEVICE,
+CTLUNIT and CHANNEL, interval by interval.  No pair of values is made across a gap.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import repeat
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.tables import channel, control_unit, device, system
+from zmon.tables.plot import MOST, parse, window, write
+from zmon.tables.series import SECOND, Figures, Variable, cell, rows_of
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.sample import Kind
+    from zmon.tables.history import History, Row
+    from zmon.tables.view import Limits, View
+
+KEY_FIGURES: Final = (
+    "busy", "user", "system", "iowait", "steal", "io", "mbs", "pend", "disc", "conn", "serv", "resp", "queue",
+    "read", "reqkb", "devresp", "lcuio", "share", "fair", "lcuresp", "chbusy", "chmean", "hits", "pagein",
+    "pageout", "memused", "swapused", "lparload", "lparbusy", "lparsusp", "cpubusy",
+)  # fmt: skip
+"""Of REDISP: those that are figures."""
+
+LISTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "device": ("io", "pend", "disc", "conn", "serv", "resp", "qued", "busy", "queue", "mbs", "reqkb", "read"),
+    "control_unit": ("io", "pend", "disc", "conn", "serv", "resp", "qued", "queue", "mbs", "share"),
+    "channel": ("cur", "own", "bus", "read", "write"),
+}
+"""Of each list the figures; the first is its load."""
+
+SCREENS: Final = {"system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL"}
+
+TOP: Final = 8
+"""So many rows of each list, those with most load."""
+
+LEAST: Final = 10
+"""Pairs of values without which nothing can be said."""
+
+LAGS: Final = 5
+"""By so many intervals one may follow the other."""
+
+RANKED: Final = 600 * SECOND
+"""The load that rows are chosen by is looked at anew this often, so that they stay the same for a while."""
+
+
+def _kinds() -> tuple[Kind, ...]:
+    parts = (system, device, control_unit, channel)
+    return tuple({kind.name: kind for part in parts for kind in part.NEEDS.kinds}.values())
+
+
+NEEDS: Final = Needs(_kinds(), history=True)
+
+NOT_NAMED: Final = absent(
+    "CORREL needs a column: give it on a list for the row under the cursor, or write CORREL DEVICE.resp 7000"
+)
+
+
+class Moved(NamedTuple):
+    """How one figure moved with another."""
+
+    straight: float | Absent
+    """Pearson's coefficient, from -1 to 1."""
+    rank: float | Absent
+    """That of the ranks: also high when the one follows the other, but not in a straight line."""
+    pairs: int
+    lag: Value
+    """By how many intervals it follows (or, negative, leads) where they move together most."""
+    lagged: Value
+    """Pearson's coefficient there."""
+
+
+def table(view: View) -> Table:
+    """Fill CORREL: one row for each figure that may have moved with the chosen one.
+
+    Raises:
+        NoSuchThing: the argument names no figure.
+    """
+    if not view.argument:
+        return Table(
+            [], {}, facts={"subject": "", "begin": "", "end": "", "intervals": ""}, missing=NOT_NAMED
+        )
+    variables, since = parse(view.argument)
+    chosen, span = variables[0], window(view, since)
+    others = [one for one in candidates(view.history, span, view.interval) if one != chosen]
+    everyone = [chosen, *others]
+    figures = Figures(
+        "correlation " + " ".join(":".join(one) for one in everyone),
+        partial(_cells, everyone, limits=view.limits),
+        ["system", chosen.table, *LISTS],
+    )
+    rows, note = rows_of(figures, view.history, span, MOST)
+    base = line(rows, "0")
+    moved = [together(base, line(rows, str(place))) for place in range(1, len(everyone))]
+    return _listed(chosen, others, moved, rows, note)
+
+
+def _listed(
+    chosen: Variable, others: Sequence[Variable], moved: Sequence[Moved], rows: Sequence[Row], note: str
+) -> Table:
+    columns: dict[str, list[Value]] = {
+        "screen": [SCREENS[one.table] for one in others],
+        "column": [one.column for one in others],
+        "row": [one.key for one in others],
+        "strength": [_strength(one) for one in moved],
+        "r": [one.straight for one in moved],
+        "rank": [one.rank for one in moved],
+        "n": [one.pairs for one in moved],
+        "lag": [one.lag for one in moved],
+        "lagr": [one.lagged for one in moved],
+    }
+    pairs = max((one.pairs for one in moved), default=0)
+    said = [note] if note else []
+    if any(isinstance(one.straight, float) for one in moved):
+        said.append(f"Below {2 / sqrt(pairs):.2f} it may be chance; moving together is no cause")
+    elif moved:
+        best = max(moved, key=lambda one: one.pairs).straight
+        said += [f"Nothing can be told: {best.reason}"] if isinstance(best, Absent) else []
+    known = [row for row in rows if row.begin is not None]
+    facts: dict[str, Value] = {
+        "subject": f"{SCREENS.get(chosen.table, chosen.table)}.{chosen.column} {chosen.key}".rstrip(),
+        "begin": known[0].begin.utc if known and known[0].begin else "",
+        "end": known[-1].end.utc if known else "",
+        "intervals": len(known),
+    }
+    return Table([write([one]) for one in others], columns, facts=facts, notes=tuple(said))
+
+
+def _strength(moved: Moved) -> Value:
+    return abs(moved.straight) if isinstance(moved.straight, float) else moved.straight
+
+
+def candidates(history: History, span: tuple[int, int | None], present: Interval) -> list[Variable]:
+    """Return the figures that are looked at: the key figures, and those of the rows with most load."""
+    end = present.after.at.utc if span[1] is None else span[1]
+    ranked = end if span[1] is not None or end - span[0] < RANKED else end // RANKED * RANKED
+    whole = history.between(span[0], ranked) or present
+    found = [Variable("system", name) for name in KEY_FIGURES]
+    for name, columns in LISTS.items():
+        found += [
+            Variable(name, column, key)
+            for key in busiest(alone(name, whole), columns[0])
+            for column in columns
+        ]
+    return found
+
+
+def busiest(filled: Table, load: str) -> list[str]:
+    """Return the keys of the rows with most load, and of others where it is not known."""
+    values = filled.column(load)
+    rows = [(value, -row) for row, value in enumerate(values) if isinstance(value, (int, float))]
+    return [filled.keys[-row] for _value, row in sorted(rows, reverse=True)[:TOP]] or filled.keys[:TOP]
+
+
+def _cells(
+    variables: Iterable[Variable], interval: Interval, limits: Callable[[], Limits]
+) -> dict[str, Value]:
+    keyed = system.key_figures(interval)
+    return {
+        str(place): keyed.get(one.column, absent("not known in this interval"))
+        if one.table == "system" and one.column in KEY_FIGURES
+        else cell(one, interval, limits)
+        for place, one in enumerate(variables)
+    }
+
+
+def line(rows: Iterable[Row], name: str) -> list[float | None]:
+    """Return the values of a figure, None where there is none; a gap is so wide that no lag bridges it."""
+    found: list[float | None] = []
+    last = None
+    for row in rows:
+        if row.begin is None:
+            continue
+        if row.gap or (last is not None and row.begin.utc > last):
+            found += repeat(None, LAGS)
+        last = row.end.utc
+        value = None if row.gap else row.cells[name]
+        usable = isinstance(value, (int, float)) and isfinite(value)
+        found.append(value if usable else None)  # type: ignore[arg-type]  # a number
+    return found
+
+
+def together(base: Sequence[float | None], other: Sequence[float | None]) -> Moved:
+    """Say how a figure moved with the base; absent, with the reason, where that cannot be said."""
+    ones, others = paired(base, other, 0)
+    many = len(ones)
+    if many < LEAST:
+        unknown = absent(f"both are known in {many} intervals; {LEAST} are needed")
+        return Moved(unknown, unknown, many, unknown, unknown)
+    straight = pearson(ones, others)
+    if isinstance(straight, Absent):
+        return Moved(straight, straight, many, straight, straight)
+    lag, lagged = 0, straight
+    for shift in sorted(range(-LAGS, LAGS + 1), key=abs):
+        parts = paired(base, other, shift)
+        value = pearson(*parts) if len(parts[0]) >= LEAST else straight
+        if not isinstance(value, Absent) and abs(value) > abs(lagged) + 1e-9:
+            lag, lagged = shift, value
+    return Moved(straight, pearson(ranks(ones), ranks(others)), many, lag, lagged)
+
+
+def paired(
+    base: Sequence[float | None], other: Sequence[float | None], lag: int
+) -> tuple[list[float], list[float]]:
+    """Return the values where both are known, those of the other taken `lag` intervals later."""
+    ahead = base[: len(base) - lag] if lag >= 0 else base[-lag:]
+    behind = other[lag:] if lag >= 0 else other[: len(other) + lag]
+    both = [(one, two) for one, two in zip(ahead, behind, strict=True) if one is not None and two is not None]
+    return [one for one, _ in both], [two for _, two in both]
+
+
+def pearson(ones: Sequence[float], others: Sequence[float]) -> float | Absent:
+    """Return the correlation of two figures, from -1 to 1; absent when one of them never changed."""
+    if not ones:
+        return absent("there are no pairs of values")
+    (first, one), (second, other) = _centred(ones), _centred(others)
+    if not first:
+        return absent("the chosen figure never changed")
+    if not second:
+        return absent("it never changed")
+    product = sum(a * b for a, b in zip(one, other, strict=True))
+    return max(-1.0, min(product, 1.0))
+
+
+def _centred(values: Sequence[float]) -> tuple[bool, list[float]]:
+    """Return whether values change, and them around their mean, scaled so that their squares add up to 1."""
+    largest = max(map(abs, values))
+    if min(values) == max(values):
+        return False, []
+    scaled = [value / largest for value in values]
+    middle = sum(scaled) / len(scaled)
+    moved = [value - middle for value in scaled]
+    widest = max(map(abs, moved))
+    if widest < 1e-12:
+        return False, []  # what is left is rounding
+    moved = [value / widest for value in moved]
+    length = sqrt(sum(value * value for value in moved))
+    return True, [value / length for value in moved]
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return for each value its place in their order, from 1; equal ones share the mean of their places."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    at = 0
+    while at < len(order):
+        last = at
+        while last + 1 < len(order) and values[order[last + 1]] == values[order[at]]:
+            last += 1
+        for place in range(at, last + 1):
+            found[order[place]] = (at + last) / 2 + 1
+        at = last + 1
+    return found
