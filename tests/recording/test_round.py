@@ -14,6 +14,8 @@ from zmon.recording.writer import MEMORY, Writer
 from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from zmon.absent import Value
     from zmon.sample import Kind
 
@@ -143,3 +145,19 @@ def test_record_and_read_gives_the_samples_that_went_in(
     for number in reversed(range(len(samples))):
         same(samples[number], fresh.sample(number))
     writer.connection.close()
+
+
+def test_samples_that_are_never_sealed_in_time_can_be_read_all_the_same(tmp_path: Path) -> None:
+    """A segment has an end, however late it is made."""
+    path = str(tmp_path / "fast.zmon")
+    writer = Writer(path, sealed=10**9)
+    for second in range(600):
+        frame = Frame(BLOCK, ["sda"], {"reads": [second * 3]}, [second * 10**9])
+        at = Instant(second * 10**9, second * 10**9, "boot")
+        writer.append(Sample(at, {"block": frame}, "here", 1.0))
+    writer.close()
+    recording = Recording(path)
+    assert [value for _utc, value in recording.series("block", "reads", "sda", 0, 10**12)] == list(
+        range(0, 1800, 3)
+    )
+    recording.close()

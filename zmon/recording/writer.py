@@ -21,18 +21,22 @@ from zmon.recording.happened import changes, events
 from zmon.recording.opening import defend, see_writable
 from zmon.recording.pen import Pen
 from zmon.recording.run import TIMES, Place, Run, Step, difference, offsets
-from zmon.recording.segment import seal
+from zmon.recording.segment import LONGEST, seal
 from zmon.recording.tail import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
+    from zmon.recording.rollup import Made, Rollups
     from zmon.recording.run import Layout
     from zmon.sample import Frame, Sample
 
 SEALED: Final = 60
 """Samples that make a segment."""
+
+BACKLOG: Final = 3
+"""Segments' worth of samples that may wait to be sealed."""
 
 WAITS: Final = 10.0
 """Seconds to wait for another process that writes."""
@@ -104,11 +108,14 @@ class Writer:
         RecordingError: the file cannot be written, is no recording, or of a newer zmon.
     """
 
-    def __init__(self, path: str, *, sealed: int = SEALED, durable: bool = True) -> None:
+    def __init__(
+        self, path: str, *, sealed: int = SEALED, durable: bool = True, rollups: bool = True
+    ) -> None:
         """Create the recording or go on with it.
 
         `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any
-        form, but the last ones may not outlive that of the operating system.
+        form, but the last ones may not outlive that of the operating system.  Without `rollups`, nothing
+        is kept of what the samples say of minutes and quarters of an hour.
         """
         self.path = path
         self._sealed = sealed
@@ -127,6 +134,10 @@ class Writer:
         """Kinds that were not sampled any more, and since when."""
         self._closed: list[Run] = []
         """Runs that ended before they were sealed."""
+        self._base: tuple[int, Sample | None] = (0, None)
+        """The number of the first sample that is not sealed, and the sample before it."""
+        self._rolls = rollups
+        self._rollups: Rollups | None = None
         self._sealer: threading.Thread | None = None
         self._problem: Exception | None = None
         self._pen = Pen(path) if path != MEMORY else None
@@ -186,6 +197,9 @@ class Writer:
             left = Recording(self.path, shared=(self.connection, self._guard))
             self._before = left.sample(self._next - 1)
             self._closed += left.open_runs()
+            first = self.connection.execute("SELECT min(n) FROM tail").fetchone()[0]
+            begin = self._next if first is None else int(first)
+            self._base = (begin, left.sample(begin - 1) if begin else None)
             # what follows is read by another zmon, and begins anew
             self._ends += [(name, self._next) for name in self._before.frames]
             self.seal()
@@ -233,6 +247,9 @@ class Writer:
                 self._session = ()
                 raise
             self._take(n, sample, pieces, gone)
+        late = self._sealer
+        if late is not None and self._next - self._begun > BACKLOG * self._sealed:
+            late.join()  # who appends without a pause must not run away from the sealing
         if self._next - self._begun >= self._sealed and self._sealer is None:
             self._seal_beside()
 
@@ -287,6 +304,8 @@ class Writer:
         for name, piece in pieces.items():
             track = self._tracks.get(name)
             if track is not None and not piece.fresh:
+                if len(track.run.steps) + 1 >= LONGEST:  # whoever seals is late
+                    self._closed.append(track.resume())
                 track.add(piece)
                 continue
             if track is not None and track.run.begun:
@@ -351,13 +370,14 @@ class Writer:
             RecordingError: it cannot be written.
         """
         with self._guard:
-            until = self._next
+            until, last = self._next, self._before
             ready, ends = self._closed, self._ends
             self._closed, self._ends, self._begun = [], [], until
             ready += [track.resume() for track in self._tracks.values() if track.run.begun]
         try:
             with self._said():
                 self._write_segments(ready, ends, until)
+            self._base = (until, last)
         except BaseException:
             with self._guard:
                 self._closed, self._ends = ready + self._closed, ends + self._ends
@@ -371,12 +391,15 @@ class Writer:
             for run in ready:
                 ahead = None if run.ahead is None else self._encoded(run.ahead, connection, guard, new)
                 rows.append((run, self._encoded(run, connection, guard, new), ahead))
+            rolled = self._rolled(connection, guard, ready, ends, until)
             with guard:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     write_stills(connection, new)
                     _insert_segments(connection, rows, ends)
                     connection.execute("DELETE FROM tail WHERE n < ?", (until,))
+                    if self._rollups is not None and rolled is not None:
+                        self._rollups.write(connection, rolled)
                     connection.execute("COMMIT")
                 except BaseException:
                     if connection.in_transaction:
@@ -385,6 +408,30 @@ class Writer:
             if self.path != MEMORY:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
+    def _rolled(
+        self,
+        connection: sqlite3.Connection,
+        guard: AbstractContextManager[object],
+        ready: Sequence[Run],
+        ends: Sequence[tuple[str, int]],
+        until: int,
+    ) -> Made | None:
+        """Return the roll-ups of what is sealed; what is recorded comes before what is made of it."""
+        begin, base = self._base
+        if not self._rolls or begin >= until:
+            return None
+        from zmon.recording.active import Stretch, moments  # noqa: PLC0415 - they need all screens
+        from zmon.recording.rollup import Rollups  # noqa: PLC0415 - likewise
+
+        try:
+            with guard:
+                self._rollups = self._rollups or Rollups()
+                stretch = Stretch(base, ready, ends, moments(connection, begin, until))
+                return self._rollups.make(connection, stretch)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the samples are sealed
+            self._problem = error
+            return None
+
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
         """Forget after a failure what stands still: it may refer to what was not written."""
@@ -392,6 +439,8 @@ class Writer:
             yield
         except BaseException:
             self._stands = {}
+            if self._rollups is not None:
+                self._rollups.forget()
             raise
 
     @contextmanager
@@ -447,6 +496,8 @@ class Writer:
                 self._sealer.join()
             self.seal()
             with self._said():
+                if self._rollups is not None:
+                    self._rollups.finish(self.connection)
                 self.connection.execute(
                     "PRAGMA busy_timeout = 500"
                 )  # a reader that stands still is not waited for
