@@ -392,6 +392,19 @@ class Recording:
         wanted = self.kinds if kinds is None else kinds
         return Sample(Instant(utc, steady, boot), Frames(self, number, wanted), source, nominal, simulated)
 
+    def passed(self, number: int, step: int) -> int:
+        """Return the last of the samples that are missing, from one on, forwards (1) or backwards (-1)."""
+        try:
+            if step > 0:
+                ((n,),) = self._ask("SELECT min(n) FROM sample WHERE n > ?", number)
+            else:
+                ((n,),) = self._ask("SELECT max(n) FROM sample WHERE n < ?", number)
+        except Damaged:
+            return number
+        if n is None:
+            return self._count - 1 if step > 0 else 0
+        return int(n) - step
+
     def _session(self, number: int) -> tuple[str, str, float, bool]:
         known = self._sessions.get(number)
         if known is None:

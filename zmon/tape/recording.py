@@ -7,6 +7,7 @@ cannot be used is a hole in the tape, and the others go on.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
@@ -14,6 +15,7 @@ from zmon.interval import Interval
 from zmon.recording.day import days, parse_name
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
+from zmon.recording.opening import stamp
 from zmon.recording.reader import Recording
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 JOINED: Final = 1_500
 """Files of a directory that are looked at, the newest: four years of days."""
+
+KEPT: Final = 2
+"""Files that were unlinked meanwhile and are kept open."""
 
 
 class Part:
@@ -36,13 +41,17 @@ class Part:
         self._own = recording is None
         self.problem = ""
         """Why it cannot be used."""
+        self._seen: object = None
+        """What the file was when it could not be used."""
 
     @property
     def recording(self) -> Recording | None:
         """The recording; None when it cannot be used."""
-        if self._recording is None and not self.problem:
+        if self._recording is None and (not self.problem or self._seen != stamp(self.path)):
+            self._seen = stamp(self.path)
             try:
                 self._recording = Recording(self.path)
+                self.problem = ""
             except RecordingError as error:
                 self.problem = str(error)
         return self._recording
@@ -56,7 +65,10 @@ class Part:
 
     def refresh(self) -> bool:
         """Look for samples that were added."""
-        return self.recording is not None and self.recording.refresh()
+        try:
+            return self.recording is not None and self.recording.refresh()
+        except RecordingError:  # what was read of it before can be read again
+            return False
 
     def close(self) -> None:
         """Close the file, if it was opened here."""
@@ -71,8 +83,10 @@ def of_file(path: str) -> Callable[[], Sequence[Part]]:
     Raises:
         RecordingError: it cannot be used.
     """
-    parts = [Part(path, Recording(path))]
-    return lambda: parts
+    part = Part(path)
+    if part.recording is None:
+        raise RecordingError(part.problem)
+    return lambda: [part]
 
 
 def of_directory(path: str) -> Callable[[], Sequence[Part]]:
@@ -82,6 +96,7 @@ def of_directory(path: str) -> Callable[[], Sequence[Part]]:
         RecordingError: there are none, or none that can be used.
     """
     known: dict[str, Part] = {}
+    unlinked: list[Part] = []
 
     def parts() -> Sequence[Part]:
         try:
@@ -90,8 +105,10 @@ def of_directory(path: str) -> Callable[[], Sequence[Part]]:
             if known:
                 return list(known.values())
             raise RecordingError(f"{path}: {error.strerror}") from error
-        for gone in known.keys() - set(found):
-            known.pop(gone).close()  # retention has unlinked it
+        # what retention has unlinked can be read as long as it is open, and somebody may look at it now
+        unlinked.extend(known.pop(gone) for gone in sorted(known.keys() - set(found)))
+        while len(unlinked) > KEPT:
+            unlinked.pop(0).close()
         for one in found:
             known.setdefault(one, Part(one))
         return [known[one] for one in found]
@@ -129,9 +146,12 @@ class RecordingTape:
         before = self._parts
         now = list(self._list())
         if self._place is not None and now[: len(before)] != before:
-            present = before[self._place[0]]
-            kept = [at for at, one in enumerate(now) if one is present]
-            self._place = (kept[0], self._place[1]) if kept else None
+            at, number = self._place
+            left = sum(1 for one in before[:at] if one in now)
+            if before[at] in now:
+                self._place = now.index(before[at]), number
+            else:  # it goes on with the first file behind the one that is gone
+                self._place = (left - 1, len(now[left - 1]) - 1) if left else None
         self._parts = now
         for part in now[-2:]:
             part.refresh()
@@ -152,10 +172,18 @@ class RecordingTape:
     def _join(self, part: int, recording: Recording) -> None:
         """Have frames that were not read again since the recording before be the same frames here."""
         before = self._before(part, 0)
-        last = self._sample(*before) if before is not None else None
-        if last is not None:
-            recording.adopt(last.frames)
+        earlier = self._parts[before[0]].recording if before is not None else None
+        last = None
+        if before is not None and earlier is not None:
+            with suppress(RecordingError):
+                last = earlier.sample(before[1])
+                recording.adopt(last.frames)
         self._joined[self._parts[part].path] = last
+
+    def _passed(self, part: int, number: int, step: int) -> int:
+        """Return the last sample, from one that cannot be read on, before the next that might be."""
+        recording = self._parts[part].recording
+        return number if recording is None else recording.passed(number, step)
 
     def _behind(self, part: int, number: int) -> tuple[int, int] | None:
         """Return the place behind a place."""
@@ -187,7 +215,7 @@ class RecordingTape:
             if sample is not None:
                 self._place = found
                 return sample
-            found = self._behind(*found)
+            found = self._behind(found[0], self._passed(*found, 1))
         return None
 
     def previous(self) -> Sample | None:
@@ -198,7 +226,7 @@ class RecordingTape:
             if sample is not None:
                 self._place = found
                 return sample
-            found = self._before(*found)
+            found = self._before(found[0], self._passed(*found, -1))
         self._place = None
         return None
 
@@ -209,9 +237,9 @@ class RecordingTape:
         if found is None:
             return None
         sample = self._sample(*found)
-        if sample is None:  # its very line is damaged: the next that can be read
+        if sample is None:  # its very line is damaged
             self._place = found
-            return self.next() or self.previous()
+            return self.previous() or self.next()
         self._place = found
         return sample
 
@@ -226,8 +254,8 @@ class RecordingTape:
 
     def _may_hold(self, at: int, utc: int) -> bool:
         """Tell whether a file can hold a sample of a time or before; its name may tell unopened."""
-        begin = _begin_of(self._parts[at].path)
-        return begin is None or begin <= utc
+        day = _day_of(self._parts[at].path)
+        return day is None or day[0] <= utc
 
     def span(self) -> tuple[int, int] | None:
         """Return when the first and the last sample were taken."""
@@ -242,11 +270,13 @@ class RecordingTape:
         """Return what happened between two times, between the files, too."""
         found: list[Event] = []
         last: Sample | None = None
-        for at, part in enumerate(self._parts):
+        for at in self._around(begin, end):
+            part = self._parts[at]
             recording = part.recording
             if recording is None:
-                when = _begin_of(part.path) or begin
-                found.append(Event(What.HOLE, when, when, text=part.problem))
+                hole = Event(What.HOLE, *(_day_of(part.path) or (begin, begin)), text=part.problem)
+                if hole.begin <= end and hole.end >= begin:
+                    found.append(hole)
                 continue
             span = part.span()
             if span is None:
@@ -261,6 +291,24 @@ class RecordingTape:
                 except RecordingError as error:
                     found.append(Event(What.HOLE, *span, text=str(error)))
         return sorted(found, key=lambda event: event.begin)
+
+    def _around(self, begin: int, end: int) -> range:
+        """Return the parts that may hold samples of a range of time, and one more on either side."""
+        days_ = [_day_of(part.path) or (begin, end) for part in self._parts]
+        low = next((at for at, day in enumerate(days_) if day[1] >= begin), len(days_))
+        high = next((at for at in range(len(days_) - 1, -1, -1) if days_[at][0] <= end), -1)
+        return range(max(0, low - 1), min(len(days_), high + 2))
+
+    def check(self) -> Iterator[str]:
+        """Read all files once and yield a sentence for each thing that is wrong; `events` has holes then."""
+        for part in self._parts:
+            recording = part.recording
+            if recording is None:
+                yield part.problem
+            else:
+                yield from (
+                    f"{part.path}: {words.removeprefix(f'{part.path}: ')}" for words in recording.check()
+                )
 
     def past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the present sample, the last first; see `Tape.past`."""
@@ -280,10 +328,10 @@ class RecordingTape:
         """Return None: a recording is past already."""
 
 
-def _begin_of(path: str) -> int | None:
-    """Return when the day begins that a file is named after."""
+def _day_of(path: str) -> tuple[int, int] | None:
+    """Return when the day begins and ends that a file is named after."""
     name = parse_name(path)
-    return None if name is None else name.begin
+    return None if name is None else (name.begin, name.end)
 
 
 def open_recording(path: str) -> RecordingTape:
