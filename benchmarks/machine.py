@@ -128,6 +128,9 @@ class Reel:
         """Return nothing: nothing is kept."""
         return ()
 
+    def note(self, utc: int, text: str) -> None:
+        """Remember nothing."""
+
     def close(self) -> None:
         """Do nothing."""
 

@@ -164,6 +164,9 @@ class ListTape:
         """Return the load that was said."""
         return self.loads
 
+    def note(self, utc: int, text: str) -> None:
+        """Remember nothing."""
+
     def close(self) -> None:
         """Do nothing."""
 

@@ -12,15 +12,20 @@ from hypothesis import strategies as st
 from tests.conftest import ListTape
 from zmon.dialogue import COMMANDS, CommandError, Dialogue, Move
 from zmon.event import Event, What
+from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import Condition
 from zmon.screen.sheet import Order
+from zmon.tape.capture import CaptureTape
+from zmon.tape.keep import Memory
+from zmon.tape.live import LiveTape
 from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from zmon.absent import Value
     from zmon.sample import Kind
@@ -584,3 +589,27 @@ def test_whatever_is_typed_a_screen_stands(lines: list[str]) -> None:
         assert re.search(r"\w", words)
         assert to.pages
         to.sheet()
+
+
+def test_a_note_is_written_where_samples_are_kept(tmp_path: Path) -> None:
+    """It stands at the sample that is looked at, and among the events."""
+    tape = LiveTape(Choice(hypervisor=False), 1.0, root=str(tmp_path), keep=Memory("here"))
+    watch = Watch(tape)
+    watch.forward()
+    dialogue = Dialogue(watch, SCREENS)
+    dialogue.run("NOTE the backup was moved")
+    past = tape.past_tape()
+    assert past is not None
+    [event] = past.events(0, 1 << 62)
+    assert (event.text, event.begin) == ("the backup was moved", watch.utc)
+    tape.close()
+
+
+def test_a_note_needs_words_and_a_place(lay_out: Callable[[str], str]) -> None:
+    """It is said what is missing."""
+    dialogue = Dialogue(Watch(CaptureTape(lay_out("qemu"))), SCREENS)
+    dialogue.watch.to_end()
+    with pytest.raises(CommandError, match="NOTE what"):
+        dialogue.run("NOTE")
+    with pytest.raises(CommandError, match="zmon --record"):
+        dialogue.run("NOTE something")

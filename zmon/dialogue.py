@@ -12,28 +12,44 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.interval import Interval
 from zmon.screen.definition import ScreenError
 from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.screen.variable import DRAWN, VariableError
-from zmon.tables.view import NoSuchThing, fill, needs
-from zmon.tape.tape import NoMark
+from zmon.tables.channel import count
+from zmon.tables.period import Period
+from zmon.tables.view import NoSuchThing, View, fill, needs
+from zmon.tape.tape import REACH, NoMark, NoNote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.interval import Interval
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
+    from zmon.tables.history import History
     from zmon.tables.table import Table
-    from zmon.tables.view import View
     from zmon.tape.tape import Watch
 
 
 class CommandError(ValueError):
     """A command that cannot be carried out; the message says why and what would be possible."""
+
+
+Window = Interval | tuple[int | None, int]
+"""An interval, or begin and end (UTC in ns); without a begin the interval that ends there."""
+
+
+class Against(NamedTuple):
+    """What a comparison compares."""
+
+    screen: Screen
+    """The screen that shows either alone."""
+    then: Window
+    now: Window | None = None
+    """By default the interval that is looked at."""
 
 
 class Page(NamedTuple):
@@ -43,6 +59,8 @@ class Page(NamedTuple):
     argument: str = ""
     order: Order | None = None
     conditions: tuple[Condition, ...] = ()
+    against: Against | None = None
+    """For a comparison, of what; `screen` then has columns for both."""
 
 
 class Filling(NamedTuple):
@@ -53,7 +71,50 @@ class Filling(NamedTuple):
 
     def table(self) -> Table:
         """Fill the table."""
+        if self.page.against is not None:
+            return self._compared(self.page.against)
         return fill(self.page.screen.table, self.view)
+
+    def _compared(self, against: Against) -> Table:
+        from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
+
+        history, limits = self.view.history, self.view.limits
+        intervals = [_interval(one, history) for one in (against.then, against.now or self.view.interval)]
+        then, now = (
+            fill(
+                against.screen.table,
+                View(one, partial(_period, history, one), history=history, limits=limits),
+            )
+            for one in intervals
+        )
+        joined = compare(against.screen, then, now)
+        said = "Then {}, now {}".format(*map(_from_to, intervals))
+        return joined._replace(notes=(said, *joined.notes))
+
+
+def _interval(window: Window, history: History) -> Interval:
+    """Return the interval of a window.
+
+    Raises:
+        NoSuchThing: there are no two samples in it.
+    """
+    found = window if isinstance(window, Interval) else history.window(*window)
+    if found is None:
+        raise NoSuchThing("there are no two samples in a time that is to be compared")
+    return found
+
+
+def _period(history: History, interval: Interval) -> Period:
+    """Return what accumulated in an interval."""
+    found = Period()
+    for each in reversed(list(history.within(interval, REACH))):
+        count(found, each)
+    return found
+
+
+def _from_to(interval: Interval) -> str:
+    begin = "" if interval.before is None else clock(interval.before.at.utc)
+    return f"{begin} - {clock(interval.after.at.utc)}"
 
 
 class Found(NamedTuple):
@@ -109,6 +170,13 @@ COMMANDS: Final = (
     Command("MARK", 3, "A|B", "mark this sample"),
     Command("AVERAGE", 2, "", "show the averages between the marks A and B"),
     Command("INTERIM", 3, "", "show the figures of each interval again"),
+    Command(
+        "COMPARE",
+        4,
+        "[from to [from to]]|OFF",
+        "set the time between the marks, or between two times, against the interval; or two times",
+    ),
+    Command("NOTE", 4, "text", "write down what you saw at this sample, where samples are recorded"),
     Command("NOW", 3, "", "return from the past to the live machine"),
     Command(
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
@@ -130,6 +198,12 @@ ALIASES: Final = {"EXIT": "QUIT", "GRAPH": "PLOT"}
 
 SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
 """How the first word of a time begins, behind the names of rows."""
+
+DAY: Final = (
+    r"(?i)\b(today|yesterday|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|[0-9]{4}-[0-9]{2}-[0-9]{2}) +"
+    r"(?=[0-9]{1,2}:)"
+)
+"""A day before a time of it."""
 
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
@@ -168,7 +242,7 @@ class Dialogue:
         self._sheet: Sheet | None = None
         self._shown: tuple[object, Page] | None = None
         self._table: Table | None = None
-        self._filled: tuple[object, str, str] | None = None
+        self._filled: tuple[object, ...] | None = None
         self.open(first)
 
     @property
@@ -302,7 +376,7 @@ class Dialogue:
     def _looks_back(self, page: Page) -> bool:
         """Tell whether filling the table of a page reads samples before the present ones."""
         needed = needs(page.screen.table)
-        return needed.history or (needed.period and not self.watch.tape.live)
+        return page.against is not None or needed.history or (needed.period and not self.watch.tape.live)
 
     @property
     def laborious(self) -> bool:
@@ -366,6 +440,71 @@ class Dialogue:
 
     def _quit(self, _operands: str) -> None:
         self.ended = True
+
+    # two times
+
+    def _compare(self, operands: str) -> None:
+        page = self.page
+        screen = page.against.screen if page.against is not None else page.screen
+        if operands.upper() == "OFF":
+            if page.against is None:
+                raise CommandError("nothing is compared here; COMPARE sets marked times against the interval")
+            self._show(Page(screen, page.argument, natural(screen)))
+            return
+        times = self._times(operands)
+        if times:
+            self.compare((times[0], times[1]), (times[2], times[3]) if len(times) > 2 else None)
+            return
+        try:
+            then = self.watch.window()
+        except NoMark as error:
+            raise CommandError(f"{error}; or name two times: COMPARE 14:00 14:10") from error
+        self.watch.interim()
+        self.compare(then)
+
+    def compare(self, then: Window, now: Window | None = None) -> None:
+        """Show the present list for two times side by side; by default the later is the present interval.
+
+        Raises:
+            CommandError: it is no list of things, or there is nothing at that time.
+        """
+        from zmon.screen.compare import compared  # noqa: PLC0415 - a lookup starts without it
+
+        page = self.page
+        screen = page.against.screen if page.against is not None else page.screen
+        if screen.layout != "list" or needs(screen.table).history:
+            raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
+        both = compared(screen)
+        new = Page(both, page.argument, None, (), Against(screen, then, now))
+        try:
+            if self.mover is None:
+                self._sheet_of(new)
+        except NoSuchThing as error:
+            raise CommandError(str(error)) from error
+        self._show(new)
+
+    def _times(self, operands: str) -> list[int]:
+        """Read the times of a comparison: none, two or four.
+
+        Raises:
+            CommandError: they are others.
+        """
+        if not operands:
+            return []
+        from zmon.tape.when import parse_when  # noqa: PLC0415 - a lookup starts without it
+
+        words = re.sub(DAY, r"\1_", operands).split()
+        found: list[int] = []
+        watch = self.rewind()
+        for word in words:
+            base = found[-1] if len(found) % 2 and word.startswith("+") else watch.utc
+            try:
+                found.append(parse_when(word.replace("_", " "), time.time_ns(), base, watch.span))
+            except ValueError as error:
+                raise CommandError(str(error)) from error
+        if len(found) not in {2, 4} or any(b <= a for a, b in zip(found[::2], found[1::2], strict=False)):
+            raise CommandError("COMPARE takes two times, or twice two, each the earlier first: 14:00 14:10")
+        return found
 
     # figures by time
 
@@ -512,6 +651,20 @@ class Dialogue:
         self.watch = self.present
         self.watch.interim()
 
+    def _note(self, operands: str) -> None:
+        """Write down what a person has to say of the sample that is looked at.
+
+        Raises:
+            CommandError: there is nothing to write, or nowhere to write it to.
+        """
+        utc = self.watch.utc
+        if not operands or utc is None:
+            raise CommandError("NOTE what? For example NOTE backup was moved to 22:00")
+        try:
+            self.present.tape.note(utc, operands)
+        except NoNote as error:
+            raise CommandError(f"no note: {error}") from error
+
     def _next(self, operands: str) -> None:
         if operands:
             self._go(operands)
@@ -584,6 +737,7 @@ class Dialogue:
         "WHERE": where,
         "PLOT": _plot,
         "CORREL": _correl,
+        "COMPARE": _compare,
         "RETURN": _return,
         "QUIT": _quit,
         "NEXTSAMP": _next,
@@ -592,6 +746,7 @@ class Dialogue:
         "NEXTEXC": _next_exception,
         "PREVEXC": _previous_exception,
         "MARK": _mark,
+        "NOTE": _note,
         "AVERAGE": _average,
         "INTERIM": _interim,
     }
@@ -604,9 +759,10 @@ def _until_time(operands: str) -> tuple[list[str], str]:
     return words[:at], " ".join(words[at:])
 
 
-def _about(filling: Filling) -> tuple[object, str, str]:
+def _about(filling: Filling) -> tuple[object, ...]:
     """Return what a table is made from; another order or choice of rows needs no other table."""
-    return filling.view.interval, filling.page.screen.table, filling.page.argument
+    page = filling.page
+    return filling.view.interval, page.screen.table, page.argument, page.against
 
 
 def _uncontrolled(line: str) -> str:

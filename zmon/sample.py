@@ -103,8 +103,8 @@ class Frame:
         self.prior = prior
         """The reading before this one, for sources that are read more seldom than samples are taken."""
         self.rows = rows
-        """What each row of the columns was made of, if anything; two frames that have the same object for a row
-        have the same values there.  The times are no part of it."""
+        """What each row of the columns was made of, if anything; two frames that have the same object for a
+        row have the same values there.  The times are no part of it."""
 
     def but(self, **other: Any) -> Frame:
         """Return a frame that is the same but for these of its parts."""

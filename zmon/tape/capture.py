@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zmon.interval import Interval
 from zmon.kernel.archive import open_capture
 from zmon.kernel.sampler import EVERYTHING, sample_once
+from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,10 @@ class CaptureTape:
 
     def past_tape(self) -> None:
         """Return None: a capture is past already."""
+
+    def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
+        """Refuse: what is there is only read."""
+        raise NoNote("a capture is only read; notes go into what is recorded: zmon --record FILE")
 
     def close(self) -> None:
         """Do nothing: passes are read at once."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.recording.error import RecordingError
 from zmon.recording.reader import Recording
 from zmon.recording.writer import MEMORY, Writer
 from zmon.tape.recording import Part, RecordingTape, of_file, open_recording
@@ -31,6 +32,13 @@ class Keep(Protocol):
 
         Raises:
             RecordingError: it cannot be kept; the next one may.
+        """
+
+    def note(self, utc: int, text: str) -> None:
+        """Keep what a person has to say of a time.
+
+        Raises:
+            RecordingError: it cannot be kept.
         """
 
     def tape(self) -> Tape:
@@ -68,6 +76,12 @@ class Memory:
                 self._writers.pop(0).close()
         self._writers[-1].append(sample)
 
+    def note(self, utc: int, text: str) -> None:
+        """Keep a note as long as the samples of now."""
+        if not self._writers:
+            raise RecordingError("there is no sample yet that a note could be of")
+        self._writers[-1].note(utc, text)
+
     def tape(self) -> Tape:
         """Return what is kept."""
         return RecordingTape(self._name, lambda: self._parts)
@@ -95,6 +109,10 @@ class File:
         """Keep a sample."""
         self._writer.append(sample)
 
+    def note(self, utc: int, text: str) -> None:
+        """Keep a note."""
+        self._writer.note(utc, text)
+
     def tape(self) -> Tape:
         """Return what is in the file."""
         return RecordingTape(self._path, of_file(self._path))
@@ -113,6 +131,12 @@ class Recorder:
 
     def append(self, sample: Sample) -> None:
         """Do nothing."""
+
+    def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
+        """Refuse: only the recorder writes to its file."""
+        raise RecordingError(
+            f"{self._directory}: only the recorder writes there; zmon --record FILE keeps notes beside it"
+        )
 
     def tape(self) -> Tape:
         """Return what the recorder wrote."""

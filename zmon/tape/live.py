@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zmon.kernel.sampler import Choice, Sampler
 from zmon.kernel.tree import LiveTree
 from zmon.recording.error import RecordingError
+from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +98,15 @@ class LiveTape:
             return self._keep.tape() if self._keep is not None else None
         except RecordingError:
             return None
+
+    def note(self, utc: int, text: str) -> None:
+        """Write down what a person has to say, where the samples are kept; see `Tape.note`."""
+        if self._keep is None:
+            raise NoNote("nothing is kept of these samples; zmon --record FILE keeps them, and notes")
+        try:
+            self._keep.note(utc, text)
+        except RecordingError as error:
+            raise NoNote(str(error)) from error
 
     def close(self) -> None:
         """Take no more samples, and close what they were kept in."""

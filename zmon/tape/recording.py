@@ -17,6 +17,7 @@ from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
 from zmon.recording.opening import stamp
 from zmon.recording.reader import Recording
+from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -323,6 +324,10 @@ class RecordingTape:
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - trends come
         """Return how busy the machine was; see `Tape.load`."""
         return ()
+
+    def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
+        """Refuse: what is there is only read."""
+        raise NoNote("a recording is only read; notes go into what is being recorded: zmon --record FILE")
 
     def past_tape(self) -> None:
         """Return None: a recording is past already."""

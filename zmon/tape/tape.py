@@ -72,8 +72,19 @@ class Tape(Protocol):
     def past_tape(self) -> Tape | None:
         """Return, live, the tape of what was recorded up to now, if anything is; it grows."""
 
+    def note(self, utc: int, text: str) -> None:
+        """Write down what a person has to say of a time.
+
+        Raises:
+            NoNote: nothing is written to this tape, or it cannot be; says why.
+        """
+
     def close(self) -> None:
         """Close what is open; the tape is not used any more."""
+
+
+class NoNote(LookupError):  # noqa: N818 - it says what it is
+    """A note that cannot be taken; says why, and what to do."""
 
 
 class NoMark(LookupError):  # noqa: N818 - it says what it is
