@@ -26,7 +26,8 @@ def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
-        "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG", "3A": "PAGELOG", "3B": "PROCLOG",
+        "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
+        "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG", "Z": "ZMON",
     }  # fmt: skip
 

@@ -30,7 +30,7 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     try:
         # MACHINE stands in every header; one sample more than intervals makes the first interval
         kinds = (MACHINE, *needed.kinds)
-        far = needed.period or needed.history or args.at or args.since
+        far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         watch = Watch(open_tape(args, kinds=kinds, last=last))
     except ValueError as error:
@@ -55,6 +55,8 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
 
 def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
     dialogue.open(args.screen, " ".join(args.operand))
+    if args.compare or args.compare_since:
+        dialogue.compare(_window(dialogue.watch, args))
     if args.where:
         dialogue.where(" ".join(args.where))
     if args.sort:
@@ -90,6 +92,28 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
     for _ in range(steps - 1):
         watch.forward()
         yield
+
+
+def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:
+    """Return the time that the interval is compared with.
+
+    Raises:
+        WhenError: the words mean no time before another.
+    """
+    if watch.tape.live or not args.compare:
+        raise WhenError(
+            "--compare is a time in a recording: name one with --from, and --compare-since with it"
+        )
+    end = when(args.compare, watch.tape)
+    interval = watch.interval
+    if args.compare_since:
+        begin = when(args.compare_since, watch.tape, end)
+        if begin >= end:
+            raise WhenError(f"{args.compare_since!r} is not before {args.compare!r}")
+        return begin, end
+    if args.since and interval is not None and interval.before is not None:
+        return end - (interval.after.at.utc - interval.before.at.utc), end
+    return None, end
 
 
 def _widen(watch: Watch, words: str) -> None:

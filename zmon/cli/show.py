@@ -32,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since", metavar="TIME", help="begin of that interval; -5m is 5 minutes before its end"
     )
+    parser.add_argument(
+        "--compare", metavar="TIME", help="set it against the interval that ends then, row by row"
+    )
+    parser.add_argument(
+        "--compare-since", metavar="TIME", help="begin of that one; by default it is as long as the other"
+    )
     parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
     parser.add_argument(
         "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL turns the order round"

@@ -7,6 +7,7 @@ that were made while their interval was the present one.
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -90,6 +91,19 @@ class History:
         if first is None or last is None or first.after.at.utc >= last.after.at.utc:
             return None
         return Interval(first.after, last.after, skipped=True)
+
+    def window(self, begin: int | None, end: int) -> Interval | None:
+        """Return the interval between two times, or the one that ends then; None without two samples."""
+        found = next(self.past(end), None) if begin is None else self.between(begin, end)
+        return None if found is None or found.before is None else found
+
+    def within(self, interval: Interval, most: int) -> Iterator[Interval]:
+        """Yield the parts of an interval that the tape has, at most so many, the last first."""
+        begin = 0 if interval.before is None else interval.before.at.utc
+        for each in islice(self.past(interval.after.at.utc), most):
+            if each.after.at.utc <= begin:
+                return
+            yield each
 
     def row(self, name: str, figures: Figures, interval: Interval) -> Row:
         """Return the row of an interval, made once."""
