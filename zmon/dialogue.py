@@ -22,7 +22,7 @@ from zmon.screen.variable import DRAWN, VariableError
 from zmon.tables.channel import count
 from zmon.tables.period import Period
 from zmon.tables.view import NoSuchThing, View, fill, needs
-from zmon.tape.tape import REACH, NoMark
+from zmon.tape.tape import REACH, NoMark, NoNote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,6 +176,7 @@ COMMANDS: Final = (
         "[from to [from to]]|OFF",
         "set the time between the marks, or between two times, against the interval; or two times",
     ),
+    Command("NOTE", 4, "text", "write down what you saw at this sample, where samples are recorded"),
     Command("NOW", 3, "", "return from the past to the live machine"),
     Command(
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
@@ -650,6 +651,20 @@ class Dialogue:
         self.watch = self.present
         self.watch.interim()
 
+    def _note(self, operands: str) -> None:
+        """Write down what a person has to say of the sample that is looked at.
+
+        Raises:
+            CommandError: there is nothing to write, or nowhere to write it to.
+        """
+        utc = self.watch.utc
+        if not operands or utc is None:
+            raise CommandError("NOTE what? For example NOTE backup was moved to 22:00")
+        try:
+            self.present.tape.note(utc, operands)
+        except NoNote as error:
+            raise CommandError(f"no note: {error}") from error
+
     def _next(self, operands: str) -> None:
         if operands:
             self._go(operands)
@@ -731,6 +746,7 @@ class Dialogue:
         "NEXTEXC": _next_exception,
         "PREVEXC": _previous_exception,
         "MARK": _mark,
+        "NOTE": _note,
         "AVERAGE": _average,
         "INTERIM": _interim,
     }
