@@ -321,7 +321,7 @@ def test_what_cannot_be_undone_is_not_abbreviated(line: str) -> None:
 
 # commands of the surface
 
-OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a"}
+OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a", "NOTE": " words"}
 """Of those that need one."""
 
 

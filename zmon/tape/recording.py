@@ -269,6 +269,7 @@ class RecordingTape:
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, between the files, too."""
+        self._renew()
         found: list[Event] = []
         last: Sample | None = None
         for at in self._around(begin, end):
