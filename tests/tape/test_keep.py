@@ -80,6 +80,16 @@ def test_a_file_keeps_what_was_sampled(tmp_path: Path) -> None:
     assert seconds(open_recording(path)) == [7]
 
 
+def test_nothing_is_left_beside_a_file_that_is_closed(tmp_path: Path) -> None:
+    """Not even when somebody looked at the past until the end: the file can be taken away alone."""
+    file = keep.File(str(tmp_path / "seen.zmon"))
+    file.append(sample(7))
+    tapes = [file.tape(), file.tape()]
+    assert [seconds(tape) for tape in tapes] == [[7], [7]]
+    file.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["seen.zmon"]
+
+
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     """At once, with its name."""
     with pytest.raises(RecordingError, match="absent"):

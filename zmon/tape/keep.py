@@ -14,6 +14,8 @@ from zmon.recording.writer import MEMORY, Writer
 from zmon.tape.recording import Part, RecordingTape, of_file, open_recording
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.sample import Sample
     from zmon.tape.tape import Tape
 
@@ -104,6 +106,7 @@ class File:
         """
         self._path = path
         self._writer = Writer(path)
+        self._parts: Sequence[Part] = ()
 
     def append(self, sample: Sample) -> None:
         """Keep a sample."""
@@ -114,11 +117,14 @@ class File:
         self._writer.note(utc, text)
 
     def tape(self) -> Tape:
-        """Return what is in the file."""
-        return RecordingTape(self._path, of_file(self._path))
+        """Return what is in the file; all its tapes read it together."""
+        self._parts = self._parts or of_file(self._path)()
+        return RecordingTape(self._path, lambda: self._parts)
 
     def close(self) -> None:
         """Close the file."""
+        for part in self._parts:  # before the writer, who as the last one leaves nothing beside the file
+            part.close()
         self._writer.close()
 
 
