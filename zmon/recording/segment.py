@@ -141,7 +141,7 @@ class _Said:
         """Return how the description tells of it."""
         values, still = self.values, self.still
         found: dict[str, object] = {"still": self.number}
-        if still is values:
+        if still is values and self.lines is None:
             return found | _cells(self.cells, self.others, body)
         odd, cells = self.odd, self.cells
         if 2 * len(odd) > len(over) > 0:
