@@ -217,7 +217,7 @@ class Recording:
                 self._connection.close()
                 self._opened.done()
 
-    def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+    def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
         """Ask SQLite; a damaged page makes that answer fail, not others.
 
         Raises:
@@ -251,7 +251,7 @@ class Recording:
         while ranges and failures < PATIENCE:
             low, high = ranges.pop()
             try:
-                yield from self._ask(question, low, high)
+                yield from self.ask(question, low, high)
             except Damaged:
                 failures += 1
                 middle = (low + high) // 2
@@ -267,7 +267,7 @@ class Recording:
         """Look for samples that were added; tell whether there are any."""
         self._renew()
         try:
-            row = self._ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
+            row = self.ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
         except Damaged:
             last = self._last_found()
@@ -277,7 +277,7 @@ class Recording:
         return more
 
     def _has_tables(self) -> bool:
-        return bool(self._ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
+        return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
 
     def _last_found(self) -> int:
         """Return the number of the last sample of which anything is left, where the table of them is damaged.
@@ -299,7 +299,7 @@ class Recording:
         if not self._count:
             return None
         try:
-            ((first, last),) = self._ask("SELECT min(utc), max(utc) FROM sample")
+            ((first, last),) = self.ask("SELECT min(utc), max(utc) FROM sample")
         except Damaged:
             first = last = None
         if type(first) is not int or type(last) is not int:
@@ -315,7 +315,7 @@ class Recording:
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
         try:
-            found = self._ask(
+            found = self.ask(
                 "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc)
             )
         except Damaged:
@@ -325,7 +325,7 @@ class Recording:
     def times(self, begin: int, end: int) -> list[int]:
         """Return the times of the samples from `begin` to `end`, both included."""
         try:
-            rows = self._ask(
+            rows = self.ask(
                 "SELECT utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY utc", _64(begin), _64(end)
             )
         except Damaged:
@@ -339,7 +339,7 @@ class Recording:
         """
         question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
         try:
-            ((first, last),) = self._ask(question, _64(begin), _64(end))
+            ((first, last),) = self.ask(question, _64(begin), _64(end))
         except Damaged:
             found = [n for n, utc in self._when() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)
@@ -349,7 +349,7 @@ class Recording:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
         found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
         try:
-            rows = self._ask(
+            rows = self.ask(
                 "SELECT what, begin, end, thing, text, screen FROM event"
                 " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
                 _64(end),
@@ -371,7 +371,7 @@ class Recording:
     @property
     def kinds(self) -> list[str]:
         """The names of the kinds that were ever sampled."""
-        return sorted({str(name) for (name,) in self._ask("SELECT DISTINCT name FROM kind")})
+        return sorted({str(name) for (name,) in self.ask("SELECT DISTINCT name FROM kind")})
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
         """Return a sample by its number, counted from 0; with only some kinds of things, if so wanted.
@@ -382,7 +382,7 @@ class Recording:
         """
         if not 0 <= number < self._count:
             raise IndexError(number)
-        rows = self._ask("SELECT utc, steady, session FROM sample WHERE n = ?", number)
+        rows = self.ask("SELECT utc, steady, session FROM sample WHERE n = ?", number)
         if not rows:
             raise Damaged(f"{self.path}: sample {number} is missing")
         utc, steady, session = rows[0]
@@ -396,9 +396,9 @@ class Recording:
         """Return the last of the samples that are missing, from one on, forwards (1) or backwards (-1)."""
         try:
             if step > 0:
-                ((n,),) = self._ask("SELECT min(n) FROM sample WHERE n > ?", number)
+                ((n,),) = self.ask("SELECT min(n) FROM sample WHERE n > ?", number)
             else:
-                ((n,),) = self._ask("SELECT max(n) FROM sample WHERE n < ?", number)
+                ((n,),) = self.ask("SELECT max(n) FROM sample WHERE n < ?", number)
         except Damaged:
             return number
         if n is None:
@@ -409,7 +409,7 @@ class Recording:
         known = self._sessions.get(number)
         if known is None:
             try:
-                rows = self._ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
+                rows = self.ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
             except Damaged:
                 rows = []
             boot, source, nominal, simulated = rows[0] if rows else ("", self.path, 0.0, 0)
@@ -482,7 +482,7 @@ class Recording:
                 return None if last >= begun else runs[at]
             if last >= 0:
                 return None
-        rows = self._ask(
+        rows = self.ask(
             "SELECT id FROM segment WHERE kind = ? AND first <= ? ORDER BY first DESC, id DESC LIMIT 1",
             kind,
             number,
@@ -503,7 +503,7 @@ class Recording:
 
     def segment(self, number: int) -> Segment | None:
         """Return a segment; None for a row that says that a kind is not sampled any more."""
-        rows = self._ask("SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?", number)
+        rows = self.ask("SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?", number)
         if not rows:
             raise Damaged(f"segment {number} is missing")
         kind, first, layout, ahead, body, crc = rows[0]
@@ -573,7 +573,7 @@ class Recording:
         """Return the rows of the tail from a sample on; an empty one for each that is missing or damaged."""
         question = "SELECT n, body, crc FROM tail WHERE n >= ? AND n < ? ORDER BY n"
         try:
-            rows = self._ask(question, begin, MOST)
+            rows = self.ask(question, begin, MOST)
         except Damaged:
             if begin < 0:
                 begin = self._sealed()
@@ -592,7 +592,7 @@ class Recording:
     def _sealed(self) -> int:
         """Return the sample behind those that are surely in segments."""
         ends = [0]
-        for (number,) in self._ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", LATEST):
+        for (number,) in self.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", LATEST):
             try:
                 segment = self._segment(number)
             except Damaged:
@@ -650,7 +650,7 @@ class Recording:
 
     def _resumed(self, kind: str, n: int, *, follows: bool) -> Run:
         """Return the run that goes on behind the segments."""
-        rows = self._ask(
+        rows = self.ask(
             "SELECT id FROM segment WHERE kind = ? AND first < ? ORDER BY first DESC, id DESC LIMIT 1",
             kind,
             n,
@@ -679,7 +679,7 @@ class Recording:
     def hole(self, kind: str, number: int, error: Damaged) -> None:
         """Remember what was found damaged: its kind, time and reason."""
         try:
-            rows = self._ask("SELECT utc FROM sample WHERE n = ?", number)
+            rows = self.ask("SELECT utc FROM sample WHERE n = ?", number)
         except Damaged:
             return
         if rows and type(rows[0][0]) is int:
@@ -710,7 +710,7 @@ class Recording:
         What is damaged is absent.  Where the thing was not there, nothing is returned.
         """
         try:
-            rows = self._ask(
+            rows = self.ask(
                 "SELECT n, utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY n", _64(begin), _64(end)
             )
         except Damaged:
@@ -754,7 +754,7 @@ class Recording:
             with self._guard:
                 self._read_tail(high)
                 runs = list(self._runs.get(kind, []))
-                rows = self._ask(
+                rows = self.ask(
                     "SELECT id, first FROM segment WHERE kind = ?1 AND first >= coalesce("
                     "(SELECT max(first) FROM segment WHERE kind = ?1 AND first <= ?2), ?2)"
                     " AND first <= ?3 ORDER BY first, id",
