@@ -674,6 +674,10 @@ class Recording:
         self._see_whole(-1, self._count)
         return [run for runs in self._runs.values() for run in runs if run.begun]
 
+    def open_ends(self) -> list[tuple[str, int]]:
+        """Return the kinds that were not sampled any more in the tail, and since when."""
+        return [(kind, n) for kind, found in self._gone.items() for n in found]
+
     # what is damaged
 
     def hole(self, kind: str, number: int, error: Damaged) -> None:

@@ -197,6 +197,7 @@ class Writer:
             left = Recording(self.path, shared=(self.connection, self._guard))
             self._before = left.sample(self._next - 1)
             self._closed += left.open_runs()
+            self._ends += left.open_ends()
             first = self.connection.execute("SELECT min(n) FROM tail").fetchone()[0]
             begin = self._next if first is None else int(first)
             self._base = (begin, left.sample(begin - 1) if begin else None)
