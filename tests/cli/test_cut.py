@@ -66,6 +66,11 @@ def events(path: str) -> list[Any]:
     return found
 
 
+def told(path: str) -> list[Any]:
+    """Return the events without the limits of virtual processors, which follow from the samples."""
+    return [event for event in events(path) if "/" not in event.thing]
+
+
 def test_a_cut_has_the_samples_of_the_time_and_the_one_before(recorded: Any, out: str) -> None:
     """Every kind, value, time, reason and reading before."""
     assert main(["cut", recorded.path, "--from", "14:31:10", "--to", "14:32:05", out]) == OK
@@ -129,9 +134,7 @@ def test_distances_are_counted_from_the_end(recorded: Any, out: str) -> None:
 def test_what_happened_in_that_time_is_copied(recorded: Any, out: str) -> None:
     """Notes, limits cut at the edges, gaps, what went; once."""
     main(["cut", recorded.path, "--from", "14:31:50", "--to", "14:34:20", out])
-    found = [
-        (e.what.value, (e.begin - BEGIN) / SECOND, (e.end - BEGIN) / SECOND, e.thing) for e in events(out)
-    ]
+    found = [(e.what.value, (e.begin - BEGIN) / SECOND, (e.end - BEGIN) / SECOND, e.thing) for e in told(out)]
     assert found == [
         ("limit", 110, 150, "SECLPAR2"),
         ("note", 130, 130, ""),
@@ -144,7 +147,7 @@ def test_no_sample_before_a_gap_is_taken_along(recorded: Any, out: str) -> None:
     """It is not what happened before T0; that there was a gap is said."""
     main(["cut", recorded.path, "--from", "14:33:25", "--to", "14:33:40", out])
     assert len(read(out)) == 11
-    assert [(e.what.value, (e.begin - BEGIN) / SECOND) for e in events(out)] == [("gap", 205)]
+    assert [(e.what.value, (e.begin - BEGIN) / SECOND) for e in told(out)] == [("gap", 205)]
 
 
 def test_days_are_joined(recorded: Any, out: str, tmp_path: Path, record: Callable[..., Any]) -> None:
@@ -262,10 +265,17 @@ def test_notes_keep_their_time_alone(recorded: Any, out: str) -> None:
     found = {e.what.value: e for e in events(out)}
     assert found["note"].begin == BEGIN + 130 * SECOND
     assert found["note"].text == "A note, whose text was left out"
-    limit = found["limit"]
+    limit = next(e for e in events(out) if e.text == "A limit was exceeded")
     lpars = Recording(out).sample(0).frames["lpar"].keys
     assert (limit.screen, limit.text, limit.thing) == ("LPAR", "A limit was exceeded", lpars[1])
-    assert [e.what.value for e in events(out)] == [e.what.value for e in events(recorded.path)]
+    assert sorted(e.what.value for e in events(out)) == sorted(e.what.value for e in events(recorded.path))
+
+
+def test_limits_are_not_told_twice(recorded: Any, out: str) -> None:
+    """Although the cut's own intervals show them again."""
+    main(["cut", recorded.path, "--from", "14:31:50", "--to", "14:34:20", out])
+    limits = [(e.screen, e.thing) for e in events(out) if e.what.value == "limit"]
+    assert len(limits) == len(set(limits)) > 1
 
 
 def keys(path: str) -> list[str]:

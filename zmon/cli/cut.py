@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli.status import OK, USAGE, complain
 from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
+from zmon.event import What
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
             times = _write(writer, stretch, anonymity)
         finally:
             writer.close()
+        _close_up(unfinished)
         _unlink(path, BESIDE[1:])
         os.replace(unfinished, path)
     except BaseException:
@@ -146,13 +148,14 @@ def _write(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> tup
             writer.seal()
         if count % SOME == 0 and sys.stderr.isatty():
             _say(f"{count:,} samples, until {clock(end)}")
-    follow = Recording(writer.path)
+    writer.seal()  # limits that were exceeded are found when that is done
+    made = Recording(writer.path)
     try:
-        known = {_same(event) for event in follow.events(0, sys.maxsize)}
+        known = made.events(0, sys.maxsize)
     finally:
-        follow.close()
+        made.close()
     told = [event if anonymity is None else anonymity.event(event) for event in stretch.events()]
-    writer.tell([event for event in told if _same(event) not in known])
+    writer.tell([event for event in told if not any(_same(event, one) for one in known)])
     return count, begin, end
 
 
@@ -161,9 +164,21 @@ def _samples(stretch: Stretch, anonymity: Anonymity | None) -> Iterator[Sample]:
     return samples if anonymity is None else map(anonymity.sample, samples)
 
 
-def _same(event: Event) -> tuple[object, ...]:
-    """Return what two events have in common that are one."""
-    return event.what, event.begin, event.end, event.thing
+def _same(one: Event, other: Event) -> bool:
+    """Tell whether two events are one; a limit that was exceeded may begin and end elsewhere in a part."""
+    if (one.what, one.thing, one.screen) != (other.what, other.thing, other.screen):
+        return False
+    if one.what is What.LIMIT:
+        return one.begin <= other.end and other.begin <= one.end
+    return (one.begin, one.end) == (other.begin, other.end)
+
+
+def _close_up(path: str) -> None:
+    """Give back the space that the tail had."""
+    import sqlite3  # noqa: PLC0415 - --help needs none
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
 
 
 def _unlink(path: str, endings: Sequence[str] = BESIDE) -> None:

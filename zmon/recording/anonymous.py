@@ -313,11 +313,17 @@ class Anonymity:
 
     def event(self, event: Event) -> Event:
         """Return an event without names; of its thing only what is known to be none, or was replaced."""
-        thing = self._keys.get(event.thing, "")
-        if re.fullmatch(f"{_BUSID}|{_DISK}|[0-9a-f]\\.[0-9a-f]{{1,2}}|[0-9]{{1,5}}", event.thing, re.ASCII):
-            thing = event.thing
         screen = event.screen if event.screen.isalnum() and event.screen.isupper() else ""
-        return event._replace(thing=thing, text=SAID[event.what], screen=screen)
+        return event._replace(thing=self._thing(event.thing), text=SAID[event.what], screen=screen)
+
+    def _thing(self, thing: str) -> str:
+        if re.fullmatch(f"{_BUSID}|{_DISK}|[0-9a-f]\\.[0-9a-f]{{1,2}}|[0-9]{{1,5}}", thing, re.ASCII):
+            return thing
+        try:
+            parse_uid(f"{thing}.00")
+        except ValueError:
+            return self._keys.get(thing, "")
+        return self._uid(f"{thing}.00").removesuffix(".00")  # a logical control unit
 
 
 def meant(kind: str, field: str) -> str | None:
