@@ -2,13 +2,13 @@
 # zmon look.  testbed/verify.py compares as it does for scenario.sh.
 . /job/steps.sh
 out=/job/out
-seconds=70
 
 for number in 0190 0191 0192; do echo 1 >/sys/bus/ccw/devices/0.0.$number/cmb_enable; done
 lscss >$out/lscss
 uname -r >$out/kernel
 watch_counters $out/counters &
 watcher=$!
+seconds=1800 # longer than zmon takes to look
 root=$(ls -d /sys/bus/ccw/devices/0.0.0190/virtio*/block/*)
 load root "/dev/${root##*/}" 40 0 4k --readonly
 sleep 4
@@ -23,7 +23,10 @@ zmon channel.json show CHANNEL --format json --interval 2 --count 1
 zmon lpar.json show LPAR --format json --interval 2 --count 1
 zmon device.text show DEVICE --interval 2 --count 1
 zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
-wait $(jobs -p | grep -v "^$watcher$")
+sit_at_screens /job/commands.txt
+ls -l $out/session.zmon* >$out/session.files
 sleep 3 # two more notes behind the last interval
+pkill fio # which then reports
+wait $(jobs -p | grep -v "^$watcher$")
 kill $watcher
 exit 0

@@ -3,7 +3,6 @@
 # testbed/verify.py compares the two.
 . /job/steps.sh
 out=/job/out
-seconds=${SECONDS_OF_LOAD:-140}
 
 say "volumes on line"
 online 0.0.7000-0.0.7003,0.0.7100-0.0.7103,0.0.7200-0.0.7202 # 7203 stays off line
@@ -36,6 +35,7 @@ ls /sys/hypervisor/s390/systems >$out/lpars
 say "load"
 watch_counters $out/counters &
 watcher=$!
+seconds=1800 # longer than zmon takes to look, however busy the host is
 load plain /srv/plain 20 20 4k
 load stripe /srv/stripe 15 15 4k
 load linear /srv/linear 10 0 4k
@@ -56,8 +56,28 @@ zmon cachext.json show CACHEXT --cache --format json --interval 5 --count 1
 zmon lpar.json show LPAR --format json --interval 12 --count 1
 zmon device.text show DEVICE --interval 2 --count 1
 zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
-say "zmon has looked; waiting for the load to end"
-wait $(jobs -p | grep -v "^$watcher$")
+
+say "a recorder, until it has enough; another one that is killed"
+record days --for 50s
+record killed &
+sleep 30
+echo $EPOCHREALTIME >$out/killed.at
+kill -9 $(pgrep -f 'zmon record /job/out/killed')
+wait $!
+
+say "live screens, and a recording of the same samples"
+sit_at_screens /job/commands.txt
+ls -l $out/session.zmon* >$out/session.files
+
+say "the same recordings, read here"
+for screen in DEVICE CTLUNIT CHANNEL LPAR CPU SYSSUMLG CTLULOG; do
+    zmon "here-days-$screen" show $screen --from $out/days
+    zmon "here-brought-$screen" show $screen --from /job/brought.zmon
+done
+
+say "zmon has looked"
 sleep 3 # two more notes behind the last interval
+pkill fio # which then reports
+wait $(jobs -p | grep -v "^$watcher$")
 kill $watcher
 exit 0

@@ -72,3 +72,25 @@ zmon() {
     shift
     python3 -m zmon "$@" >"$file" 2>"$file.errors" || echo "zmon $*: status $? $(tail -1 "$file.errors")"
 }
+
+# record NAME ARGUMENT...: zmon record into /job/out/NAME, at a rate that an emulated processor can keep up with;
+# its words and its exit status come beside it
+record() {
+    local name=$1
+    shift
+    python3 -m zmon record "/job/out/$name" --interval 2 "$@" 2>"/job/out/$name.log"
+    echo $? >"/job/out/$name.status"
+    ls -l "/job/out/$name" >"/job/out/$name.files"
+}
+
+# sit_at_screens COMMANDS: type the commands at live screens whose samples are recorded; what they show goes to
+# /job/out/session.live, what they PRINT to /job/out/session/
+sit_at_screens() {
+    local line
+    mkdir -p /job/out/session
+    while IFS= read -r line; do
+        [ "$line" = NEXTSAMP ] && sleep 4
+        echo "$line"
+    done <"$1" | (cd /job/out/session && python3 -m zmon --line --cache --record /job/out/session.zmon) \
+        >/job/out/session.live 2>/job/out/session.errors
+}

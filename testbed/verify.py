@@ -25,24 +25,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from boot import HERE, WORK, Job, boot, with_zmon
+from check import Check, Tolerance, near, same, short
+from replayed import COMMANDS, bring, check_byte_order, check_recorders, check_session, zmon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 PROJECT: Final = HERE.parent
 SECTOR: Final = 512
-
-
-class Tolerance(NamedTuple):
-    """How far a figure may be off: a part of the expected one, and something on top."""
-
-    part: float
-    more: float
-
-    def allows(self, found: object, expected: float) -> bool:
-        """Tell whether `found` is a number near enough."""
-        return isinstance(found, int | float) and abs(found - expected) <= self.part * expected + self.more
-
 
 # The kernel's counters were noted once a second and are interpolated to the moments between which
 # zmon measured; zmon reads each row some milliseconds off them.
@@ -60,34 +50,6 @@ LOADED_DISKS: Final = 5
 WHOLE: Final = 0.03
 """How far a rate times its seconds may be from a whole number of requests."""
 ROUNDING: Final = Tolerance(0.0, 0.01)
-
-
-class Check(NamedTuple):
-    """One comparison and how it came out."""
-
-    what: str
-    expected: str
-    found: str
-    ok: bool
-
-
-def same(what: str, expected: object, found: object) -> Check:
-    """Check that two things are equal."""
-    return Check(what, _short(expected), _short(found), expected == found)
-
-
-def near(what: str, expected: float, found: object, tolerance: Tolerance) -> Check:
-    """Check that a number lies within its tolerance."""
-    margin = tolerance.part * expected + tolerance.more
-    return Check(what, f"{expected:.2f} ± {margin:.2f}", _short(found), tolerance.allows(found, expected))
-
-
-def _short(thing: object) -> str:
-    if isinstance(thing, float):
-        return f"{thing:.2f}"
-    if isinstance(thing, set | frozenset | list | tuple):
-        return " ".join(sorted(map(str, thing)))
-    return str(thing)
 
 
 class Window(NamedTuple):
@@ -409,7 +371,7 @@ def check_partitions(shown: Shown, names: set[str]) -> Iterator[Check]:
     for key, row in shown.rows.items():
         busy = row["busy"]
         ok = isinstance(busy, int | float) and 0 <= busy <= 100
-        yield Check(f"processor {key} busy", "0 to 100 %", _short(busy), ok)
+        yield Check(f"processor {key} busy", "0 to 100 %", short(busy), ok)
 
 
 def check_cache(shown: Shown, uids: Mapping[str, str]) -> Iterator[Check]:
@@ -420,29 +382,18 @@ def check_cache(shown: Shown, uids: Mapping[str, str]) -> Iterator[Check]:
 
 def check_capture(archive: Path, live: Shown, witness: Witness) -> Iterator[Check]:
     """Let zmon read on this machine what it captured in the guest."""
-    command = [
-        sys.executable,
-        "-m",
-        "zmon",
-        "show",
-        "DEVICE",
-        "--from",
-        str(archive.resolve()),
-        "--format",
-        "json",
-    ]
-    ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
-    yield Check(
-        "the capture opens here",
-        "status 0",
-        f"status {ended.returncode} {ended.stderr}".strip(),
-        ended.returncode == 0,
-    )
-    if ended.returncode == 0:
-        shown = Shown(json.loads(ended.stdout))
-        yield same("captured devices", set(live.rows), set(shown.rows))
-        for check in check_load(shown, witness, counted_window(shown)):
-            yield check._replace(what=f"captured {check.what}")
+    shown = Shown(json.loads(zmon("show", "DEVICE", "--from", str(archive.resolve()), "--format", "json")))
+    yield same("captured devices", set(live.rows), set(shown.rows))
+    for check in check_load(shown, witness, counted_window(shown)):
+        yield check._replace(what=f"captured {check.what}")
+
+
+def check_recorded(recording: Path, witness: Witness, name: str) -> Iterator[Check]:
+    """Compare the whole of a recording with what the kernel counted meanwhile."""
+    words = ("show", "DEVICE", "--from", str(recording.resolve()), "--format", "json", "--since", "begin")
+    shown = Shown(json.loads(zmon(*words)))
+    for check in (*check_length(shown), *check_load(shown, witness, counted_window(shown))):
+        yield check._replace(what=f"{name} {check.what}")
 
 
 def check_directory(where: Path) -> Iterator[Check]:
@@ -455,6 +406,8 @@ def check_directory(where: Path) -> Iterator[Check]:
     yield from check_load(device, witness, counted_window(device))
     yield from check_channels(read_shown(where / "channel.json"), css)
     yield from check_capture(where / "capture.tar.gz", device, witness)
+    yield from check_session(where)
+    yield from check_recorded(where / "session.zmon", witness, "session:")
     if not (where / "lsdasd").exists():
         return
     names = read_table((where / "lsdasd").read_text(), 2)
@@ -476,6 +429,10 @@ def check_directory(where: Path) -> Iterator[Check]:
     yield from check_control_units(units, witness, names, uids, counted_window(units))
     yield from check_cache(read_shown(where / "cachext.json"), uids)
     yield from check_partitions(read_shown(where / "lpar.json"), set((where / "lpars").read_text().split()))
+    yield from check_recorders(where)
+    yield from check_recorded(where / "days", witness, "recorder:")
+    yield from check_recorded(where / "killed", witness, "killed:")
+    yield from check_byte_order(where)
 
 
 SCENARIOS: Final = {"hercules": "scenario.sh", "qemu": "scenario-kvm.sh"}
@@ -492,8 +449,10 @@ def run_scenario(machine: str) -> Path:
     shutil.rmtree(out, ignore_errors=True)
     script = HERE / SCENARIOS[machine]
     with TemporaryDirectory() as temporary:
-        bring = (*with_zmon(WORK, Path(temporary)), HERE / "steps.sh", script)
-        answer = boot(Job(f"bash {script.name}", bring, udev=machine == "hercules"), out, machine)
+        brought = bring(Path(temporary))
+        files = (*with_zmon(WORK, Path(temporary)), HERE / "steps.sh", script, COMMANDS, brought)
+        answer = boot(Job(f"bash {script.name}", files, udev=machine == "hercules"), out, machine)
+        shutil.copy(brought, out)
     print(f"{machine}: " + ", ".join(f"{step} {at:.0f} s" for step, at in answer.moments.items()))
     print((out / "stdout").read_text(errors="replace"), (out / "stderr").read_text(errors="replace"))
     return out
