@@ -28,7 +28,9 @@ SUBCOMMANDS: Final = {
     "replay": "look at a recording as if it were now",
     "record": "record this machine, a file per day, to look at any time of it later",
     "import": "make a recording of what sar recorded, or of a capture",
+    "info": "say what is in a recording",
     "cut": "make a small recording of a part of one, without names if so wanted",
+    "export": "write the counters of a recording as CSV or JSON lines",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
 

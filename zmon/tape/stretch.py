@@ -109,6 +109,10 @@ class Stretch:
             if recording is not None and numbers:
                 yield part, recording, numbers
 
+    def paths(self) -> list[str]:
+        """Return the files that have samples here."""
+        return [part.path for part, _recording, _numbers in self._inside()]
+
     def problems(self) -> list[str]:
         """Return why files cannot be read, a sentence for each."""
         return [part.problem for part in self.parts if part.problem]

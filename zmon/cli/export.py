@@ -1,0 +1,298 @@
+"""Write the counters of a recording as they were read: zmon export FILE --kind cmf --key 7000 > cmf.csv.
+
+One row for each thing and reading.  A source that is read more seldom than samples are taken has a row when
+it was read.  Counters count up from anything; what happened is their difference: zmon show prints that.
+
+CSV holds one kind of thing, and the units in its heading.  JSON lines hold any; each kind is described by a
+line before its first row.  Times are UTC.  What is absent is empty, or null; --reasons says why.
+
+--rollups writes what a screen's figures were in each minute or quarter of an hour, mean, lowest, highest and
+in how many intervals, as the recording has them: zmon export FILE --rollups minutes --kind device.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
+from zmon.screen.number import harmless
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.sample import Field, Frame, Kind, Sample
+    from zmon.tape.stretch import Stretch
+
+SOME: Final = 1000
+"""Samples between two words of progress."""
+
+OWN: Final = ("sample", "read_at", "key")
+"""Columns in front of the fields: when the sample was taken, when the row was read, and of what it is."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `zmon export`."""
+    add_stretch_arguments(parser)
+    parser.add_argument(
+        "-k", "--kind", action="append", default=[], metavar="KINDS", help="of these kinds alone: cmf,block"
+    )
+    parser.add_argument(
+        "--key",
+        action="append",
+        default=[],
+        metavar="KEYS",
+        help="of these things alone: 7000,0.0.7001,dasda",
+    )
+    parser.add_argument(
+        "--fields", action="append", default=[], metavar="FIELDS", help="these fields alone: ssch,connect"
+    )
+    parser.add_argument("-f", "--format", choices=("csv", "jsonl"), default="csv")
+    parser.add_argument(
+        "--rollups", choices=("minutes", "quarters"), help="figures of screens in the place of counters"
+    )
+    parser.add_argument("--reasons", action="store_true", help="say why values are absent")
+
+
+class Wanted(NamedTuple):
+    """What is to be written."""
+
+    kinds: Sequence[str]
+    keys: frozenset[str]
+    """In lower case; all if there are none."""
+    fields: Sequence[str]
+    """All if there are none."""
+    reasons: bool
+
+    def rows(self, frame: Frame) -> Sequence[int]:
+        """Return the rows of a frame that are wanted."""
+        if not self.keys:
+            return range(len(frame.keys))
+        return [row for row, key in enumerate(frame.keys) if self.names(key)]
+
+    def names(self, key: str) -> bool:
+        """Tell whether a thing is wanted; a bus id goes by its device number, too."""
+        name = key.lower()
+        return not self.keys or name in self.keys or name.rpartition(".")[2] in self.keys
+
+    def columns(self, kind: Kind) -> list[Field]:
+        """Return the fields of a kind that are wanted."""
+        return (
+            [kind.by_name[name] for name in self.fields if name in kind.by_name]
+            if self.fields
+            else [*kind.fields]
+        )
+
+
+class Asked(ValueError):  # noqa: N818 - it says what is wrong with what was asked
+    """What was asked for is not in the recording."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the rows; returns the exit status."""
+    if sys.stdout is None:
+        return complain("standard output is closed")
+    try:
+        with closing(open_stretch(args)) as stretch:
+            if args.rollups:
+                from zmon.cli.rolled import export_rollups  # noqa: PLC0415 - it needs this module
+
+                return export_rollups(stretch, args)
+            wanted = _wanted(stretch, args)
+            return _export(stretch, wanted, _csv if args.format == "csv" else _jsonl)
+    except Asked as error:
+        complain(str(error))
+        return USAGE
+    except ValueError as error:  # RecordingError, WhenError
+        return refused(error)
+
+
+def words(lists: Sequence[str]) -> list[str]:
+    """Return the words of an option that may be given more than once, with commas."""
+    return [word for given in lists for word in given.replace(",", " ").split()]
+
+
+def _wanted(stretch: Stretch, args: argparse.Namespace) -> Wanted:
+    """Return what is wanted.
+
+    Raises:
+        Asked: there is no such kind, none has such a field, or CSV cannot hold it.
+    """
+    there = stretch.kinds
+    kinds = list(dict.fromkeys(words(args.kind))) or there
+    for kind in kinds:
+        if kind not in there:
+            raise Asked(f"there is no kind {kind!r} in it; there are {', '.join(there)}")
+    if args.format == "csv" and len(kinds) != 1:
+        raise Asked(f"CSV has one heading: take one --kind of {', '.join(kinds)}, or --format jsonl")
+    fields = list(dict.fromkeys(words(args.fields)))
+    if fields:
+        known = {name: None for kind in kinds for name in _fields(stretch, kind)}
+        for field in fields:
+            if field not in known:
+                raise Asked(f"there is no field {field!r}; there are {', '.join(known)}")
+    return Wanted(kinds, frozenset(key.lower() for key in words(args.key)), fields, args.reasons)
+
+
+def _fields(stretch: Stretch, kind: str) -> list[str]:
+    """Return the names of a kind's fields, as the first sample has them that holds it."""
+    for sample in stretch.samples([kind]):
+        frame = sample.frames.get(kind)
+        if frame is not None:
+            return [field.name for field in frame.kind.fields]
+    return []
+
+
+def _export(
+    stretch: Stretch, wanted: Wanted, form: Callable[[Iterator[Reading], Wanted], Iterator[str]]
+) -> int:
+    """Write all rows, and say what there was not."""
+    found = False
+    for line in form(_readings(stretch, wanted), wanted):
+        found = True
+        sys.stdout.write(line)
+    sys.stdout.flush()
+    for problem in stretch.problems():
+        complain(f"left out: {problem}")
+    if stretch.unread:
+        complain(f"left out: {stretch.unread:,} samples whose times cannot be read")
+    if not found:
+        return complain("there was nothing of that kind or name in that time")
+    return FAILED if stretch.problems() or stretch.unread else OK
+
+
+class Reading(NamedTuple):
+    """One reading of a kind, and which of its rows are wanted."""
+
+    sample: Sample
+    frame: Frame
+    rows: Sequence[int]
+
+    def times(self, row: int) -> tuple[str, str]:
+        """Return when the sample was taken, and when the row was read."""
+        at = self.sample.at
+        return moment(at.utc), moment(at.utc - at.steady + self.frame.times[row])
+
+
+def _readings(stretch: Stretch, wanted: Wanted) -> Iterator[Reading]:
+    """Yield each reading once, and only those that have wanted rows or say why there are none."""
+    last: dict[str, Frame] = {}
+    telling = sys.stderr.isatty() and not sys.stdout.isatty()
+    for number, sample in enumerate(stretch.samples(wanted.kinds), 1):
+        for kind in wanted.kinds:
+            frame = sample.frames.get(kind)
+            if frame is not None and frame is not last.get(kind):
+                last[kind] = frame
+                rows = wanted.rows(frame)
+                if rows or (frame.missing is not None and wanted.reasons):
+                    yield Reading(sample, frame, rows)
+        if telling and number % SOME == 0:
+            print(f"{number:,} samples, until {clock(sample.at.utc)}", file=sys.stderr, flush=True)
+
+
+def moment(ns: int) -> str:
+    """Write an instant of UTC in full, as ISO 8601 does."""
+    import time  # noqa: PLC0415 - --help needs none
+
+    seconds, part = divmod(ns, 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part:09d}Z"
+
+
+def heading(field: Field) -> str:
+    """Return the name of a field with its unit."""
+    return f"{field.name} [{field.unit}]" if field.unit else field.name
+
+
+def _csv(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
+    """Yield lines of CSV; the heading is that of the first reading."""
+    import csv  # noqa: PLC0415 - the other format needs none
+    import io  # noqa: PLC0415 - same
+
+    from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+
+    def line(cells: Sequence[object]) -> None:
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
+
+    fields: list[Field] = []
+    for reading in readings:
+        if not fields:
+            fields = wanted.columns(reading.frame.kind)
+            line([*OWN, *map(heading, fields), *(["absent"] if wanted.reasons else [])])
+        columns = _columns(reading.frame, fields)
+        for row in reading.rows:
+            values = [column[row] for column in columns]
+            cells: list[object] = [*reading.times(row), reading.frame.keys[row], *map(_cell, values)]
+            if wanted.reasons:
+                absences = (
+                    f"{field.name}: {value.reason}"
+                    for field, value in zip(fields, values, strict=True)
+                    if isinstance(value, Absent)
+                )
+                cells.append("; ".join(absences))
+            line(cells)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _columns(frame: Frame, fields: Sequence[Field]) -> list[list[Value]]:
+    """Return the columns of fields, also of those that a later zmon added."""
+    from zmon.absent import absent  # noqa: PLC0415 - --help needs none
+
+    unknown: list[Value] = [absent("this field was not known then")] * len(frame.keys)
+    return [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
+
+
+def _cell(value: Value) -> int | float | str | None:
+    from zmon.screen.export import plain  # noqa: PLC0415 - --help needs none
+
+    return plain(value)
+
+
+def _jsonl(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
+    """Yield JSON objects, each on its line; before the first row of a kind one that describes it."""
+    import json  # noqa: PLC0415 - the other format needs none
+
+    from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
+
+    told: dict[str, Kind] = {}
+    for reading in readings:
+        frame, kind = reading.frame, reading.frame.kind
+        fields = wanted.columns(kind)
+        if told.get(kind.name) is not kind:
+            told[kind.name] = kind
+            described = {f.name: {"meaning": f.meaning.value, "unit": f.unit or None} for f in fields}
+            yield json.dumps({"describes": kind.name, "key": kind.key, "fields": described}) + "\n"
+        if frame.missing is not None and wanted.reasons:
+            missing = {
+                "sample": moment(reading.sample.at.utc),
+                "kind": kind.name,
+                "missing": frame.missing.reason,
+            }
+            yield json.dumps(missing) + "\n"
+        columns = _columns(frame, fields)
+        names = [field.name for field in fields]
+        for row in reading.rows:
+            sampled, read = reading.times(row)
+            values = [column[row] for column in columns]
+            found: dict[str, object] = {
+                "sample": sampled,
+                "read_at": read,
+                "kind": kind.name,
+                "key": frame.keys[row],
+            }
+            found |= zip(names, map(_cell, values), strict=True)
+            if wanted.reasons:
+                found["absent"] = {
+                    name: value.reason
+                    for name, value in zip(names, values, strict=True)
+                    if isinstance(value, Absent)
+                }
+            yield json.dumps(found) + "\n"

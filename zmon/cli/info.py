@@ -1,0 +1,203 @@
+"""Say what is in a recording: zmon info FILE, zmon info DIRECTORY.
+
+From when to when, how many samples, gaps and restarts, of which machine, how much of each kind of thing, what
+the bytes are for, and who writes to it now.  Of a file that is damaged, or of a newer zmon, what can be said.
+
+--check reads all of it and compares the checksums; exit status 1 says that something is damaged.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from zmon.cli.status import FAILED, OK, complain
+from zmon.cli.stretch import add_source_argument, clock
+from zmon.screen.number import harmless
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from zmon.recording.survey import Directory, Survey
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `zmon info`."""
+    add_source_argument(parser)
+    parser.add_argument("--check", action="store_true", help="read all of it, and say what is damaged")
+    parser.add_argument("-f", "--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is known; returns the exit status."""
+    from zmon.recording.survey import survey, survey_directory  # noqa: PLC0415 - --help needs none
+
+    if sys.stdout is None:
+        return complain("standard output is closed")
+    directory = survey_directory(args.source) if os.path.isdir(args.source) else None
+    files = [survey(args.source)] if directory is None else directory.files
+    if not files:
+        return complain(f"{args.source}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
+    damage = {file.path: _damage(file) for file in files} if args.check else None
+    if args.format == "json":
+        import json  # noqa: PLC0415 - text needs none
+
+        print(json.dumps(_file(files[0], damage) if directory is None else _directory(directory, damage)))
+    else:
+        for line in _text(files[0] if directory is None else directory.total, directory, damage):
+            print(harmless(line))
+    sys.stdout.flush()
+    for file in files:
+        if file.problem:
+            complain(f"{file.path}: {file.problem.removeprefix(f'{file.path}: ')}")
+    bad = any(file.problem for file in files) or any((damage or {}).values())
+    return FAILED if bad else OK
+
+
+def _damage(file: Survey) -> list[str]:
+    """Return what is wrong with a file, a sentence for each; that it cannot be opened is said anyway."""
+    from zmon.recording.check import problems  # noqa: PLC0415 - for --check alone
+    from zmon.recording.error import RecordingError  # noqa: PLC0415 - same
+    from zmon.recording.reader import Recording  # noqa: PLC0415 - same
+
+    if file.format is None:
+        return []
+    try:
+        recording = Recording(file.path)
+    except RecordingError:
+        return []
+    try:
+        return list(problems(recording))
+    except RecordingError as error:
+        return [str(error)]
+    finally:
+        recording.close()
+
+
+# JSON
+
+
+def _file(file: Survey, damage: dict[str, list[str]] | None) -> dict[str, Any]:
+    """Return what is known of a file; what is not is null."""
+    found: dict[str, Any] = {
+        "path": file.path,
+        "bytes": file.size,
+        "format": file.format,
+        "problem": file.problem or None,
+        "from": _moment(file.begin),
+        "to": _moment(file.end),
+        "samples": file.samples,
+        "interval": {"meant": file.nominal or None, "typical": file.typical or None},
+        "bytes_per_sample": file.per_sample,
+        "bytes_per_day": file.per_day,
+        "sources": list(file.sources),
+        "simulated": file.simulated,
+        "machine": dict(file.machine),
+        "kinds": {
+            name: {"rows": rows.rows, "columns": rows.columns, "missing": rows.missing or None}
+            for name, rows in sorted(file.kinds.items())
+        },
+        "events": dict(file.events),
+        "seconds_without_samples": file.gaps,
+        "parts": dict(file.parts),
+        "written_by": file.writer or None,
+    }
+    if damage is not None:
+        found["damage"] = damage.get(file.path, [])
+    return found
+
+
+def _directory(directory: Directory, damage: dict[str, list[str]] | None) -> dict[str, Any]:
+    """Return what is known of all files as one, and of each."""
+    found = _file(directory.total, None)
+    del found["format"]
+    return found | {
+        "strangers": list(directory.strangers),
+        "files": [_file(file, damage) for file in directory.files],
+    }
+
+
+def _moment(ns: int | None) -> str | None:
+    from zmon.screen.export import moment  # noqa: PLC0415 - text needs none
+
+    return None if ns is None else moment(ns)
+
+
+# text
+
+
+def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str]] | None) -> Iterator[str]:
+    """Yield lines for people: of a file, or of all files of a directory as one and of each."""
+    yield whole.path
+    yield from (f"  {name:<14}{words}" for name, words in _lines(whole) if words)
+    if whole.kinds:
+        yield ""
+        yield f"  {'kind':<14}{'rows':>8}{'columns':>9}"
+        for name, rows in sorted(whole.kinds.items()):
+            yield f"  {name:<14}{rows.rows:>8,}{rows.columns:>9,}  {rows.missing}".rstrip()
+    if whole.parts:
+        yield ""
+        for part, size in sorted(whole.parts.items(), key=lambda pair: -pair[1]):
+            yield f"  {part:<32}{size:>16,}{100 * size / max(whole.size, 1):>6.1f} %"
+    if directory is not None:
+        yield ""
+        yield f"  {'file':<18}{'from (UTC)':<21}{'to':<21}{'samples':>9}{'bytes':>15}"
+        for file in directory.files:
+            begin, end = (clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
+            name = os.path.basename(file.path)
+            yield f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}"
+    for path, problems in (damage or {}).items():
+        yield ""
+        yield f"{path}: {'no damage was found' if not problems else f'{len(problems):,} things are damaged'}"
+        yield from (f"  {problem}" for problem in problems)
+
+
+def _lines(file: Survey) -> Iterator[tuple[str, str]]:
+    """Yield what is said of a file or of all, as name and words."""
+    from zmon.recording.forecast import size_words  # noqa: PLC0415 - --help needs none
+
+    machine = file.machine
+    yield (
+        "machine",
+        " ".join(str(machine[name]) for name in ("manufacturer", "type", "model") if name in machine),
+    )
+    yield "serial", str(machine.get("sequence", ""))
+    yield "LPAR", str(machine.get("lpar_name", ""))
+    yield "hypervisor", str(machine.get("control_program", ""))
+    yield "guest", str(machine.get("guest_name", ""))
+    yield "host", str(machine.get("hostname", ""))
+    yield "kernel", " ".join(str(machine[name]) for name in ("kernel", "architecture") if name in machine)
+    yield "read from", ", ".join(file.sources)
+    yield "simulated", "yes: the figures are not of a real machine" if file.simulated else ""
+    if file.begin is not None and file.end is not None:
+        yield "from", f"{clock(file.begin)} UTC"
+        yield "to", f"{clock(file.end)} UTC, {_length((file.end - file.begin) / 1e9)} later"
+    yield "samples", f"{file.samples:,}"
+    if file.typical:
+        meant = f", {file.nominal:g} s were meant" if file.nominal else ""
+        yield "interval", f"{file.typical:.3g} s{meant}"
+    if file.samples:
+        count = file.events.get("gap", 0)
+        yield "gaps", f"{count:,}, {_length(file.gaps)} in all" if count else "none"
+        yield "restarts", f"{file.events.get('restart', 0):,}"
+        other = {what: count for what, count in sorted(file.events.items()) if what not in {"gap", "restart"}}
+        yield "events", ", ".join(f"{count:,} {what}" for what, count in other.items())
+    yield "bytes", f"{file.size:,}"
+    if file.per_sample is not None:
+        day = f", {size_words(file.per_day)} a day" if file.per_day is not None else ""
+        yield "a sample", f"{file.per_sample:,.0f} bytes{day}"
+    yield "format", "" if file.format is None else str(file.format)
+    yield "written by", file.writer
+
+
+def _length(seconds: float) -> str:
+    """Write how long something is: `2 h 5 min`, two units at the most."""
+    units = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
+    left, words = round(seconds), []
+    for unit, size in units:
+        count, left = divmod(left, size)
+        if count:
+            words.append(f"{count} {unit}")
+    return " ".join(words[:2]) or "0 s"

@@ -1,0 +1,349 @@
+"""What can be said of a recording without looking through it: how long, how much, of what, in what state.
+
+A file that is damaged, or of a newer zmon, is told of as far as it goes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections import Counter
+from contextlib import closing, suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
+
+from zmon.absent import Absent
+from zmon.event import Event, What
+from zmon.kinds import MACHINE
+from zmon.recording.day import days
+from zmon.recording.error import RecordingError
+from zmon.recording.happened import events as happened
+from zmon.recording.lock import running
+from zmon.recording.magic import is_recording
+from zmon.recording.opening import defend
+from zmon.recording.reader import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.sample import Sample
+
+VERSION_AT: Final = 60
+"""Where a file of SQLite has its user version, four bytes, big-endian."""
+
+ALWAYS: Final = 1 << 62
+"""ns since 1970 that no sample has."""
+
+NAMES: Final = (
+    "manufacturer", "type", "model", "sequence", "lpar_name", "control_program", "guest_name", "hostname",
+    "kernel", "architecture",
+)  # fmt: skip
+"""What tells a machine from others."""
+
+PARTS: Final = {
+    "still": "columns that stand still",
+    "tail": "tail",
+    "sample": "times of samples",
+    "event": "events and changes",
+    "change": "events and changes",
+    "layout": "dictionary",
+    "kind": "dictionary",
+    "field": "dictionary",
+    "session": "dictionary",
+    "about": "dictionary",
+}
+ROLLED: Final = "roll-ups"
+REST: Final = "space between and free"
+
+
+class Rows(NamedTuple):
+    """How much there is of a kind of thing, as of the last sample."""
+
+    rows: int
+    columns: int
+    missing: str = ""
+    """Why there are no rows."""
+
+
+class Survey(NamedTuple):
+    """What is known of one file."""
+
+    path: str
+    size: int
+    """Bytes, with what SQLite keeps beside it."""
+    format: int | None
+    """None when it is no recording."""
+    problem: str = ""
+    """Why no more is known."""
+    begin: int | None = None
+    """UTC in ns of the first sample."""
+    end: int | None = None
+    samples: int = 0
+    nominal: float = 0.0
+    """Seconds that were meant to lie between samples."""
+    typical: float = 0.0
+    """Seconds that lie between most."""
+    sources: Sequence[str] = ()
+    simulated: bool = False
+    machine: Mapping[str, object] = {}
+    kinds: Mapping[str, Rows] = {}
+    events: Mapping[str, int] = {}
+    gaps: float = 0.0
+    """Seconds without samples."""
+    parts: Mapping[str, int] = {}
+    """Bytes by what they are for."""
+    writer: str = ""
+    """Who writes to it now."""
+
+    @property
+    def per_sample(self) -> float | None:
+        """Bytes."""
+        return self.size / self.samples if self.samples else None
+
+    @property
+    def per_day(self) -> float | None:
+        """Bytes, if a day is like what there is."""
+        seconds = self.typical or self.nominal
+        return self.size / self.samples * 86_400 / seconds if self.samples and seconds else None
+
+
+def survey(path: str) -> Survey:
+    """Look at one file.
+
+    Raises:
+        OSError: it is not there or may not be read.
+    """
+    size = os.stat(path).st_size
+    for ending in ("-wal", "-journal"):
+        with suppress(OSError):
+            size += os.stat(path + ending).st_size
+    with open(path, "rb") as file:
+        head = file.read(100)
+    if not is_recording(path):
+        return Survey(path, size, None, "no recording of zmon" if head else "an empty file")
+    found = Survey(path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path))
+    try:
+        with closing(Recording(path)) as recording:
+            return _of_samples(found, recording)
+    except RecordingError as error:
+        return _outside(found)._replace(problem=str(error))
+
+
+def writer(path: str) -> str:
+    """Return who writes to a file now, in words; nothing if nobody does."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = _holder(os.fstat(fd).st_ino)
+        recorder = running(os.path.dirname(path) or ".")
+        if recorder is not None and pid in {0, recorder.pid}:
+            return recorder.words
+        return f"process {pid}" if pid else "another process"
+    except OSError:
+        return ""
+    else:
+        return ""
+    finally:
+        os.close(fd)
+
+
+def _holder(inode: int) -> int:
+    """Return which process holds the lock on a file, as the kernel says; 0 if it does not."""
+    with suppress(OSError, ValueError), open("/proc/locks", encoding="ascii", errors="replace") as locks:
+        for line in locks:
+            words = line.split()
+            if "FLOCK" in words and "WRITE" in words and f":{inode} " in line:
+                return int(words[words.index("WRITE") + 1])
+    return 0
+
+
+def _of_samples(found: Survey, recording: Recording) -> Survey:
+    """Add what samples and events say."""
+    span = recording.span()
+    last = _readable(recording)
+    times = recording.times(-ALWAYS, ALWAYS)
+    events = recording.events(-ALWAYS, ALWAYS)
+    found = found._replace(
+        samples=len(recording),
+        begin=None if span is None else span[0],
+        end=None if span is None else span[1],
+        typical=_median([(later - earlier) / 1e9 for earlier, later in pairwise(times)]),
+        events=dict(Counter(event.what.value for event in events)),
+        gaps=_missing(events),
+    )
+    found = _with_parts(found)
+    if last is None:
+        return found
+    rows = {name: Rows(0, 0) for name in recording.kinds}
+    for name, frame in last.frames.items():
+        missing = "" if frame.missing is None else frame.missing.reason
+        rows[name] = Rows(len(frame.keys), len(frame.columns), missing)
+    return found._replace(
+        nominal=last.nominal,
+        simulated=last.simulated,
+        sources=(last.source,),
+        machine=_machine(last),
+        kinds=rows,
+    )
+
+
+def _readable(recording: Recording) -> Sample | None:
+    """Return the last sample that can be read."""
+    for number in range(len(recording) - 1, -1, -1):
+        try:
+            return recording.sample(number)
+        except RecordingError:
+            continue
+    return None
+
+
+def _machine(sample: Sample) -> dict[str, object]:
+    frame = sample.frame(MACHINE)
+    cells = {name: frame.cell("machine", name) for name in NAMES if name in frame.kind.by_name}
+    return {name: cell for name, cell in cells.items() if not isinstance(cell, Absent)}
+
+
+def _missing(events: Iterable[Event]) -> float:
+    return sum((event.end - event.begin) / 1e9 for event in events if event.what is What.GAP)
+
+
+def _median(lengths: list[float]) -> float:
+    return sorted(lengths)[len(lengths) // 2] if lengths else 0.0
+
+
+# bytes
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    """Open a file of whatever format, to count its bytes."""
+    mode = "mode=ro" if os.path.exists(f"{path}-wal") else "mode=ro&immutable=1"
+    connection = sqlite3.connect(
+        f"file:{quote(os.path.abspath(path))}?{mode}", uri=True, isolation_level=None
+    )
+    defend(connection)
+    return connection
+
+
+def _with_parts(found: Survey) -> Survey:
+    """Add how many bytes are for what; what cannot be counted is among the rest."""
+    parts: Counter[str] = Counter()
+    with suppress(sqlite3.Error), closing(_connect(found.path)) as connection:
+        tables = _tables(connection)
+        if "segment" in tables:
+            for kind, size in _asked(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
+                parts[f"segments of {kind}"] += size or 0
+        sizes = _asked(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = 1")
+        for name, size in sizes:
+            table = tables.get(name)
+            if table is not None and table != "segment":
+                parts[PARTS.get(table, ROLLED)] += size
+        if not sizes:  # this SQLite was built without it
+            for table in {"still", "tail", "layout"} & tables.keys():
+                for (size,) in _asked(connection, f"SELECT sum(length(body)) FROM {table}"):  # noqa: S608 - ours
+                    parts[PARTS[table]] += size or 0
+    parts[REST] = max(0, found.size - parts.total())
+    return found._replace(parts={name: size for name, size in parts.items() if size})
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return for each table and index the table that it belongs to; nothing else is ever asked."""
+    rows = _asked(connection, "SELECT name, tbl_name, sql, type FROM sqlite_master")
+    return {
+        str(name): str(table)
+        for name, table, sql, sort in rows
+        if sort == "index" or (sort == "table" and str(sql).startswith("CREATE TABLE"))
+    }
+
+
+def _asked(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...]]:
+    """Return an answer; none where the file is damaged."""
+    try:
+        return connection.execute(question).fetchall()
+    except sqlite3.Error:
+        return []
+
+
+def _outside(found: Survey) -> Survey:
+    """Add what a file says that cannot be opened as a recording."""
+    with suppress(sqlite3.Error), closing(_connect(found.path)) as connection:
+        if "sample" in _tables(connection):
+            for count, begin, end in _asked(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
+                if isinstance(begin, int) and isinstance(end, int):
+                    found = found._replace(samples=count, begin=begin, end=end)
+    return found
+
+
+# directories
+
+
+class Directory(NamedTuple):
+    """What is known of the day files of a directory."""
+
+    path: str
+    files: Sequence[Survey]
+    strangers: Sequence[str]
+    """Names of what belongs to no recording."""
+    between: Sequence[Event]
+    """What happened between the files."""
+    writer: str = ""
+
+    @property
+    def total(self) -> Survey:
+        """All files as one."""
+        used = [file for file in self.files if file.samples]
+        last = used[-1] if used else Survey(self.path, 0, None)
+        parts: Counter[str] = Counter()
+        events = Counter(event.what.value for event in self.between)
+        for file in self.files:
+            parts.update(file.parts)
+            events.update(file.events)
+        begins = [file.begin for file in used if file.begin is not None]
+        return last._replace(
+            path=self.path,
+            size=sum(file.size for file in self.files),
+            begin=min(begins, default=None),
+            samples=sum(file.samples for file in self.files),
+            typical=_median([file.typical for file in used if file.typical]),
+            events=dict(events),
+            gaps=sum(file.gaps for file in self.files) + _missing(self.between),
+            parts=dict(parts),
+            writer=self.writer,
+        )
+
+
+def survey_directory(path: str) -> Directory:
+    """Look at the day files of a directory.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    listing = days(path)
+    files = []
+    for day in listing.days:
+        try:
+            files.append(survey(day.path))
+        except OSError as error:
+            files.append(Survey(day.path, 0, None, error.strerror or str(error)))
+    between: list[Event] = []
+    for earlier, later in pairwise(file for file in files if file.samples and not file.problem):
+        between += _seam(earlier.path, later.path)
+    recorder = running(path)
+    return Directory(path, files, listing.strangers, between, "" if recorder is None else recorder.words)
+
+
+def _seam(earlier: str, later: str) -> list[Event]:
+    """Return what happened between two files, but for things that came and went."""
+    with closing(Recording(earlier)) as one, closing(Recording(later)) as other:
+        try:
+            last, first = one.sample(len(one) - 1, ()), other.sample(0, ())
+        except (RecordingError, IndexError):
+            return []
+        return [
+            event for event in happened(last, first) if event.what in {What.GAP, What.RESTART, What.CLOCK}
+        ]
