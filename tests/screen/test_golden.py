@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("utc")
 
 GOLDEN = Path(__file__).parent.parent / "golden"
+RECORDING = Path(__file__).parents[2] / "recordings" / "hercules-four-queries.zmon"
 SECONDS = 60
 TENTH = 100_000_000
 """ns in a tenth of a second."""
@@ -86,6 +87,18 @@ def test_captured_machines(
         screen = "DEVICE 0X7100"
     assert main(["show", *screen.split(), "--from", lay_out(machine)]) == 0
     compare(f"{machine}-{screen.replace(' ', '-')}", capsys.readouterr().out.splitlines())
+
+
+# --- the recording that ships ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("screen", ["CTLUNIT", "DEVICE"])
+@pytest.mark.parametrize("minutes", [1, 5])
+def test_recording(minutes: int, screen: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Recorded on s390x: the quiet log alone, and four queries on one control unit."""
+    where = ["--from", str(RECORDING), "--at", f"begin+{minutes}m"]
+    assert main(["show", screen, *where]) == 0
+    compare(f"four-queries-{screen}-{minutes}m", capsys.readouterr().out.splitlines())
 
 
 # --- a machine as no emulator is ------------------------------------------------------------------------
