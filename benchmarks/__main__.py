@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Final
 
-BENCHMARKS: Final = ("sampling", "tables", "lookup", "startup", "glass", "memory", "recording")
+BENCHMARKS: Final = ("sampling", "tables", "lookup", "startup", "glass", "memory", "recording", "seek")
 
 
 def main() -> int:

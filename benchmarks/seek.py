@@ -1,0 +1,252 @@
+"""What it costs to look back: to any second of a day, to the next one, at one column of a day or a month.
+
+    python -m benchmarks.seek [HOURS]
+
+The recording is a day, one sample a second, of the machine of `benchmarks.load`: 4,096 devices, 275 active.
+
+* Seek: a new connection, the sample of a second drawn at random, and every counter of all disks in it;
+  against opening the same file and reading one blob of 4 KiB by its number.  Processor time, medians.
+* Step: the sample after, with the same counters, from a recording that is open.
+* One counter of one disk at every second of the day; the same disk over thirty days from the roll-ups; the
+  twenty busiest disks of an hour.  Against the seek.
+* An hour played at x600: the interval and the DEVICE table of the position that the deck is at, again and
+  again, for the six seconds that there are; the longest time from one picture to the next.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.load import BEGIN, DEVICES, SECOND, day
+from benchmarks.recording import told
+from zmon.kinds import BLOCK
+from zmon.recording.reader import Recording
+from zmon.recording.trend import top, trend
+from zmon.tables.device import table
+from zmon.tables.view import View
+from zmon.tape.head import Head
+from zmon.tape.recording import open_recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Sample
+
+HOURS: Final = 24
+LOOKS: Final = 60
+STEPS: Final = 120
+DAYS: Final = 30
+BLOB: Final = 4096
+HOUR: Final = 3600
+SPEED: Final = 600
+
+SEEK_TARGET: Final = 25.0
+STEP_TARGET: Final = 0.005
+COLUMN_TARGET: Final = 150.0
+MONTH_TARGET: Final = 10.0
+TOP_TARGET: Final = 5.0
+PICTURE_TARGET: Final = 0.5
+"""Seconds after which a picture would not look like one that moves."""
+COUNTERS: Final = (
+    "reads", "reads_merged", "sectors_read", "read_ms", "writes", "writes_merged", "sectors_written",
+    "write_ms", "in_flight", "io_ms", "weighted_ms",
+)  # fmt: skip
+"""What every kernel counts of a disk."""
+
+
+def cost(work: Callable[[], object], times: int = LOOKS) -> float:
+    """Return the median processor time of some work, in seconds."""
+    found = []
+    for _ in range(times):
+        begin = time.process_time()
+        work()
+        found.append(time.process_time() - begin)
+    return statistics.median(found)
+
+
+def look(sample: Sample) -> None:
+    """Have every counter of all disks."""
+    frame = sample.frame(BLOCK)
+    for name in COUNTERS:
+        if len(frame.column(name)) != DEVICES:
+            raise ValueError("disks are missing")
+
+
+def bare(path: str, blobs: int) -> None:
+    """Open the file and read one blob by its number."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    number = 1 + secrets.randbelow(blobs)
+    row = connection.execute("SELECT body FROM blob WHERE id = ?", (number,)).fetchone()
+    if len(row[0]) != BLOB:
+        raise ValueError("another blob")
+    connection.close()
+
+
+def with_blobs(path: str, blobs: int = 1000) -> int:
+    """Put blobs of 4 KiB into the file, to have them read; return how many."""
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE blob (id INTEGER PRIMARY KEY, body BLOB)")
+    connection.executemany("INSERT INTO blob (body) VALUES (?)", [(os.urandom(BLOB),) for _ in range(blobs)])
+    connection.commit()
+    connection.close()
+    return blobs
+
+
+def seek(path: str, samples: int) -> None:
+    """Go to a second at random, with a new connection."""
+    recording = Recording(path)
+    look(recording.sample(recording.place(BEGIN + secrets.randbelow(samples) * SECOND)))
+    recording.close()
+
+
+def steps(path: str, samples: int) -> float:
+    """Return the median processor time of a step to the neighbour, forwards and backwards."""
+    recording = Recording(path)
+    found = []
+    for way in (1, -1):
+        place = STEPS + secrets.randbelow(samples - 2 * STEPS)
+        before = recording.sample(place)
+        look(before)
+        for step in range(1, STEPS):
+            begin = time.process_time()
+            after = recording.sample(place + way * step)
+            look(after)
+            found.append(time.process_time() - begin)
+            before = after
+    del before
+    recording.close()
+    return statistics.median(found)
+
+
+def column(path: str, samples: int) -> None:
+    """Read one counter of one disk at every second."""
+    recording = Recording(path)
+    key = recording.sample(0).frame(BLOCK).keys[secrets.randbelow(DEVICES)]
+    span = recording.span()
+    if span is None or len(recording.series("block", "reads", key, *span)) != samples:
+        raise ValueError("seconds are missing")
+    recording.close()
+
+
+def played(path: str) -> list[float]:
+    """Play an hour at x600 as the glass does; return the seconds from each picture to the next."""
+    tape = open_recording(path)
+    head = Head(tape)
+    head.seek(BEGIN)
+    begin = last = time.perf_counter()
+    taken = []
+    while (passed := time.perf_counter() - begin) < HOUR / SPEED:
+        interval = head.play(BEGIN + int(passed * SPEED * SECOND))
+        if interval is not None:
+            table(View(interval))
+            now = time.perf_counter()
+            taken.append(now - last)
+            last = now
+    tape.close()
+    return taken
+
+
+def month(directory: str, path: str) -> list[str]:
+    """Make the day files of a month that hold the roll-ups of quarters, and no samples; return their paths.
+
+    The quarters of the first hour of a day stand for all of it.
+    """
+    first = os.path.join(directory, "rolled")
+    shutil.copyfile(path, first)
+    connection = sqlite3.connect(first)
+    connection.execute("PRAGMA synchronous = OFF")
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for name in names:
+        if name in {"segment", "sample", "still", "tail", "blob", "minute"} or name.endswith("_minutes"):
+            connection.execute(f"DELETE FROM {name}")  # noqa: S608 - our own tables
+    rolled = [name for name in names if name == "quarter" or name.endswith("_quarters")]
+    for hour in range(1, 24):
+        move(connection, rolled, hour * HOUR, copy=True)
+    connection.commit()
+    connection.execute("VACUUM")
+    connection.close()
+    found = []
+    for number in range(DAYS):
+        found.append(os.path.join(directory, f"day-{number}.zmon"))
+        shutil.copyfile(first, found[-1])
+        connection = sqlite3.connect(found[-1])
+        connection.execute("PRAGMA synchronous = OFF")
+        move(connection, rolled, -number * 24 * HOUR, copy=False)
+        connection.commit()
+        connection.close()
+    return found
+
+
+def move(connection: sqlite3.Connection, tables: list[str], seconds: int, *, copy: bool) -> None:
+    """Give rows of the first hour, or all, another time: copies of them, or themselves."""
+    by = {"quarter": seconds, "begin": seconds * SECOND, "end": seconds * SECOND}
+    for name in tables:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+        if copy:
+            listed = ", ".join(f'"{n}" + {by[n]}' if n in by else f'"{n}"' for n in columns)
+            first = BEGIN // SECOND + HOUR
+            connection.execute(f"INSERT INTO {name} SELECT {listed} FROM {name} WHERE quarter < {first}")  # noqa: S608 - our own tables
+        else:
+            # from the far end, so that no row is in the way of another
+            moved = ", ".join(f'"{n}" = "{n}" + {by[n]}' for n in columns if n in by)
+            connection.execute(f"UPDATE {name} SET {moved}")  # noqa: S608 - likewise
+
+
+def history(directory: str, path: str, one: float) -> list[bool]:
+    """Measure what comes from the roll-ups, against a seek."""
+    end = BEGIN + HOUR * SECOND
+    busiest = top([path], "DEVICE", "io", BEGIN, end)
+    if len(busiest) != 20:
+        raise ValueError("devices are missing")
+    ranked = cost(lambda: top([path], "DEVICE", "io", BEGIN, end), 10)
+    files = month(directory, path)
+    begin = BEGIN - DAYS * 24 * HOUR * SECOND
+    thing = busiest[0].thing
+    points = trend(files, "DEVICE", "resp", thing, begin, BEGIN + 24 * HOUR * SECOND)
+    if len(points) != DAYS * 96:
+        raise ValueError(f"{len(points)} quarters of an hour, {DAYS * 96} expected")
+    drawn = cost(lambda: trend(files, "DEVICE", "resp", thing, begin, BEGIN + 24 * HOUR * SECOND), 10)
+    print(f"top 20 {ranked * 1e3:.1f} ms, {DAYS} days {drawn * 1e3:.1f} ms")
+    return [
+        told("the 20 busiest disks of an hour, to seek", ranked / one, TOP_TARGET),
+        told(f"one column of one disk over {DAYS} days, to seek", drawn / one, MONTH_TARGET),
+    ]
+
+
+def main() -> int:
+    """Make the recording, measure, and say what was kept; 1 if something was not."""
+    hours = int(sys.argv[1]) if len(sys.argv) > 1 else HOURS
+    directory = tempfile.mkdtemp(prefix="zmon-seek-")
+    try:
+        path = os.path.join(directory, "day.zmon")
+        print(f"making a recording of {hours} h", flush=True)
+        day(path, hours)
+        samples = hours * HOUR
+        blobs = with_blobs(path)
+        print(f"{os.path.getsize(path) / 1e6:.0f} MB, {samples:,} samples", flush=True)
+        plain = cost(lambda: bare(path, blobs))
+        one = cost(lambda: seek(path, samples))
+        print(f"bare read {plain * 1e3:.2f} ms, seek {one * 1e3:.2f} ms")
+        kept = [told("seek to bare read", one / plain, SEEK_TARGET)]
+        kept.append(told("step to the neighbour", steps(path, samples), STEP_TARGET, "s"))
+        whole = cost(lambda: column(path, samples), 3)
+        kept.append(told(f"one counter of one disk, {hours} h, to seek", whole / one, COLUMN_TARGET))
+        kept += history(directory, path, one)
+        pictures = played(path)
+        print(f"an hour at x600: {len(pictures)} pictures in {HOUR / SPEED:.0f} s")
+        kept.append(told("longest time between two of them", max(pictures), PICTURE_TARGET, "s"))
+    finally:
+        shutil.rmtree(directory)
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
