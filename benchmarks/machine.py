@@ -13,11 +13,12 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import Event
     from zmon.interval import Interval
+    from zmon.tables.figure import Figure, Variable
 
 DEVICES: Final = 4096
 SAMPLES: Final = 60
@@ -133,6 +134,10 @@ class Reel:
 
     def close(self) -> None:
         """Do nothing."""
+
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
+        """Return nothing: nothing is kept."""
+        return ()
 
     def past_tape(self) -> None:
         """Return None: nothing is kept."""

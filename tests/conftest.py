@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.event import Event
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
+    from zmon.tables.figure import Figure, Variable
 
     Rows = Mapping[Kind, Mapping[str, Mapping[str, Value]]]
 
@@ -169,6 +170,10 @@ class ListTape:
 
     def close(self) -> None:
         """Do nothing."""
+
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
+        """Return nothing: none is kept."""
+        return ()
 
     def past_tape(self) -> ListTape | None:
         """Return what a live tape has kept."""

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screens
     from zmon.screen.variable import Asked
-    from zmon.tables.series import Series, Variable
+    from zmon.tables.figure import Variable
+    from zmon.tables.series import Series
     from zmon.tape.tape import Tape
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError
 from zmon.screen.sheet import Sheet, natural
-from zmon.tables.series import Variable, find
+from zmon.tables.figure import Variable
+from zmon.tables.series import find
 from zmon.tables.view import alone, needs
 
 if TYPE_CHECKING:

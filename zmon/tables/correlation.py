@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
+from zmon.tables.figure import Variable
 from zmon.tables.plot import MOST, parse, window, write
-from zmon.tables.series import SECOND, Figures, Variable, cell, rows_of
+from zmon.tables.series import SECOND, Figures, cell, rows_of
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import alone
 

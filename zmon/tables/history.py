@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.event import Event
     from zmon.sample import Instant
+    from zmon.tables.figure import Figure, Variable
 
     Past = Callable[..., Iterator[Interval]]
     """Yields intervals from the present one backwards; told a time, from the one that ends there."""
     Figures = Callable[[Interval], Mapping[str, Value]]
     Happened = Callable[[int, int], Sequence[Event]]
     """Returns what happened between two times."""
+    Trend = Callable[[Variable, int, int], Sequence[Figure]]
+    """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
 
 KEPT: Final = 10_000
 """Rows that are kept at the most."""
@@ -47,10 +50,21 @@ class Row(NamedTuple):
 class History:
     """What came before, as far as the tape reaches."""
 
-    def __init__(self, past: Past | None = None, happened: Happened = lambda _begin, _end: ()) -> None:
-        """`past` yields intervals from the present one backwards; without it there is nothing."""
+    def __init__(
+        self,
+        past: Past | None = None,
+        happened: Happened = lambda _begin, _end: (),
+        first: Callable[[], int] = lambda: 0,
+        trend: Trend = lambda _variable, _begin, _end: (),
+    ) -> None:
+        """`past` yields intervals from the present one backwards; without it there is nothing.
+
+        `first` tells when the first sample was taken (UTC in ns), as far as is known.
+        """
         self._past = past
         self.happened = happened
+        self.first = first
+        self.trend = trend
         self._rows: dict[tuple[str, int, int], Row] = {}
         self._seen: dict[str, deque[Row]] = {}
         self._lock = Lock()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import KINDS
-from zmon.tables.series import SECOND, Variable, series
+from zmon.tables.figure import Variable
+from zmon.tables.series import SECOND, series
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import NoSuchThing
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.event import What
+from zmon.tables.figure import Figure
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
 if TYPE_CHECKING:
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
+    from zmon.tables.figure import Variable
     from zmon.tables.history import History, Row
     from zmon.tables.table import Table
     from zmon.tables.view import Limits
 
 SECOND: Final = 1_000_000_000
+
+MINUTE: Final = 60 * SECOND
 
 EXACT: Final = 4_000
 """So many intervals are looked at one by one."""
@@ -37,25 +41,6 @@ STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800)
 
 BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
 """What no average reaches across."""
-
-
-class Variable(NamedTuple):
-    """A column of a table, and the row."""
-
-    table: str
-    column: str
-    key: str = ""
-    """Empty for the line that speaks of all rows."""
-
-
-class Figure(NamedTuple):
-    """The lowest, the mean and the highest value between two times (UTC in ns); a gap where absent."""
-
-    begin: int
-    end: int
-    low: Value
-    mean: Value
-    high: Value
 
 
 class Series(NamedTuple):
@@ -147,15 +132,55 @@ def series(
 ) -> list[Series]:
     """Return each variable between two times (UTC in ns); without the second one up to the present interval.
 
-    Of more intervals than can be looked at one by one about as many averages as `buckets` are made.
+    Of more intervals than can be looked at one by one it is what is kept of minutes and quarters of an hour,
+    else about as many averages as `buckets`.
     """
-    figures = Figures(
+    span = _span(history, window)
+    if span is None:
+        return [Series([]) for _ in variables]
+    figures = _figures_of(variables, limits)
+    if span.exact(figures):
+        rows = history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1]))
+        return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
+    return [_long(variable, history, span, buckets, limits) for variable in variables]
+
+
+def _figures_of(variables: Sequence[Variable], limits: Callable[[], Limits]) -> Figures:
+    return Figures(
         "series " + " ".join(":".join(variable) for variable in variables),
         partial(_cells, variables, limits=limits),
         [variable.table for variable in variables],
     )
-    rows, note = rows_of(figures, history, window, buckets)
-    return [Series(list(_figures(rows, str(place))), note) for place in range(len(variables))]
+
+
+def _long(
+    variable: Variable, history: History, span: Span, buckets: int, limits: Callable[[], Limits]
+) -> Series:
+    """Return a variable over a time of very many intervals."""
+    figures = _figures_of([variable], limits)
+    step = _step(span.end - span.begin, buckets)
+    kept = history.trend(variable, span.begin, span.end)
+    if not kept:
+        rows = _averaged(figures, history, span.begin, span.end, step)
+        return Series(list(_drawn(rows, "0")), _said(step))
+    before, after = kept[0].begin, kept[-1].end
+    step = min(step, MINUTE)
+    ends = ((span.begin, before), (after, span.end))
+    older, newer = (_averaged(figures, history, *end, step) if end[0] < end[1] else [] for end in ends)
+    longest = max(figure.end - figure.begin for figure in kept) // SECOND
+    return Series(
+        [*_drawn(older, "0"), *kept, *_drawn(newer, "0")],
+        f"Lowest, mean and highest of every {longest} s, as the recording keeps them",
+    )
+
+
+def _averaged(figures: Figures, history: History, begin: int, end: int, step: int) -> list[Row]:
+    name = f"{figures.name} by {step}"
+    return [history.row(name, figures.of, interval) for interval in averages(history, begin, end, step)]
+
+
+def _said(step: int) -> str:
+    return f"Each value is an average over {step // SECOND} s: peaks within are not seen"
 
 
 class Figures(NamedTuple):
@@ -171,20 +196,36 @@ def rows_of(
     figures: Figures, history: History, window: tuple[int, int | None], buckets: int
 ) -> tuple[list[Row], str]:
     """Return the figures of each interval of a window, or of averages; and what is to be said of those."""
+    span = _span(history, window)
+    if span is None:
+        return [], ""
+    if span.exact(figures):
+        return history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1])), ""
+    step = _step(span.end - span.begin, buckets)
+    return _averaged(figures, history, span.begin, span.end, step), _said(step)
+
+
+class Span(NamedTuple):
+    """A time that is looked at, as far as there are samples."""
+
+    begin: int
+    end: int
+    last: Interval
+
+    def exact(self, figures: Figures) -> bool:
+        """Tell whether every interval can be looked at."""
+        before = self.last.before
+        length = 0 if before is None else self.last.after.at.utc - before.at.utc
+        count = (self.end - self.begin) // max(length, 1)
+        return count <= EXACT and count * _size(figures.tables, self.last) <= WORK
+
+
+def _span(history: History, window: tuple[int, int | None]) -> Span | None:
+    """Return the part of a window that has samples; None when there is none."""
     last = next(history.past(window[1]), None)
     if last is None:
-        return [], ""
-    begin, end = window[0], last.after.at.utc
-    length = 0 if last.before is None else end - last.before.at.utc
-    count = (end - begin) // max(length, 1)
-    if count <= EXACT and count * _size(figures.tables, last) <= WORK:
-        return history.rows(figures.name, figures.of, EXACT, window=window), ""
-    step = _step(end - begin, buckets)
-    rows = [
-        history.row(f"{figures.name} by {step}", figures.of, interval)
-        for interval in averages(history, begin, end, step)
-    ]
-    return rows, f"Each value is an average over {step // SECOND} s: peaks within are not seen"
+        return None
+    return Span(max(window[0], history.first()), last.after.at.utc, last)
 
 
 def _cells(
@@ -193,7 +234,7 @@ def _cells(
     return {str(place): cell(one, interval, limits) for place, one in enumerate(variables)}
 
 
-def _figures(rows: Sequence[Row], name: str) -> Iterator[Figure]:
+def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:
     for row in rows:
         if row.begin is None or row.end.utc <= row.begin.utc:
             continue  # the first sample has no figures; nor are there any where the clock was set back

@@ -10,12 +10,13 @@ from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.kernel.sampler import Choice
     from zmon.sample import Sample
+    from zmon.tables.figure import Figure, Variable
 
 
 class CaptureTape:
@@ -91,6 +92,10 @@ class CaptureTape:
 
     def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
         """Return nothing: a few looks are no curve."""
+        return ()
+
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
+        """Return nothing: a few looks are no trend."""
         return ()
 
     def past_tape(self) -> None:

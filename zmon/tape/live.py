@@ -10,13 +10,14 @@ from zmon.recording.error import RecordingError
 from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.interval import Interval
     from zmon.kernel.hotplug import Hotplug
     from zmon.sample import Sample
+    from zmon.tables.figure import Figure, Variable
     from zmon.tape.keep import Keep
     from zmon.tape.tape import Tape
 
@@ -91,6 +92,11 @@ class LiveTape:
     def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
         """Return nothing: that is on another tape."""
         return ()
+
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:
+        """Return what is kept of a figure by minutes, where samples are kept."""
+        past = self.past_tape()
+        return () if past is None else past.trend(variable, begin, end)
 
     def past_tape(self) -> Tape | None:
         """Return the tape of what was kept; None when nobody keeps anything, or it cannot be read."""

@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.recording.day import days, parse_name
@@ -17,6 +18,7 @@ from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
 from zmon.recording.opening import stamp
 from zmon.recording.reader import Recording
+from zmon.tables.figure import Figure
 from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.sample import Sample
+    from zmon.tables.figure import Variable
+
+UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 
 JOINED: Final = 1_500
 """Files of a directory that are looked at, the newest: four years of days."""
@@ -325,6 +330,24 @@ class RecordingTape:
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - trends come
         """Return how busy the machine was; see `Tape.load`."""
         return ()
+
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:
+        """Return what is kept of a figure by minutes or quarters of an hour; see `Tape.trend`."""
+        from zmon.recording.kept import all_kept  # noqa: PLC0415 - replay needs no screens
+        from zmon.recording.trend import trend  # noqa: PLC0415 - likewise
+
+        kept = (k for k in all_kept() if k.table == variable.table and k.figure(variable.column) is not None)
+        screen = next((k.screen for k in kept), "")
+        if not screen or not variable.key:
+            return ()
+        days = [(part, _day_of(part.path)) for part in self._parts]
+        within = [part for part, day in days if day is None or (day[0] < end and day[1] > begin)]
+        sources = [part.recording for part in within if part.recording is not None]
+        try:
+            points = trend(sources, screen, variable.column, variable.key, begin, end)
+        except RecordingError:
+            return ()
+        return [Figure(*point[:2], *(UNKNOWN if v is None else v for v in point[2:])) for point in points]
 
     def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
         """Refuse: what is there is only read."""

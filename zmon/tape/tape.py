@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.sample import Sample
+    from zmon.tables.figure import Figure, Variable
     from zmon.tape.head import Course
 
 REACH: Final = 600
@@ -69,6 +70,9 @@ class Tape(Protocol):
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:
         """Return how busy the machine was in each of so many equal parts of a time; empty if not known."""
 
+    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:
+        """Return what is kept of a figure by minutes or quarters of an hour; empty if nothing is."""
+
     def past_tape(self) -> Tape | None:
         """Return, live, the tape of what was recorded up to now, if anything is; it grows."""
 
@@ -101,7 +105,7 @@ class Watch:
         """
         self.tape = tape
         self.head = Head(tape, None if at is None else at.after)
-        self.history = History(self._before, tape.events)
+        self.history = History(self._before, tape.events, self._first, tape.trend)
         self.interval = at
         """What is looked at."""
         self.marks: dict[str, Sample] = {}
@@ -118,6 +122,12 @@ class Watch:
         self._counted: Interval | None = None
         """Up to where the period is counted."""
         self._lock = threading.Lock()
+
+    def _first(self) -> int:
+        """Return when the first sample was taken that is kept."""
+        tape = self.tape.past_tape() if self.tape.live else self.tape
+        span = None if tape is None else tape.span()
+        return 0 if span is None else span[0]
 
     # along the tape
 

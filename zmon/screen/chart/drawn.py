@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from zmon.screen.chart.plot import Chart
     from zmon.screen.definition import Column, Screen, Screens
-    from zmon.tables.series import Variable
+    from zmon.tables.figure import Variable
     from zmon.tables.table import Table
 
 WIDTH, HEIGHT = 79, 19
