@@ -2,18 +2,17 @@
 
 Of thousands of devices some hundreds work at a time.  Runs say which: a row that no step tells of stood
 still, and so did the device.  An interval here holds only devices that moved in one of a handful of
-intervals, and takes the differences from the steps, which have them already.  Where that is not safe - a
-counter fell, a value appeared or vanished, things came or went - it looks at the readings themselves, as any
-interval does.
+intervals, and takes the differences from the steps, which have them already.  An interval in which a counter
+fell, a value appeared or vanished, or things came, went or were not read again is not cut down.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import compress, pairwise
-from operator import itemgetter, ne
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from zmon.absent import Absent
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.absent import Value
     from zmon.recording.run import Readings, Run, Step
     from zmon.sample import Field, Kind
 
@@ -163,6 +162,12 @@ class Line:
         """Return a run and the number of a reading in it; None for what lies before, or is no reading."""
         return None if at < 0 else self._readings[at]
 
+    def kind(self, at: int) -> Kind:
+        """Return the kind of a reading, as it was when it was recorded."""
+        reading = self.reading(at)
+        assert reading is not None  # noqa: S101 - nobody asks otherwise
+        return reading[0].layout.kind
+
     def frame(self, at: int) -> Frame | None:
         """Return the frame of a reading; None when the kind was not sampled."""
         if at not in self._frames:
@@ -239,34 +244,15 @@ class _Frames(Mapping[str, Frame]):
 
 
 class Told(Delta):
-    """Differences as a step tells them, or, where that is not safe, as the readings themselves do."""
+    """Differences as a step tells them, for some rows."""
 
     def __init__(self, before: Frame, after: Frame, step: Step, gap: int, rows: Rows) -> None:
-        """Compare two readings between which there is one step, and so much time between their anchors."""
+        """Compare two readings: there is a safe step between them, and so much time between their anchors."""
         super().__init__(before, after)
         self._step, self._of = step, rows
         self._at = [rows.place.get(row) for row in step.rows]
         drift = self._scattered(TIMES) if TIMES in step.deltas else [0] * len(after.keys)
-        self._lengths = [(gap + one) / 1e9 for one in drift]
-        self._safe = self._is_safe()
-
-    def _is_safe(self) -> bool:
-        """Tell whether nothing fell, appeared, vanished or was replaced, and no counter can have wrapped."""
-        step, fields = self._step, self.kind.by_name
-        if any(step.others.values()) or not self._lengths:
-            return False
-        longest = max(self._lengths)
-        if min(self._lengths) <= 0 or longest > min(RESTING, _patience(self.kind)):
-            return False
-        for name, deltas in step.deltas.items():
-            declared = fields.get(name)
-            if declared is None or declared.meaning in {Meaning.LABEL, Meaning.GAUGE}:
-                continue
-            if declared.meaning is Meaning.IDENTITY or min(deltas) < 0:
-                return False
-            if declared.meaning in COUNTS and max(deltas) > (declared.modulus or WIDEST):
-                return False
-        return True
+        self.seconds = [(gap + one) / 1e9 for one in drift]
 
     def _scattered(self, name: str) -> list[int]:
         values = [0] * len(self.keys)
@@ -275,32 +261,36 @@ class Told(Delta):
                 values[at] = delta
         return values
 
-    @cached_property
-    def seconds(self) -> list[Number]:
-        """The length of the interval for each row, in seconds; absent where rows do not compare."""
-        if self._safe:
-            return list(self._lengths)
-        return Delta.seconds.func(self)  # type: ignore[attr-defined,no-any-return]  # it is a cached property
-
     def _difference(self, declared: Field) -> list[Value]:
-        if not self._safe or not self._of.whole(declared.name):
+        if not self._of.whole(declared.name):
             return super()._difference(declared)
         if declared.name in self._step.deltas:
             return list(self._scattered(declared.name))
         return [0] * len(self.keys)
 
 
-_patient: Final[dict[str, float]] = {}
+def is_safe(step: Step, gap: int, kind: Kind) -> bool:
+    """Tell whether nothing fell, came, went or was replaced in a step, and no counter can have wrapped."""
+    drift = step.deltas.get(TIMES, (0,))
+    # a row of which the step does not tell may have no drift
+    low, high = gap + min(0, min(drift, default=0)), gap + max(0, max(drift, default=0))
+    if any(step.others.values()) or low <= 0 or high > 1e9 * min(RESTING, _patience(kind)):
+        return False
+    for name, deltas in step.deltas.items():
+        declared = kind.by_name.get(name)
+        if declared is None or declared.meaning in {Meaning.LABEL, Meaning.GAUGE}:
+            continue
+        if declared.meaning is Meaning.IDENTITY or min(deltas, default=0) < 0:
+            return False
+        if declared.meaning in COUNTS and max(deltas, default=0) > (declared.modulus or WIDEST):
+            return False
+    return True
 
 
+@lru_cache
 def _patience(kind: Kind) -> float:
     """Return the seconds within which no counter of a kind can wrap unseen."""
-    known = _patient.get(kind.name)
-    if known is None:
-        known = _patient[kind.name] = min(
-            (field.wraps_after for field in kind.fields if field.wraps_after), default=RESTING
-        )
-    return known
+    return min((field.wraps_after for field in kind.fields if field.wraps_after), default=RESTING)
 
 
 class Rows:
@@ -327,7 +317,7 @@ class Rows:
 class Reduced(Interval):
     """An interval of a stretch that holds only devices which did something."""
 
-    def __init__(self, before: Sample, after: Sample, delta: Callable[[Reduced, Kind], Delta | None]) -> None:
+    def __init__(self, before: Sample, after: Sample, delta: Callable[[Kind], Delta | None]) -> None:
         """`delta` gives the differences of the kinds that are cut down."""
         super().__init__(before, after)
         self._cut = delta
@@ -336,7 +326,7 @@ class Reduced(Interval):
         """Return the differences of one kind of thing."""
         delta = self._deltas.get(kind.name)
         if delta is None:
-            delta = self._cut(self, kind) or super().of(kind)
+            delta = self._cut(kind) or super().of(kind)
             self._deltas[kind.name] = delta
         return delta
 
@@ -345,10 +335,10 @@ class Group(NamedTuple):
     """Intervals that follow one another and are cut down to the same devices."""
 
     intervals: Sequence[Interval]
-    anew: bool
-    """Whether things came, went or changed in the first of them, or were never looked at."""
+    cut: bool
+    """Whether they are cut down at all; what is not holds all things."""
     whole: Callable[[], Interval]
-    """Gives the last of them with all things."""
+    """Gives the last of them with all devices."""
 
 
 class Reduction:
@@ -377,55 +367,66 @@ class Reduction:
         return found
 
     def groups(self, apart: Callable[[Interval], object]) -> Iterator[Group]:
-        """Yield all intervals that are no gap, those together for which `apart` gives the same."""
-        samples = self._samples()
+        """Yield all intervals that are no gap, those together for which `apart` gives the same.
+
+        A group without intervals says that something changed in a gap.
+        """
         open_: list[tuple[int, Sample, Sample]] = []
         of: object = None
-        anew = False
-        for (_, before), (number, after) in pairwise(samples):
+        for (_, before), (number, after) in pairwise(self._samples()):
             interval = Interval(before, after)
-            changed = self._changed(number)
-            if isinstance(interval.seconds, Absent) or interval.gap or interval.seconds <= 0:
-                if open_:
-                    yield self._group(open_, anew=anew)
-                    open_, anew = [], False
-                anew = anew or changed
-                continue
-            where = apart(interval)
-            if open_ and (changed or where != of or len(open_) == MOST):
-                yield self._group(open_, anew=anew)
-                open_, anew = [], False
-            of, anew = where, anew or changed
-            open_.append((number, before, after))
-            if changed:
-                yield self._group(open_, anew=True)
-                open_, anew = [], False
+            seconds = interval.seconds
+            gap = isinstance(seconds, Absent) or interval.gap or seconds <= 0
+            changed, where = self._changed(number), apart(interval)
+            if open_ and (gap or changed or where != of or len(open_) == MOST):
+                yield self._cut(open_)
+                open_ = []
+            of = where
+            if changed and not gap:
+                yield self._whole(before, after)
+            elif not gap:
+                open_.append((number, before, after))
+            elif changed:
+                yield Group([], False, lambda: interval)  # noqa: B023 - it is not asked for
         if open_:
-            yield self._group(open_, anew=anew)
+            yield self._cut(open_)
 
     def _changed(self, number: int) -> bool:
-        """Tell whether devices came, went or changed with a sample, or a value appeared or vanished."""
-        for kind in (*MOVING, DEVICE):
+        """Tell whether anything but counters that rise was different in a sample, or was not read again."""
+        for kind in MOVING:
             line = self.line(kind.name)
             at = line.at(number)
             if at == line.at(number - 1):
+                if line.frame(at) is not None:
+                    return True
                 continue
             step = line.step(at)
             if step is None:
                 if not _same(line.frame(at - 1), line.frame(at)):
                     return True
-            elif any(step.others.values()) or (kind is DEVICE and set(step.deltas) - {TIMES}):
+            elif not is_safe(step, line.anchor(at) - line.anchor(at - 1), line.kind(at)):
                 return True
-        return False
+        line = self.line(DEVICE.name)
+        at = line.at(number)
+        if at == line.at(number - 1):
+            return False
+        step = line.step(at)
+        if step is None:
+            return not _same(line.frame(at - 1), line.frame(at))
+        return any(step.others.values()) or bool(set(step.deltas) - {TIMES})
 
-    def _group(self, told: Sequence[tuple[int, Sample, Sample]], *, anew: bool) -> Group:
-        cut = Cut(self, [number for number, _before, _after in told])
+    def _cut(self, told: Sequence[tuple[int, Sample, Sample]]) -> Group:
+        chosen = Cut(self, [number for number, _before, _after in told])
         intervals = [
-            Reduced(before, after, lambda _, kind, number=number: cut.delta(kind, number))  # type: ignore[misc]  # mypy infers no types here
-            for number, before, after in told
+            Reduced(before, after, partial(chosen.delta, number=number)) for number, before, after in told
         ]
         _number, before, after = told[-1]
-        return Group(intervals, anew, lambda: Interval(before, after))
+        return Group(intervals, True, lambda: Interval(before, after))
+
+    @staticmethod
+    def _whole(before: Sample, after: Sample) -> Group:
+        interval = Interval(before, after)
+        return Group([interval], False, lambda: interval)
 
     def devices(self, at: int) -> dict[Value, str]:
         """Return which device each disk is, in a reading of the devices."""
@@ -466,15 +467,12 @@ class Cut:
                 continue
             step, reading = line.step(at), line.reading(at)
             if step is None or reading is None:
-                found |= _different(line.frame(at - 1), line.frame(at))
-                continue
+                continue  # nothing was different
             rows = set[int]()
             for name in counters:
                 deltas = step.deltas.get(name)
                 if deltas is not None:
                     rows.update(compress(step.rows, deltas))
-            for others in step.others.values():
-                rows.update(row for row, _value in others)
             keys = reading[0].layout.keys
             found.update(keys[row] for row in rows)
         return found
@@ -490,14 +488,10 @@ class Cut:
             return None
         if kind not in MOVING:
             return Delta(None, after)  # labels
-        if at == line.at(number - 1):
-            whole = line.frame(at)
-            prior = whole.prior if whole is not None else None
-            return Delta(after if prior is None else self._of(prior, kind), after)
         before = self._some(line, kind, at - 1)
         step, reading = line.step(at), line.reading(at)
         if before is None or step is None or reading is None:
-            return Delta(before, after)
+            return Delta(before, after)  # nothing was different
         rows = self._rows.get((kind.name, id(reading[0])))
         if rows is None:
             rows = Rows(line, reading[0], self._choose(kind, reading[0].layout.keys)[1])
@@ -532,29 +526,4 @@ def _same(before: Frame | None, after: Frame | None) -> bool:
     if before is None or after is None:
         return before is after
     told = (before.kind, before.keys, before.missing) == (after.kind, after.keys, after.missing)
-    return told and not _different(before, after)
-
-
-def _different(before: Frame | None, after: Frame | None) -> set[str]:
-    """Return the keys of an after that are not as they were."""
-    if after is None:
-        return set()
-    if before is None or before.missing is not None:
-        return set(after.keys)
-    if before.keys != after.keys or before.kind is not after.kind:
-        rows = [before.index.get(key) for key in after.keys]
-        found = {key for key, row in zip(after.keys, rows, strict=True) if row is None}
-        for name in after.columns:
-            if name in before.columns:
-                now, then = after.columns[name], before.columns[name]
-                found.update(
-                    key
-                    for key, value, row in zip(after.keys, now, rows, strict=True)
-                    if row is not None and value != then[row]
-                )
-        return found
-    found = set()
-    for name in after.columns:
-        if name in before.columns:
-            found.update(compress(after.keys, map(ne, after.columns[name], before.columns[name])))
-    return found
+    return told and dict(before.columns) == dict(after.columns)

@@ -7,15 +7,16 @@ minute that its middle lies in.
 
 A stretch of samples rarely ends with a minute, so a minute grows: what the table has of it is read again and
 added to.  Quarters are made of minutes by SQL when they are over, or when the file is closed; one that is not
-what its minutes say is made again.  Nothing is remembered that is not in the file, so it does not matter when
-the recorder ends.
+what its minutes say is made again.  There, a device that came is taken to have rested before.  Nothing is
+remembered that is not in the file, so it does not matter when the recorder ends.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, groupby
-from operator import mul
+from operator import mul, not_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
@@ -27,7 +28,7 @@ from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
     from zmon.absent import Number
     from zmon.interval import Interval
@@ -59,6 +60,13 @@ def minute_of(interval: Interval) -> int:
     return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * NS) * MINUTE
 
 
+Known = Sequence[Mapping[str, frozenset[int]]]
+"""For each screen, by key, the figures that are known to be 0 where the thing is left out."""
+
+Rest = Mapping[int, tuple[int, float]]
+"""For each figure in how many intervals it was 0, and how long."""
+
+
 class Thing:
     """What was seen of one thing in a minute."""
 
@@ -71,6 +79,11 @@ class Thing:
         """The numbers of the intervals in the minute."""
         self.columns: list[list[Number]] = [[] for _ in range(columns)]
 
+    def began(self, figures: Sequence[Figure]) -> list[int]:
+        """Return the rates that were known from the first interval on, and so at the sample before it."""
+        rates = [at for at, figure in enumerate(figures) if figure.weight == SECONDS]
+        return [at for at in rates if self.columns[at][0].__class__ is not Absent]
+
 
 class Minute:
     """The intervals of a minute, and of each screen what was seen in them."""
@@ -81,10 +94,10 @@ class Minute:
         self.spans: list[tuple[int, int]] = []
         self.seconds: list[float] = []
         self.things: list[dict[str, Thing]] = [{} for _ in kept]
-        self.known: list[tuple[int, list[frozenset[str]]]] = []
-        """From which interval on which things of each screen were there, idle or not."""
+        self.known: list[tuple[int, Known]] = []
+        """From which interval on what was known of things that are left out because they did nothing."""
 
-    def add(self, group: Group, known: list[frozenset[str]]) -> None:
+    def add(self, group: Group, known: Known) -> None:
         """Add intervals."""
         place = len(self.spans)
         if not self.known or self.known[-1][1] is not known:
@@ -119,23 +132,22 @@ class Minute:
                 for column, values in zip(thing.columns, cells, strict=True):
                     column.extend(values)
 
-    def rest(self, at: int, key: str, thing: Thing | None) -> tuple[int, float]:
-        """Return how many intervals there were, and how long, in which a thing was there and did nothing."""
+    def rest(self, at: int, key: str, thing: Thing | None) -> Rest:
+        """Return for each figure in how many intervals, and how long, it was left out because it was 0."""
         if not self._kept[at].idle:
-            return 0, 0.0
-        if all(key in known[at] for _place, known in self.known):
-            own = [] if thing is None else thing.seconds
-            return len(self.seconds) - len(own), sum(self.seconds) - sum(own)
-        seen = set(thing.places) if thing is not None else set[int]()
-        idle = [
-            place
-            for place in range(len(self.seconds))
-            if place not in seen and key in self._known_at(place)[at]
-        ]
-        return len(idle), sum(self.seconds[place] for place in idle)
-
-    def _known_at(self, place: int) -> list[frozenset[str]]:
-        return next(known for begin, known in reversed(self.known) if begin <= place)
+            return {}
+        seen = thing.places if thing is not None else []
+        if len(self.known) == 1:
+            count = len(self.seconds) - len(seen)
+            seconds = sum(self.seconds) - (sum(thing.seconds) if thing is not None else 0)
+            return dict.fromkeys(self.known[0][1][at].get(key, ()), (count, seconds)) if count else {}
+        found: dict[int, tuple[int, float]] = {}
+        for place in set(range(len(self.seconds))).difference(seen):
+            known = next(known for begin, known in reversed(self.known) if begin <= place)
+            for figure in known[at].get(key, ()):
+                count, seconds = found.get(figure, (0, 0.0))
+                found[figure] = (count + 1, seconds + self.seconds[place])
+        return found
 
 
 def figures(kept: Kept, interval: Interval) -> Table:
@@ -190,19 +202,17 @@ def aggregate(values: Sequence[Number], weights: Weights) -> Row:
     return len(products), *(round(THOUSAND * number) for number in found)  # type: ignore[arg-type]  # none is absent
 
 
-def rested(row: Row, figures: Sequence[Figure], count: int, seconds: float) -> Row:
+def rested(row: Row, rest: Rest) -> Row:
     """Return a row with some intervals more in which nothing happened."""
-    if not count:
+    if not rest:
         return row
     found: list[int | None] = []
-    for figure, (many, weight, total, low, high) in zip(figures, parts(row), strict=True):
-        if figure.weight == SECONDS and many:
-            found += [
-                many + count, (weight or 0) + round(seconds * THOUSAND), total,
-                min(low or 0, 0), max(high or 0, 0),
-            ]  # fmt: skip
-        else:
-            found += [many, weight, total, low, high]
+    for at, told in enumerate(parts(row)):
+        if at not in rest:
+            found += told
+            continue
+        count, seconds = rest[at]
+        found += merged(told, (count, round(THOUSAND * seconds), 0, 0, 0))
     return tuple(found)
 
 
@@ -226,15 +236,15 @@ def parts(row: Row) -> Iterator[Row]:
         yield row[at : at + 5]
 
 
-def silent(row: Row, figures: Sequence[Figure]) -> bool:
-    """Tell whether a row says that nothing happened."""
-    told = False
+def silent(row: Row, figures: Sequence[Figure], intervals: int) -> bool:
+    """Tell whether a row says that nothing happened, and that it is sure of it."""
+    told = 0
     for figure, (many, _weight, total, _low, high) in zip(figures, parts(row), strict=True):
         if figure.weight == SECONDS and many:
-            told = True
-            if total or high:
+            told += 1
+            if total or high or many < intervals:
                 return False
-    return told
+    return told > 0
 
 
 class Beyond(NamedTuple):
@@ -266,7 +276,7 @@ class Rollups:
     def __init__(self) -> None:
         """Know nothing yet; everything is read from the file when it is needed."""
         self._kept: tuple[Kept, ...] | None = None
-        self._known: list[frozenset[str]] | None = None
+        self._known: Known | None = None
         self._things: dict[tuple[str, str], int] = {}
         self._exceeded: dict[tuple[str, str, str], tuple[int, int, float]] = {}
         """By screen, figure and key the last event: its number, its end and the highest value."""
@@ -294,20 +304,25 @@ class Rollups:
         minutes: dict[int, Minute] = {}
         labels: dict[tuple[str, str], str] = {}
         until = 0
+        nobody, before = [dict[str, frozenset[int]]() for _ in kept], self._known
         for group in Reduction(stretch).groups(minute_of):
-            if group.anew or self._known is None:
-                self._known = [_there(one, group) for one in kept]
+            if not group.cut:
+                self._known = None
+            elif self._known is None:
+                self._known = [_resting(one, group) for one in kept]
+            if not group.intervals:
+                continue
             number = minute_of(group.intervals[0])
             minute = minutes.get(number)
             if minute is None:
                 minute = minutes[number] = Minute(kept)
-            minute.add(group, self._known)
+            minute.add(group, self._known or nobody)
             labels |= self._labels(kept, minute, group, labels)
             until = max(until, group.intervals[-1].after.at.utc // NS)
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
         beyond: list[Beyond] = []
         for number, minute in sorted(minutes.items()):
-            self._finish(connection, kept, number, minute, rows)
+            self._finish(connection, kept, number, minute, rows, before)
             beyond += _beyond(kept, minute)
         return Made(rows, labels, beyond, until)
 
@@ -331,19 +346,21 @@ class Rollups:
                 found[one.screen, key] = label if isinstance(label, str) else ""
         return found
 
-    def _finish(
+    def _finish(  # noqa: PLR0913, PLR0917 - what is added to what
         self,
         connection: sqlite3.Connection,
         kept: Sequence[Kept],
         number: int,
         minute: Minute,
         rows: dict[str, list[tuple[object, ...]]],
+        before: Known | None,
     ) -> None:
         """Add what is known of a minute to what the file has of it."""
         had = connection.execute(
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
+        known = before or minute.known[0][1]
         starts: int | None = None
         for at, one in enumerate(kept):
             written = {
@@ -354,11 +371,11 @@ class Rollups:
                 )
             }
             place = next((i for i, figure in enumerate(one.figures) if figure.name == "io"), None)
-            for key, row in self._rows(one, at, minute, written, earlier):
+            for key, row in self._rows(one, at, minute, written, (earlier, known[at])):
                 rows.setdefault(one.minutes, []).append((number, (one.screen, key), *row))
                 if place is not None and one.screen == "DEVICE" and row[5 * place]:
                     starts = (starts or 0) + (row[5 * place + 2] or 0)
-            if place is not None and one.screen == "DEVICE" and starts is None and minute.known[-1][1][at]:
+            if place is not None and one.screen == "DEVICE" and starts is None and known[at]:
                 starts = 0
         begin, end = min(span[0] for span in minute.spans), max(span[1] for span in minute.spans)
         seconds, intervals = round(sum(minute.seconds) * THOUSAND), len(minute.seconds)
@@ -374,37 +391,35 @@ class Rollups:
         at: int,
         minute: Minute,
         written: dict[int, list[int | None]],
-        earlier: tuple[int, float],
+        earlier: tuple[tuple[int, float], Mapping[str, frozenset[int]]],
     ) -> Iterator[tuple[str, Row]]:
         """Yield the rows of a minute of one screen."""
         things, figures = minute.things[at], one.figures
-        nothing = NOTHING * len(figures)
-        known = minute.known[0][1][at]
+        (intervals, seconds), known = earlier
         for key, thing in things.items():
-            row = rested(
-                summed(one, thing),
-                figures,
-                *minute.rest(at, key, thing),
-            )
-            had = written.get(self._things.get((one.screen, key), -1))
+            row = rested(summed(one, thing), minute.rest(at, key, thing))
+            number = self._things.get((one.screen, key))
+            had = None if number is None else written.get(number)
             if had is not None:
                 row = merged(row, tuple(had))
-            elif earlier[0] and one.idle and key in known:
-                row = rested(row, figures, *earlier)
-            if had is None and one.idle and silent(row, figures):
+            elif intervals and one.idle:
+                row = rested(row, dict.fromkeys(known.get(key, thing.began(figures)), (intervals, seconds)))
+            if had is None and one.idle and silent(row, figures, intervals + len(minute.seconds)):
                 continue
-            if had is None and not any(row[::5]) and (one.screen, key) not in self._things:
+            if had is None and number is None and not any(row[::5]) and key not in known:
                 continue  # nothing was ever known of it
             yield key, row
-        last = minute.known[-1][1][at]
         for (screen, key), number in self._things.items():
             if screen != one.screen or key in things:
                 continue
             had = written.get(number)
+            rest = minute.rest(at, key, None)
             if had is not None:
-                yield key, rested(tuple(had), figures, *minute.rest(at, key, None))
-            elif key not in last:
-                yield key, nothing  # it is gone, or nothing is known of it
+                yield key, rested(tuple(had), rest)
+                continue
+            row = rested(NOTHING * len(figures), rest)
+            if not silent(row, figures, len(minute.seconds)):
+                yield key, row  # it was gone, or nothing is known of it
 
     # write
 
@@ -524,17 +539,21 @@ def _quarters(kept: Kept) -> str:
     )
 
 
-def _there(kept: Kept, group: Group) -> frozenset[str]:
-    """Return the things of a screen of which something is known, idle or not."""
+def _resting(kept: Kept, group: Group) -> dict[str, frozenset[int]]:
+    """Return the things of a screen of which something is known, and which figures that are rates."""
     if not kept.idle:
-        return frozenset()
+        return {}
     table = figures(kept, group.whole())
-    lead = next((f.name for f in kept.figures if f.weight == SECONDS), kept.figures[0].name)
-    return frozenset(
-        key
-        for key, value in zip(table.keys, table.column(lead), strict=True)
-        if value.__class__ is not Absent
-    )
+    rates = [at for at, figure in enumerate(kept.figures) if figure.weight == SECONDS]
+    values = zip(*(table.column(kept.figures[at].name) for at in rates), strict=True)
+    every = frozenset(rates)
+    found: dict[str, frozenset[int]] = {}
+    for key, told in zip(table.keys, values, strict=True):
+        lacking = [value.__class__ is Absent for value in told]
+        known = frozenset(compress(rates, map(not_, lacking))) if any(lacking) else every
+        if known:
+            found[key] = known
+    return found
 
 
 def _beyond(kept: Sequence[Kept], minute: Minute) -> list[Beyond]:
