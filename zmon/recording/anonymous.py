@@ -154,6 +154,8 @@ class Anonymity:
         """All names that were replaced, to find them in words."""
         self._reasons: dict[str, Absent] = {}
         self._frames: dict[str, tuple[Frame, Frame]] = {}
+        self._rows: dict[str, tuple[list[str], list[str]]] = {}
+        """The keys of each kind as they were last, with and without names."""
         self._columns: dict[tuple[str, str], tuple[list[Value], list[Value]]] = {}
         """Each column as it was last, with and without names."""
         self._ways: dict[str, Callable[[str], Value]] = {
@@ -249,8 +251,7 @@ class Anonymity:
         known = self._frames.get(frame.kind.name)
         if known is not None and known[0] is frame:
             return
-        for key in frame.keys:
-            self.key(frame.kind.name, key)
+        self._keys_of(frame)
         for what, names in LABELS.get(frame.kind.name, {}).items():
             for name in names.split() if what not in {KEEP, WORDS} else ():
                 values = frame.columns.get(name, [])
@@ -273,12 +274,20 @@ class Anonymity:
         }
         return Frame(
             kind,
-            [self.key(kind.name, key) for key in frame.keys],
+            self._keys_of(frame),
             columns,
             frame.times,
             None if frame.missing is None else self.reason(frame.missing),
             None if frame.prior is None else self._without(frame.prior),
         )
+
+    def _keys_of(self, frame: Frame) -> list[str]:
+        """Return what stands for the keys of a frame; the same as last are not looked at again."""
+        name = frame.kind.name
+        known = self._rows.get(name)
+        if known is None or known[0] != frame.keys:
+            known = self._rows[name] = frame.keys, [self.key(name, key) for key in frame.keys]
+        return known[1]
 
     def _column(self, kind: Kind, field: Field, values: list[Value]) -> list[Value]:
         """Return a column without names; one that is as it was last is not looked through again."""
