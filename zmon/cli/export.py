@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cli.status import FAILED, OK, USAGE, complain
@@ -194,6 +195,7 @@ def _readings(stretch: Stretch, wanted: Wanted) -> Iterator[Reading]:
             print(f"{number:,} samples, until {clock(sample.at.utc)}", file=sys.stderr, flush=True)
 
 
+@lru_cache(maxsize=256)  # many rows are read at once
 def moment(ns: int) -> str:
     """Write an instant of UTC in full, as ISO 8601 does."""
     import time  # noqa: PLC0415 - --help needs none
@@ -213,6 +215,7 @@ def _csv(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
     import io  # noqa: PLC0415 - same
 
     from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
+    from zmon.screen.export import plain  # noqa: PLC0415 - same
 
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -228,7 +231,7 @@ def _csv(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
         columns = _columns(reading.frame, fields)
         for row in reading.rows:
             values = [column[row] for column in columns]
-            cells: list[object] = [*reading.times(row), reading.frame.keys[row], *map(_cell, values)]
+            cells: list[object] = [*reading.times(row), reading.frame.keys[row], *map(plain, values)]
             if wanted.reasons:
                 absences = (
                     f"{field.name}: {value.reason}"
@@ -250,17 +253,12 @@ def _columns(frame: Frame, fields: Sequence[Field]) -> list[list[Value]]:
     return [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
 
 
-def _cell(value: Value) -> int | float | str | None:
-    from zmon.screen.export import plain  # noqa: PLC0415 - --help needs none
-
-    return plain(value)
-
-
 def _jsonl(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
     """Yield JSON objects, each on its line; before the first row of a kind one that describes it."""
     import json  # noqa: PLC0415 - the other format needs none
 
     from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
+    from zmon.screen.export import plain  # noqa: PLC0415 - same
 
     told: dict[str, Kind] = {}
     for reading in readings:
@@ -288,7 +286,7 @@ def _jsonl(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
                 "kind": kind.name,
                 "key": frame.keys[row],
             }
-            found |= zip(names, map(_cell, values), strict=True)
+            found |= zip(names, map(plain, values), strict=True)
             if wanted.reasons:
                 found["absent"] = {
                     name: value.reason
