@@ -115,12 +115,12 @@ def short(variables: Sequence[Variable]) -> list[str]:
 
 def overview(screens: Screens, width: int = WIDTH) -> list[str]:
     """Return in lines what can be drawn, and how."""
-    lines = [
-        "PLOT column [row] [since] draws a column of the screen it is given on, by time, as samples come.",
-        "TAB chooses the column, the cursor the row: then PLOT alone is enough. Of any other screen:",
-        "PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m, PLOT REDISP.busy. It can draw:",
-    ]
-    found = [f" {part}" for line in lines for part in wrap(line, width - 1)] + [""]
+    words = (
+        "PLOT column [row] [since] draws a column of the screen it is given on, by time, as samples come. "
+        "TAB chooses the column, the cursor the row: then PLOT alone is enough. Of other screens: "
+        "PLOT DEVICE.resp 7000, PLOT CTLUNIT.io 2482 -10m, PLOT REDISP.busy,io. It can draw:"
+    )
+    found = [*(f" {part}" for part in wrap(words, width - 1)), ""]
     for screen in sorted(listed(screens), key=lambda one: one.command):
         found += wrap(
             ", ".join(names(screen)),

@@ -1,0 +1,115 @@
+"""What people write for columns and rows."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables.disks import watch
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.variable import VariableError, described, listed, names, parse, resolve
+from zmon.tables.figure import Variable
+from zmon.tables.view import NoSuchThing
+
+SCREENS = load_screens(shipped("screens"))
+
+
+def read(words: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return what is meant: command, column and rows."""
+    return [(one.screen.command, one.column, one.rows) for one in parse(words.split(), SCREENS)]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("DEVICE", [("DEVICE", "resp", ())]),
+        ("13", [("DEVICE", "resp", ())]),
+        ("device.io 7000", [("DEVICE", "io", ("7000",))]),
+        ("DEVICE.io 0.0.7000 0.0.7001", [("DEVICE", "io", ("0.0.7000", "0.0.7001"))]),
+        ("DEVICE.io,resp 7000", [("DEVICE", "io", ("7000",)), ("DEVICE", "resp", ("7000",))]),
+        ("DEVICE.io 7000 CPU.busy", [("DEVICE", "io", ("7000",)), ("CPU", "busy", ())]),
+        ("control_unit.io 2482", [("CTLUNIT", "io", ("2482",))]),
+        ("REDISP.busy", [("REDISP", "busy", ())]),
+        ("DETAILS.resp 7000", [("DETAILS", "resp", ("7000",))]),
+    ],
+)
+def test_columns_come_with_the_rows_behind_them(
+    words: str, meant: list[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    """By the screen's command, number or table."""
+    assert read(words) == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("", "Which column"),
+        ("NONSENSE.io", "no screen and no table"),
+        ("DEVICE.nonsense", "no figures 'nonsense'; there are"),
+        ("DEVICE.label", "no figures 'label'"),
+        ("MENU", "shows no figures"),
+        ("PLOT.mean", "no figures 'mean'"),
+    ],
+)
+def test_what_is_no_column_says_what_there_is(words: str, why: str) -> None:
+    """A person can go on from there."""
+    with pytest.raises(VariableError, match=why):
+        read(words)
+
+
+@given(st.lists(st.text(max_size=12), max_size=4))
+def test_whatever_is_typed_is_read_or_refused(words: list[str]) -> None:
+    """With a sentence, and never another exception."""
+    with contextlib.suppress(VariableError):
+        parse(words, SCREENS)
+
+
+def resolved(words: str) -> list[Variable]:
+    """Return the variables that are meant on a machine with two disks, of which sdb answers in time."""
+    interval = watch({"sda": [3], "sdb": [4]}).interval
+    assert interval is not None
+    return resolve(parse(words.split(), SCREENS), interval)
+
+
+def test_rows_go_by_key_or_label() -> None:
+    """And are called by their keys from then on."""
+    assert resolved("DEVICE.io SDA") == [Variable("device", "io", "sda")]
+
+
+def test_without_a_row_it_is_the_one_on_top() -> None:
+    """In the order in which the screen is first shown."""
+    assert resolved("DEVICE.io") == [Variable("device", "io", "sda")]
+
+
+def test_of_a_screen_by_time_the_row_is_what_it_is_about() -> None:
+    """Without one it is about all."""
+    assert resolved("DEVLOG.io sdb DEVLOG.io") == [
+        Variable("device_log", "io", "sdb"),
+        Variable("device_log", "io", ""),
+    ]
+
+
+def test_a_row_that_is_not_there_is_refused() -> None:
+    """An empty chart would say that it did nothing."""
+    with pytest.raises(NoSuchThing, match="'7777' is in no row"):
+        resolved("DEVICE.io 7777")
+
+
+def test_a_page_needs_a_row() -> None:
+    """It is about one thing."""
+    with pytest.raises(VariableError, match="DETAILS needs a device number"):
+        resolved("DETAILS.resp")
+
+
+def test_all_that_can_be_drawn_is_found_again() -> None:
+    """With its unit and its limits."""
+    lost = [
+        (screen.command, name)
+        for screen in listed(SCREENS)
+        for name in names(screen)
+        if described(Variable(screen.table, name), SCREENS) is None
+    ]
+    assert lost == []

@@ -1,0 +1,179 @@
+"""Commands about figures by time and about two times: PLOT, CORREL, COMPARE."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tables.disks import NOON, SECOND, watch
+from zmon.absent import Absent
+from zmon.dialogue import CommandError, Dialogue
+from zmon.screen.definition import load_screens
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+def dialogue(screen: str = "DEVICE") -> Dialogue:
+    """Return a dialogue over a minute in which sda works more and more, and sdb evenly."""
+    return Dialogue(watch({"sda": list(range(1, 61)), "sdb": [30] * 60}), load_screens(), screen)
+
+
+def shown(line: str, first: str = "DEVICE") -> tuple[str, str]:
+    """Return which screen a command leads to, and about what."""
+    led = dialogue(first)
+    led.run(line)
+    return led.page.screen.command, led.page.argument
+
+
+@pytest.mark.parametrize(
+    ("line", "argument"),
+    [
+        ("PLOT", "device.resp sda"),
+        ("GRAPH", "device.resp sda"),
+        ("PLO io", "device.io sda"),
+        ("PLOT io sdb", "device.io sdb"),
+        ("PLOT sdb", "device.resp sdb"),
+        ("PLOT io sda sdb -30s", "device.io sda sdb -30s"),
+        ("PLOT io sdb 12:00:30", f"device.io sdb @{NOON + 30 * SECOND}"),
+        ("PLOT io sdb begin", f"device.io sdb @{NOON}"),
+        ("PLOT DEVLOG.io", "device_log.io"),
+        ("PLOT REDISP.io -1m", "system.io -60s"),
+    ],
+)
+def test_plot_draws_what_is_named_else_what_is_chosen(line: str, argument: str) -> None:
+    """A column and rows of the present list, or of any screen; and since when."""
+    assert shown(line) == ("PLOT", argument)
+
+
+@pytest.mark.parametrize(("first", "line"), [("MENU", "PLOT"), ("MENU", "31"), ("DEVICE", "31")])
+def test_where_there_is_nothing_to_choose_plot_lists_what_it_can_draw(first: str, line: str) -> None:
+    """So that the menu's item is of use."""
+    assert shown(line, first) == ("PLOT", "")
+
+
+def test_on_a_screen_by_time_the_thing_it_is_about_is_drawn() -> None:
+    """Its rows are times."""
+    led = dialogue()
+    led.run("DEVLOG sdb")
+    led.run("PLOT io")
+    assert led.page.argument == "device_log.io sdb"
+
+
+def test_what_is_chosen_is_for_the_surface_to_say() -> None:
+    """The glass has a cursor."""
+    led = dialogue()
+    led.chosen = lambda: ("io", "sdb")
+    led.run("PLOT")
+    assert led.page.argument == "device.io sdb"
+
+
+def test_a_row_of_correl_is_drawn_by_its_name() -> None:
+    """ENTER on it leads there, and so does PLOT."""
+    led = dialogue()
+    led.run("CORREL io sda")
+    led.chosen = lambda: ("", "device.io sdb")
+    assert (led.page.screen.command, led.page.argument) == ("CORREL", "device.io sda")
+    led.run("PLOT")
+    assert led.page.argument == "device.io sdb"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("PLOT io sdz", "'sdz' is in no row"),
+        ("PLOT DEVICE.nonsense", "no figures 'nonsense'"),
+        ("PLOT io sda 2026-99-99", "is on no calendar"),
+        ("CORREL label", "'label' is in no row"),
+        ("COMPARE", "there is no mark A.*COMPARE 14:00 14:10"),
+        ("COMPARE 12:00:10", "two times"),
+        ("COMPARE 12:00:20 12:00:10", "the earlier first"),
+        ("COMPARE 12:00:10 nonsense", "is no time"),
+        ("COMPARE OFF", "nothing is compared here"),
+        ("COMPARE yesterday 9:00 yesterday 9:10", "no two samples"),
+    ],
+)
+def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
+    """And the page stays."""
+    led = dialogue()
+    with pytest.raises(CommandError, match=why):
+        led.run(line)
+    assert led.page.screen.title == "General I/O Device Load"
+
+
+def compared(led: Dialogue, name: str = "io", key: str = "sda") -> list[object]:
+    """Return what was then, is now, and the difference."""
+    table = led.sheet().table
+    row = table.keys.index(key)
+    return [table.columns[name + what][row] for what in ("_then", "", "_diff")]
+
+
+def test_marked_times_are_compared_with_the_present_interval() -> None:
+    """Which is the one where the watch stands."""
+    led = dialogue()
+    for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "COMPARE"):
+        led.run(line)
+    assert compared(led) == [15.5, 60, 44.5]
+    assert compared(led, key="sdb") == [30, 30, 0]
+    assert led.sheet().keys == ["sda", "sdb"]
+
+
+def test_the_present_interval_moves_on() -> None:
+    """The other time stays."""
+    led = dialogue()
+    led.run("COMPARE 12:00:10 12:00:20")
+    led.run("GO 12:00:50")
+    assert compared(led) == [15.5, 50, 34.5]
+
+
+def test_two_times_are_compared_with_each_other() -> None:
+    """Wherever the watch stands; `+` counts from the begin."""
+    led = dialogue()
+    led.run("COMPARE 12:00:10 12:00:20 12:00:20 +10s")
+    led.run("GO begin")
+    assert compared(led) == [15.5, 25.5, 10]
+    assert led.sheet().table.notes[0] == "Then 12:00:10 - 12:00:20, now 12:00:20 - 12:00:30"
+
+
+def test_a_comparison_can_be_sorted_and_filtered_as_every_list() -> None:
+    """By any of its columns."""
+    led = dialogue()
+    led.run("COMPARE 12:00:10 12:00:20")
+    led.run("SORT io_diff ASC")
+    assert led.sheet().keys == ["sdb", "sda"]
+    led.run("WHERE io_diff>10")
+    assert led.sheet().keys == ["sda"]
+
+
+def test_compare_off_shows_the_list_alone() -> None:
+    """As it was."""
+    led = dialogue()
+    led.run("COMPARE 12:00:10 12:00:20")
+    led.run("COMPARE OFF")
+    assert led.page.against is None
+    assert "io_then" not in led.page.screen.by_name
+
+
+@pytest.mark.parametrize("screen", ["REDISP", "MENU", "DEVICE sda"])
+def test_only_lists_of_things_are_compared(screen: str) -> None:
+    """What has a row per time compares times already."""
+    led = dialogue("MENU")
+    led.run(screen)
+    with pytest.raises(CommandError, match="cannot be compared"):
+        led.run("COMPARE 12:00:10 12:00:20")
+
+
+def test_while_the_window_is_looked_at_compare_sets_it_against_the_interval() -> None:
+    """And not against itself."""
+    led = dialogue()
+    for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "AVERAGE", "COMPARE"):
+        led.run(line)
+    assert compared(led)[1] == 60
+
+
+def test_correl_tells_of_the_chosen_figure() -> None:
+    """Here nothing moved with what rose all the time but what follows from it."""
+    led = dialogue()
+    led.run("CORREL io sda")
+    table = led.sheet().table
+    told = dict(zip(table.keys, table.columns["r"], strict=True))
+    assert told["system.io"] == pytest.approx(1)
+    assert isinstance(told["device.io sdb"], Absent)
