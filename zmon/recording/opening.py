@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LONGEST: Final = 1 << 28
 """No value in a recording has more bytes."""
 
+Trouble: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the latter where it quotes what is damaged."""
+
 WAITS: Final = 5.0
 
 _COMPUTED: Final = re.compile(r"\b(AS|GENERATED|CHECK|COLLATE|DEFAULT|REFERENCES)\b", re.IGNORECASE)
@@ -76,12 +79,12 @@ def open_reading(path: str) -> Opened:
     for way in _ways(path):
         try:
             opened = way()
-        except (sqlite3.Error, OSError) as error:
+        except (*Trouble, OSError) as error:
             problem = error
             continue
         try:
             _look(opened.connection, path)
-        except sqlite3.Error as error:
+        except Trouble as error:
             opened.connection.close()
             opened.done()
             problem = error

@@ -6,7 +6,6 @@ that is damaged makes the values that lay in it absent, with that reason, and no
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.recording.dictionary import checked, load_layout, load_still
 from zmon.recording.error import Damaged
-from zmon.recording.opening import open_reading, stamp
+from zmon.recording.opening import Trouble, open_reading, stamp
 from zmon.recording.run import TIMES, Run, Step
 from zmon.recording.segment import Segment
 from zmon.recording.still import all_whole
@@ -28,6 +27,7 @@ from zmon.recording.tail import Told
 from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Absent, Value
@@ -49,7 +49,7 @@ LATEST: Final = 64
 MOST: Final = 1 << 24
 """No recording holds more samples: half a year of seconds."""
 
-PATIENCE: Final = 10_000
+PATIENCE: Final = 2_000
 """Failures after which what is damaged is not searched for what is left."""
 
 TICK: Final = 1_000_000
@@ -236,7 +236,7 @@ class Recording:
             self._ticks = ticks
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except Trouble as error:
                 raise Damaged(f"{self.path}: {error}") from error
 
     def _tick(self) -> bool:
@@ -269,8 +269,8 @@ class Recording:
         try:
             row = self.ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
-        except Damaged:
-            last = self._last_found()
+        except Damaged:  # then it does not grow any more
+            last = self._count - 1 if self._count else self._last_found()
         if last >= MOST:
             raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
         more, self._count = last >= self._count, max(last + 1, self._count)
@@ -320,7 +320,7 @@ class Recording:
             )
         except Damaged:
             found = [(max(((when, n) for n, when in self._when() if when <= utc), default=(0, 0))[1],)]
-        return int(found[0][0]) if found else 0
+        return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
 
     def times(self, begin: int, end: int) -> list[int]:
         """Return the times of the samples from `begin` to `end`, both included."""
@@ -343,7 +343,7 @@ class Recording:
         except Damaged:
             found = [n for n, utc in self._when() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)
-        return range(0) if first is None else range(first, last + 1)
+        return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
@@ -371,7 +371,13 @@ class Recording:
     @property
     def kinds(self) -> list[str]:
         """The names of the kinds that were ever sampled."""
-        return sorted({str(name) for (name,) in self.ask("SELECT DISTINCT name FROM kind")})
+        try:
+            names = self.ask("SELECT DISTINCT name FROM kind")
+        except Damaged:
+            names = list(
+                self.pieces("SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?", 0, MOST)
+            )
+        return sorted({str(name) for (name,) in names})
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
         """Return a sample by its number, counted from 0; with only some kinds of things, if so wanted.

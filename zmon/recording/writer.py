@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.event import Event, What
 from zmon.recording import schema
 from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
-from zmon.recording.error import RecordingError
+from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.happened import changes, events
 from zmon.recording.opening import defend, see_writable
 from zmon.recording.pen import Pen
@@ -40,6 +40,8 @@ BACKLOG: Final = 3
 
 WAITS: Final = 10.0
 """Seconds to wait for another process that writes."""
+
+DAMAGED: Final = "no recording, or damaged beyond what can be written to; record to another file"
 
 BESIDE: Final = 16 << 20
 """Bytes to which the file beside the recording is cut again, after a reader that stood still made it grow."""
@@ -158,6 +160,10 @@ class Writer:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._stills = Stills(self.connection)
+        if self._rolls:
+            from zmon.recording.rollup import Rollups  # noqa: PLC0415 - it needs all screens
+
+            self._rollups = Rollups(self.connection)
         self._continue()
 
     @contextmanager
@@ -167,6 +173,8 @@ class Writer:
             yield
         except sqlite3.Error as error:
             raise RecordingError(f"{self.path}: {_sentence(error)}") from error
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged
+            raise Damaged(f"{self.path}: {DAMAGED}") from error
 
     def _connect(self, *, durable: bool) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -419,14 +427,12 @@ class Writer:
     ) -> Made | None:
         """Return the roll-ups of what is sealed; what is recorded comes before what is made of it."""
         begin, base = self._base
-        if not self._rolls or begin >= until:
+        if self._rollups is None or begin >= until:
             return None
-        from zmon.recording.active import Stretch, moments  # noqa: PLC0415 - they need all screens
-        from zmon.recording.rollup import Rollups  # noqa: PLC0415 - likewise
+        from zmon.recording.active import Stretch, moments  # noqa: PLC0415 - it needs tables
 
         try:
             with guard:
-                self._rollups = self._rollups or Rollups()
                 stretch = Stretch(base, ready, ends, moments(connection, begin, until))
                 return self._rollups.make(connection, stretch)
         except Exception as error:  # noqa: BLE001 - whatever it is, the samples are sealed
@@ -616,7 +622,7 @@ def _sentence(error: sqlite3.Error) -> str:
     if name.startswith("SQLITE_IOERR"):
         return f"the file system fails: {error} ({name})"
     if name in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
-        return "no recording, or damaged beyond what can be written to; record to another file"
+        return DAMAGED
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return "another program holds it locked; end that one"
     return f"{error} ({name})" if name else str(error)
