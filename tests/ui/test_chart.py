@@ -1,0 +1,129 @@
+"""PLOT, CORREL and COMPARE on the glass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.conftest import ListTape
+from zmon.dialogue import Dialogue
+from zmon.screen.definition import load_screens
+from zmon.tape.tape import Watch
+from zmon.ui.chart import ChartPane
+from zmon.ui.glass import Glass
+from zmon.ui.line import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+    from zmon.sample import Sample
+    from zmon.ui.app import Zmon
+
+
+def give(glass: Glass, *steps: str) -> str:
+    """Press keys, which are written small, and give commands; return what is seen."""
+    for step in steps:
+        if step.islower():
+            glass.press(step)
+        else:
+            glass.type(step)
+            glass.press("enter")
+    return texts(glass.lines())
+
+
+def test_plot_draws_the_chosen_column_of_the_row_under_the_cursor(glass: Glass) -> None:
+    """TAB chooses the one, the arrows the other."""
+    assert glass.dialogue.page.screen.command == "MENU"
+    seen = give(glass, "DEVICE", "down", "previous_column", "previous_column", "PLOT")
+    argument = glass.dialogue.page.argument
+    assert argument.startswith("device.")
+    assert f"DEVICE {argument.split('.')[1].split()[0]} " in seen
+
+
+def test_f12_returns_to_the_list(glass: Glass) -> None:
+    """With its cursor where it was."""
+    give(glass, "DEVICE", "down", "PLOT", "back")
+    assert glass.dialogue.page.screen.command == "DEVICE"
+    assert not isinstance(glass.pane, ChartPane)
+    assert getattr(glass.pane, "place", None) == 1
+
+
+def test_the_chart_takes_the_room_there_is(glass: Glass) -> None:
+    """No line of it is wider or lower than the glass."""
+    give(glass, "DEVICE", "PLOT")
+    for width, height in ((80, 24), (132, 43), (40, 9)):
+        glass.resize(width, height)
+        assert len(glass.lines()) == height
+        assert max(len(line.text) for line in glass.pane.lines()) <= width
+
+
+def test_a_plain_terminal_sees_ascii(watch: Watch) -> None:
+    """Nothing else could be shown there."""
+    glass = Glass(Dialogue(watch, load_screens()), plain=True)
+    assert give(glass, "DEVICE", "PLOT").isascii()
+
+
+def test_what_is_beyond_a_limit_stands_out(glass: Glass) -> None:
+    """As in the list."""
+    give(glass, "DEVICE", "PLOT resp 7003")
+    kinds = {part.kind for line in glass.pane.lines() for part in line.parts}
+    assert "look" in kinds
+
+
+def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
+    """The newest value stands at the right."""
+    kept = ListTape([make_sample(minute) for minute in range(3)])
+    tape = ListTape([make_sample(minute) for minute in range(2, 9)], live=True, kept=kept)
+    tape.past = kept.past  # type: ignore[method-assign]  # as a live tape that is kept
+    watch = Watch(tape)
+    watch.forward()
+    glass = Glass(Dialogue(watch, load_screens()))
+    glass.sampled(make_sample(3))
+    before = give(glass, "DEVICE", "PLOT resp 7000")
+    kept.samples = [*kept.samples, make_sample(3), make_sample(4)]
+    kept.place = len(kept.samples) - 1
+    glass.sampled(make_sample(4))
+    assert "12:04:00" in texts(glass.lines())
+    assert texts(glass.lines()) != before
+
+
+def test_correl_leads_to_the_chart_of_a_row(glass: Glass) -> None:
+    """ENTER on a figure shows it by time."""
+    give(glass, "DEVICE", "CORREL resp 7000", "enter")
+    assert glass.dialogue.page.screen.command == "PLOT"
+    assert isinstance(glass.pane, ChartPane)
+
+
+def test_compare_changes_the_list_in_its_place(glass: Glass) -> None:
+    """F12 leaves the list, COMPARE OFF the comparison."""
+    give(glass, "DEVICE", "GO begin", "MARK A", "GO 12:02", "MARK B", "GO end")
+    assert "Then   Now  Diff" in give(glass, "COMPARE").replace("Then  Now", "Then   Now")
+    assert "Diff" not in give(glass, "COMPARE OFF")
+    give(glass, "COMPARE 12:00 12:01", "back")
+    assert glass.dialogue.page.screen.command == "MENU"
+
+
+def test_what_cannot_be_drawn_is_said_in_the_message_line(glass: Glass) -> None:
+    """And the list stays."""
+    assert "no figures 'nonsense'" in give(glass, "DEVICE", "PLOT DEVICE.nonsense")
+    assert glass.dialogue.page.screen.command == "DEVICE"
+
+
+def test_charts_are_filled_in_the_thread(
+    on_terminal: Callable[..., None], seen: Callable[[Zmon], list[str]], settle: Callable[..., Any]
+) -> None:
+    """With keys as people press them, and back."""
+
+    async def look(app: Zmon, pilot: Pilot[int]) -> None:
+        await settle(app, pilot)
+        for words in ("DEVICE", "PLOT resp 7001"):
+            app.glass.type(words)
+            await pilot.press("enter")
+            await settle(app, pilot)
+        assert any("DEVICE resp 7001 (ms)" in line for line in seen(app))
+        await pilot.press("f12")
+        await settle(app, pilot)
+        assert any("All DASD" in line for line in seen(app))
+
+    on_terminal(look)
