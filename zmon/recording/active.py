@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Cell = TypeVar("Cell")
 
-MOST: Final = 10
+MOST: Final = 20
 """Intervals for which the same devices are looked at."""
 
 MOVING: Final = (BLOCK, CMF)

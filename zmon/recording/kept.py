@@ -13,13 +13,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError, load_screens, shipped
+from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlite_utils import Database
 
+    from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
     from zmon.tables.table import Table
@@ -124,6 +126,17 @@ def kept(screens: Iterable[Screen]) -> tuple[Kept, ...]:
 def filling(table: str) -> Callable[[Interval], Table] | None:
     """Return what fills a table with nothing but what trends need; None where there is no such thing."""
     return getattr(import_module(f"zmon.tables.{table}"), "trend", None)
+
+
+def labels(kept: Kept, interval: Interval) -> Mapping[str, Value]:
+    """Return the text that goes with each key of a screen, as far as the interval tells."""
+    lean = getattr(import_module(f"zmon.tables.{kept.table}"), "trend_labels", None)
+    if lean is not None:
+        return lean(interval)  # type: ignore[no-any-return]  # modules are not typed
+    if not kept.label:
+        return {}
+    table = fill(kept.table, View(interval))
+    return dict(zip(table.keys, table.column(kept.label), strict=True))
 
 
 # tables

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.recording.active import Reduction
-from zmon.recording.kept import SECONDS, all_kept, filling, keep
+from zmon.recording.kept import SECONDS, all_kept, filling, keep, labels
 from zmon.tables.table import Table
-from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     import sqlite3
@@ -273,36 +272,39 @@ class Made(NamedTuple):
 class Rollups:
     """Makes and writes the roll-ups of one recording."""
 
-    def __init__(self) -> None:
-        """Know nothing yet; everything is read from the file when it is needed."""
-        self._kept: tuple[Kept, ...] | None = None
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that lack.
+
+        Raises:
+            sqlite3.Error: they cannot be written.
+        """
+        self._kept = all_kept()
+        keep(connection, self._kept)
         self._known: Known | None = None
         self._things: dict[tuple[str, str], int] = {}
         self._exceeded: dict[tuple[str, str, str], tuple[int, int, float]] = {}
         """By screen, figure and key the last event: its number, its end and the highest value."""
 
-    def _prepare(self, connection: sqlite3.Connection) -> tuple[Kept, ...]:
-        if self._kept is None:
-            kept = all_kept()
-            keep(connection, kept)
+    def _numbers(self, connection: sqlite3.Connection) -> None:
+        """Read the numbers of things, if they are not known."""
+        if not self._things:
             self._things = {
                 (str(screen), str(name)): int(number)
                 for number, screen, name in connection.execute("SELECT id, screen, name FROM thing")
             }
-            self._kept = kept
-        return self._kept
 
     def forget(self) -> None:
         """Forget what was written in a transaction that was rolled back."""
-        self._kept, self._exceeded = None, {}
+        self._things, self._exceeded = {}, {}
 
     # make
 
     def make(self, connection: sqlite3.Connection, stretch: Stretch) -> Made:
-        """Return what is to be written of some samples; nothing is written yet, but for tables that lack."""
-        kept = self._prepare(connection)
+        """Return what is to be written of some samples."""
+        self._numbers(connection)
+        kept = self._kept
         minutes: dict[int, Minute] = {}
-        labels: dict[tuple[str, str], str] = {}
+        named: dict[tuple[str, str], str] = {}
         until = 0
         nobody, before = [dict[str, frozenset[int]]() for _ in kept], self._known
         for group in Reduction(stretch).groups(minute_of):
@@ -317,14 +319,14 @@ class Rollups:
             if minute is None:
                 minute = minutes[number] = Minute(kept)
             minute.add(group, self._known or nobody)
-            labels |= self._labels(kept, minute, group, labels)
+            named |= self._labels(kept, minute, group, named)
             until = max(until, group.intervals[-1].after.at.utc // NS)
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
         beyond: list[Beyond] = []
         for number, minute in sorted(minutes.items()):
             self._finish(connection, kept, number, minute, rows, before)
             beyond += _beyond(kept, minute)
-        return Made(rows, labels, beyond, until)
+        return Made(rows, named, beyond, until)
 
     def _labels(
         self, kept: Sequence[Kept], minute: Minute, group: Group, known: Mapping[tuple[str, str], str]
@@ -339,8 +341,7 @@ class Rollups:
             ]
             if not new:
                 continue
-            table = fill(one.table, View(group.intervals[-1])) if one.label else None
-            told = dict(zip(table.keys, table.column(one.label), strict=True)) if table is not None else {}
+            told = labels(one, group.intervals[-1])
             for key in new:
                 label = told.get(key, "")
                 found[one.screen, key] = label if isinstance(label, str) else ""
@@ -431,9 +432,7 @@ class Rollups:
             told: Iterable[tuple[object, ...]] = rows
             names = ["minute", "seconds", "intervals", "begin", "end", "io"]
             if table != "minute":
-                names = next(
-                    ["minute", "thing", *one.columns] for one in self._kept or () if one.minutes == table
-                )
+                names = next(["minute", "thing", *one.columns] for one in self._kept if one.minutes == table)
                 told = [(row[0], self._number(connection, row[1], made.labels), *row[2:]) for row in rows]  # type: ignore[arg-type]  # a screen and a key
             marks = ", ".join("?" * len(names))
             connection.executemany(
@@ -499,13 +498,11 @@ class Rollups:
                 " FROM minute WHERE minute >= :q AND minute < :q + 900",
                 told,
             )
-            for one in self._kept or ():
+            for one in self._kept:
                 connection.execute(_quarters(one), told)
 
     def finish(self, connection: sqlite3.Connection) -> None:
         """Make the quarters that are not over yet, because the file is closed."""
-        if self._kept is None:
-            return
         connection.execute("BEGIN IMMEDIATE")
         try:
             self.write_quarters(connection)

@@ -287,6 +287,12 @@ def trend(interval: Interval) -> Table:
     return Table(devices.keys, columns)
 
 
+def trend_labels(interval: Interval) -> dict[str, Value]:
+    """Return the label of each device, for those of which there is a trend."""
+    devices = devices_of(interval)
+    return dict(zip(devices.keys, labels(devices), strict=True))
+
+
 def _types(devices: Devices) -> list[Value]:
     return [
         model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit)

@@ -108,6 +108,9 @@ def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) ->
     Absent with the first reason when no row has both, and for `otherwise` when no row weighs anything.
     """
     products = list(map(mul, values, weights))
+    whole: Number = sum(products)
+    if products and whole.__class__ is not Absent:
+        return ratio(whole, sum(weights), otherwise)
     known = [p.__class__ is not Absent for p in products]
     if any(known):
         weight = sum(compress(weights, known))
