@@ -10,6 +10,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import lru_cache, partial
 from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -28,7 +29,7 @@ from zmon.sample import Frame, Instant, Sample, nothing
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.recording.run import Layout, Readings
@@ -142,6 +143,10 @@ class Frames(Mapping[str, Frame]):
             self._known[name] = found
         return self._known[name]
 
+    def row(self, name: str, key: str) -> Frame | None:
+        """Return one row of a frame, for which nothing else of it is decoded."""
+        return self._recording.row(name, self._number, key) if name in self._kinds else None
+
     def __getitem__(self, name: str) -> Frame:
         found = self._find(name)
         if found is None:
@@ -178,7 +183,7 @@ class Recording:
         self._layouts: dict[int, Layout] = {}
         self._segments: dict[int, Segment] = {}
         self._stills: dict[int, list[Value]] = {}
-        self._frames: WeakValueDictionary[tuple[str, int], Frame] = WeakValueDictionary()
+        self._frames: WeakValueDictionary[tuple[str, int, str], Frame] = WeakValueDictionary()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._runs: dict[str, list[Run]] = {}
         self._gone: dict[str, list[int]] = {}
@@ -187,6 +192,8 @@ class Recording:
         """The samples of the tail that are understood: from, to behind."""
         self._broken: list[tuple[int, Damaged]] = []
         """Samples of the tail that are damaged.  What follows one is unknown until a run begins anew."""
+        self._failed: dict[tuple[str, int], Damaged] = {}
+        """What is damaged of layouts and columns that stand still."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by what was said of it."""
         self._count = 0
@@ -207,7 +214,14 @@ class Recording:
                 before.connection.close()
                 before.done()
                 self._forget_tail()
-                for known in (self._kinds, self._layouts, self._segments, self._stills, self._sessions):
+                for known in (
+                    self._kinds,
+                    self._layouts,
+                    self._segments,
+                    self._stills,
+                    self._sessions,
+                    self._failed,
+                ):
                     known.clear()
 
     def close(self) -> None:
@@ -428,6 +442,15 @@ class Recording:
 
         Samples in which the kind was not read again have the same frame.
         """
+        return self._framed(kind, number, "", _frame)
+
+    def row(self, kind: str, number: int, key: str) -> Frame | None:
+        """Return what `frame` returns, but with one row alone, or none where the thing was not there."""
+        return self._framed(kind, number, key, partial(_lone, key=key))
+
+    def _framed(
+        self, kind: str, number: int, row: str, make: Callable[[Readings, int, Frame | None], Frame]
+    ) -> Frame | None:
         try:
             with self._guard:
                 readings = self._readings(kind, number)
@@ -436,10 +459,10 @@ class Recording:
             reading = bisect_right(readings.samples, number) - 1
             if reading < 0:
                 raise Damaged(f"no {kind} of sample {number} where it should be")  # noqa: TRY301 - one way out
-            key = (kind, readings.samples[reading])
+            key = (kind, readings.samples[reading], row)
             known = self._frames.get(key)
             if known is None:
-                known = self._frames[key] = self._made(readings, reading)
+                known = self._frames[key] = self._made(readings, reading, make)
         except Damaged as error:
             self.hole(kind, number, error)
             return nothing(self._kind_of(kind), _reason(error).reason)
@@ -456,7 +479,7 @@ class Recording:
             if frame is None or frame.missing is not last.missing or frame.times != last.times:
                 continue
             if frame.keys == last.keys and dict(frame.columns) == dict(last.columns):
-                self._frames[name, 0] = last
+                self._frames[name, 0, ""] = last
 
     def _kind_of(self, name: str) -> Kind:
         from zmon.kinds import KINDS  # noqa: PLC0415 - for damaged parts only
@@ -464,14 +487,17 @@ class Recording:
 
         return KINDS.get(name) or Kind(name, "", ())
 
-    def _made(self, readings: Readings, reading: int) -> Frame:
+    @staticmethod
+    def _made(
+        readings: Readings, reading: int, make: Callable[[Readings, int, Frame | None], Frame]
+    ) -> Frame:
         prior = None
         if readings.follows[reading]:
             if reading:
-                prior = _frame(readings, reading - 1)
+                prior = make(readings, reading - 1, None)
             elif readings.ahead is not None:
-                prior = _frame(readings.ahead, 0)
-        return _frame(readings, reading, prior)
+                prior = make(readings.ahead, 0, None)
+        return make(readings, reading, prior)
 
     def _readings(self, kind: str, number: int) -> Readings | None:
         """Return what holds a kind's reading for a sample: a segment, or an open run of the tail."""
@@ -531,9 +557,21 @@ class Recording:
         """
         known = self._layouts.get(number)
         if known is None:
-            with self.asking() as connection:
+            with self._once("layout", number), self.asking() as connection:
                 known = self._layouts[number] = load_layout(connection, number, self._kinds)
         return known
+
+    @contextmanager
+    def _once(self, table: str, number: int) -> Iterator[None]:
+        """Try once to understand something; that it is damaged is remembered."""
+        if (table, number) in self._failed:
+            raise self._failed[table, number]
+        try:
+            yield
+        except Damaged as error:
+            if not isinstance(error.__cause__, Trouble):  # which may pass
+                self._failed[table, number] = error
+            raise
 
     def still(self, number: int, count: int) -> list[Value]:
         """Return a column that stands still, which nobody may change.
@@ -543,7 +581,7 @@ class Recording:
         """
         known = self._stills.get(number)
         if known is None or len(known) != count:
-            with self.asking() as connection:
+            with self._once("still", number), self.asking() as connection:
                 known = load_still(connection, number, count)
                 while len(self._stills) >= STILLS:
                     self._stills.pop(next(iter(self._stills)))
@@ -572,7 +610,7 @@ class Recording:
                     self._add(int(n), Told(checked(body, crc, "sample", n)))
                 except Damaged as error:
                     self._broken.append((n, error))
-                except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+                except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
                     self._broken.append((n, Damaged(f"sample {n} is damaged: {error}")))
 
     def _tail_rows(self, begin: int) -> list[tuple[int, object, object]]:
@@ -795,6 +833,51 @@ def _frame(readings: Readings, reading: int, prior: Frame | None = None) -> Fram
         raise Damaged("times that are no numbers")
     times = list(map(add, drift, repeat(anchor)))
     return Frame(layout.kind, layout.keys, Columns(readings, reading), times, layout.missing, prior)
+
+
+class _Lone(Mapping[str, "list[Value]"]):
+    """The columns of one reading, of one row alone."""
+
+    def __init__(self, readings: Readings, reading: int, row: int) -> None:
+        self._readings, self._reading, self._row = readings, reading, row
+
+    def __getitem__(self, name: str) -> list[Value]:
+        readings = self._readings
+        if name not in readings.layout.names:
+            raise KeyError(name)
+        try:
+            return [_path(readings, name, self._row, len(readings.samples))[self._reading]]  # type: ignore[arg-type]  # by identity
+        except Damaged as error:
+            return [_reason(error)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readings.layout.names)
+
+    def __len__(self) -> int:
+        return len(self._readings.layout.names)
+
+
+@lru_cache(maxsize=512)  # a few columns of some segments that one row is looked at in
+def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
+    """Return what a row held at each reading; what has grown, as its length tells, is looked at again."""
+    return readings.series(name, row)
+
+
+@lru_cache(maxsize=64)
+def _places(readings: Readings) -> dict[str, int]:
+    return {key: row for row, key in enumerate(readings.layout.keys)}
+
+
+def _lone(readings: Readings, reading: int, prior: Frame | None = None, *, key: str) -> Frame:
+    layout = readings.layout
+    row = _places(readings).get(key)  # type: ignore[arg-type]  # by identity
+    if row is None:
+        return Frame(layout.kind, [], {}, [], layout.missing, prior)
+    drift = _path(readings, TIMES, row, len(readings.samples))[reading]  # type: ignore[arg-type]  # likewise
+    if not isinstance(drift, int):
+        raise Damaged("times that are no numbers")
+    times = [readings.anchor(reading) + drift]
+    return Frame(layout.kind, [key], _Lone(readings, reading, row), times, layout.missing, prior)
 
 
 def _reason(error: Damaged) -> Absent:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.event import What
 from zmon.tables.figure import Figure
+from zmon.tables.lean import can_be_lean, lean, only
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
 if TYPE_CHECKING:
@@ -138,18 +139,19 @@ def series(
     span = _span(history, window)
     if span is None:
         return [Series([]) for _ in variables]
-    figures = _figures_of(variables, limits)
+    figures = _figures_of(variables, limits, span.last)
     if span.exact(figures):
         rows = history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1]))
         return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
     return [_long(variable, history, span, buckets, limits) for variable in variables]
 
 
-def _figures_of(variables: Sequence[Variable], limits: Callable[[], Limits]) -> Figures:
+def _figures_of(variables: Sequence[Variable], limits: Callable[[], Limits], last: Interval) -> Figures:
+    few = all(lean(variable) for variable in variables) and can_be_lean(last)
     return Figures(
         "series " + " ".join(":".join(variable) for variable in variables),
-        partial(_cells, variables, limits=limits),
-        [variable.table for variable in variables],
+        partial(_lean_cells if few else _cells, variables, limits=limits),
+        () if few else [variable.table for variable in variables],
     )
 
 
@@ -157,7 +159,7 @@ def _long(
     variable: Variable, history: History, span: Span, buckets: int, limits: Callable[[], Limits]
 ) -> Series:
     """Return a variable over a time of very many intervals."""
-    figures = _figures_of([variable], limits)
+    figures = _figures_of([variable], limits, span.last)
     step = _step(span.end - span.begin, buckets)
     kept = history.trend(variable, span.begin, span.end)
     if not kept:
@@ -189,7 +191,7 @@ class Figures(NamedTuple):
     name: str
     of: Callable[[Interval], Mapping[str, Value]]
     tables: Sequence[str]
-    """Those that are filled for it: they tell how laborious that is."""
+    """Those that are filled with all their rows for it: they tell how laborious that is."""
 
 
 def rows_of(
@@ -232,6 +234,13 @@ def _cells(
     variables: Sequence[Variable], interval: Interval, limits: Callable[[], Limits]
 ) -> dict[str, Value]:
     return {str(place): cell(one, interval, limits) for place, one in enumerate(variables)}
+
+
+def _lean_cells(
+    variables: Sequence[Variable], interval: Interval, limits: Callable[[], Limits]
+) -> dict[str, Value]:
+    """Return the same, looking at no other rows than those."""
+    return {str(place): cell(one, only(interval, one.key), limits) for place, one in enumerate(variables)}
 
 
 def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:

@@ -1,0 +1,93 @@
+"""One device alone, out of a recording, has the figures that it has among all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tables.disks import samples
+from tests.ui.conftest import machine
+from zmon.absent import absent
+from zmon.interval import Interval
+from zmon.recording.reader import Recording
+from zmon.recording.writer import MEMORY, Writer
+from zmon.sample import Frame
+from zmon.tables.figure import Variable
+from zmon.tables.lean import can_be_lean, lean, only
+from zmon.tables.series import cell, series
+from zmon.tables.view import alone
+from zmon.tape.recording import Part, RecordingTape
+from zmon.tape.tape import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.sample import Sample
+
+
+def taped(recorded: list[Sample], sealed: int) -> Iterator[RecordingTape]:
+    """Record samples, in segments of so many, and give them back as a tape."""
+    writer = Writer(MEMORY, durable=False, sealed=10**9)
+    for number, sample in enumerate(recorded):
+        writer.append(sample)
+        if number % sealed == sealed - 1:
+            writer.seal()
+    parts = [Part(MEMORY, Recording(MEMORY, shared=writer.shared))]
+    yield RecordingTape("in memory", lambda: parts)
+    writer.close()
+
+
+@pytest.fixture(params=[3, 100], ids=["sealed", "open"])
+def tape(request: pytest.FixtureRequest) -> Iterator[RecordingTape]:
+    """Return a tape of ten minutes of a machine with DASD, of which one is away for a while."""
+    recorded = [machine(minute, 4) for minute in range(10)]
+    for at in (4, 5):
+        away = recorded[at].frames["cmf"]
+        kept = slice(0, len(away.keys) - 1)
+        columns = {name: values[kept] for name, values in away.columns.items()}
+        fewer = Frame(away.kind, away.keys[kept], columns, away.times[kept])
+        recorded[at] = recorded[at]._replace(frames={**recorded[at].frames, "cmf": fewer})
+    yield from taped(recorded, request.param)
+
+
+def test_each_figure_is_the_same(tape: RecordingTape) -> None:
+    """Of every device and column, in every interval."""
+    span = tape.span()
+    assert span is not None
+    differing = []
+    for interval in tape.past(span[1]):
+        for key in alone("device", interval).keys:
+            few = only(interval, key)
+            for column in alone("device", interval).columns:
+                variable = Variable("device", column, key)
+                if lean(variable) and cell(variable, few) != cell(variable, interval):
+                    differing.append((interval.after.at.utc, variable))
+    assert differing == []
+
+
+def test_a_disk_without_a_channel_path_is_found_by_its_name() -> None:
+    """It has no other key."""
+    for tape in taped(samples({"sda": [1, 2, 3], "sdb": [4, 5, 6]}), 2):
+        (found,) = series([Variable("device", "io", "sdb")], Watch(tape).history, (0, 1 << 62), 10)
+        assert [figure.mean for figure in found.figures] == [4, 5, 6]
+
+
+def test_a_device_that_is_not_there_is_absent(tape: RecordingTape) -> None:
+    """It is not taken for one that rests."""
+    span = tape.span()
+    assert span is not None
+    interval = only(next(tape.past(span[1])), "0.0.7777")
+    assert cell(Variable("device", "io", "0.0.7777"), interval) is absent("0.0.7777 is not there")
+
+
+def test_what_depends_on_other_devices_is_not_lean() -> None:
+    """It would be wrong."""
+    assert not lean(Variable("device", "aliases", "0.0.7000"))
+    assert not lean(Variable("device", "io"))
+    assert not lean(Variable("control_unit", "io", "x"))
+
+
+def test_samples_in_memory_are_whole_as_they_are() -> None:
+    """Nothing would be gained."""
+    assert not can_be_lean(Interval(None, machine(1)))
