@@ -70,7 +70,7 @@ class Memory:
             self._until = sample.at.steady + CHAPTER
             for ended in self._parts[-1:]:
                 ended.refresh()  # tapes look for more samples in the newest parts only
-            writer = Writer(MEMORY, durable=False)
+            writer = Writer(MEMORY, durable=False, rollups=False)
             self._writers.append(writer)
             self._parts = [*self._parts, Part(MEMORY, Recording(MEMORY, shared=writer.shared))]
             if len(self._writers) > CHAPTERS:
