@@ -190,9 +190,9 @@ class Recording:
         """In the tail: for each kind the samples from which on there is none."""
         self._tail: tuple[int, int] | None = None
         """The samples of the tail that are understood: from, to behind."""
-        self._broken: list[tuple[int, Damaged]] = []
+        self._broken: list[tuple[int, str]] = []
         """Samples of the tail that are damaged.  What follows one is unknown until a run begins anew."""
-        self._failed: dict[tuple[str, int], Damaged] = {}
+        self._failed: dict[tuple[str, int], str] = {}
         """What is damaged of layouts and columns that stand still."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by what was said of it."""
@@ -565,12 +565,12 @@ class Recording:
     def _once(self, table: str, number: int) -> Iterator[None]:
         """Try once to understand something; that it is damaged is remembered."""
         if (table, number) in self._failed:
-            raise self._failed[table, number]
+            raise Damaged(self._failed[table, number])
         try:
             yield
         except Damaged as error:
             if not isinstance(error.__cause__, Trouble):  # which may pass
-                self._failed[table, number] = error
+                self._failed[table, number] = str(error)  # the error itself would keep what was read
             raise
 
     def still(self, number: int, count: int) -> list[Value]:
@@ -609,9 +609,9 @@ class Recording:
                 try:
                     self._add(int(n), Told(checked(body, crc, "sample", n)))
                 except Damaged as error:
-                    self._broken.append((n, error))
+                    self._broken.append((int(n), str(error)))
                 except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-                    self._broken.append((n, Damaged(f"sample {n} is damaged: {error}")))
+                    self._broken.append((int(n), f"sample {n} is damaged: {error}"))
 
     def _tail_rows(self, begin: int) -> list[tuple[int, object, object]]:
         """Return the rows of the tail from a sample on; an empty one for each that is missing or damaged."""
@@ -657,7 +657,7 @@ class Recording:
 
     def _lost(self, begun: int, number: int) -> Damaged | None:
         """Return what is damaged between two samples of the tail, if anything."""
-        return next((error for n, error in self._broken if begun < n <= number), None)
+        return next((Damaged(words) for n, words in self._broken if begun < n <= number), None)
 
     def _forget_tail(self) -> None:
         self._tail, self._runs, self._gone, self._broken = None, {}, {}, []
@@ -673,13 +673,14 @@ class Recording:
                 whole, ahead = what
                 runs.append(self._begun(n, whole, ahead and self._begun(n, ahead)))
                 continue
+            try:
+                run = runs[-1] if runs else self._resumed(kind, n, follows=bool(what[-1]))
+            except Damaged:
+                told.skip(what)
+                continue
+            run.add(told.step(n, what, run.layout))
             if not runs:
-                try:
-                    runs.append(self._resumed(kind, n, follows=bool(what[-1])))
-                except Damaged:
-                    told.skip(what)
-                    continue
-            runs[-1].add(told.step(n, what, runs[-1].layout))
+                runs.append(run)
         for kind in told.gone:
             self._gone.setdefault(kind, []).append(n)
 
@@ -748,7 +749,7 @@ class Recording:
             self._read_tail(self._count - 1)
         except Damaged as error:
             return [(self._count - 1, error)]
-        return self._broken
+        return [(n, Damaged(words)) for n, words in self._broken]
 
     # one column
 
