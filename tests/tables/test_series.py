@@ -16,6 +16,7 @@ from zmon.tables import series as module
 from zmon.tables.figure import Figure, Variable
 from zmon.tables.history import History
 from zmon.tables.series import averages, cell, find, series
+from zmon.tables.table import Table
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
@@ -139,6 +140,14 @@ def test_a_row_goes_by_its_key_or_a_label() -> None:
     interval = watch({"sda": [3], "sdb": [4]}).interval
     assert interval is not None
     assert find(alone("device", interval), "SDB") == "sdb"
+
+
+def test_a_device_number_means_the_device() -> None:
+    """Though all volumes of its control unit are labelled with the number of the first one, too."""
+    table = Table(["0.0.7000", "0.0.7001"], {"lcu": ["7000", "7000"], "label": ["DB2DA1", "DB2DA2"]})
+    assert [find(table, name) for name in ("7000", "7001", "db2da2")] == ["0.0.7000", "0.0.7001", "0.0.7001"]
+    with pytest.raises(NoSuchThing, match="several"):
+        find(table._replace(keys=["0.0.7001", "0.1.7001"]), "7001")
 
 
 @pytest.mark.parametrize(("name", "why"), [("sdz", "is in no row"), ("read", "is in no row")])

@@ -102,7 +102,7 @@ def _unknown(variable: Variable) -> Absent:
 
 
 def find(table: Table, name: str) -> str:
-    """Return the key of the row that a name means: the key itself, or the value of one of its labels.
+    """Return the key of the row that a name means: the key, its last part, or the value of one of its labels.
 
     Raises:
         NoSuchThing: it means no row, or several.
@@ -111,7 +111,8 @@ def find(table: Table, name: str) -> str:
     for key in table.keys:
         if key.casefold() == wanted:
             return key
-    found = [
+    # 7000 is the device, though all volumes of its control unit are labelled with that number, too
+    found = [key for key in table.keys if key.casefold().endswith(f".{wanted}")] or [
         key
         for place, key in enumerate(table.keys)
         if any(
