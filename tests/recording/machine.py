@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlite_utils  # noqa: F401 - so that not each recorder has to
@@ -36,6 +37,9 @@ LABELS = {
     DEVICE: ("chpids", "devtype", "uid", "status"),
 }
 DEVICES = 12
+
+ROOT = Path(__file__).parents[2]
+"""Where a process finds this module."""
 
 
 def samples(seed: int, step: int = SECOND) -> Iterator[Sample]:
