@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).resolve().parent
 PROJECT: Final = HERE.parent
 COMMANDS: Final = HERE / "commands.txt"
-"""What was typed at the guest's screens."""
+"""What is typed at screens; each scenario leaves what it typed."""
+TYPED: Final = "session.commands"
 CAPTURE: Final = PROJECT / "recordings" / "hercules-one-hot-lcu.tar.gz"
 BROUGHT: Final = "brought.zmon"
 """A recording that was made here, in the guest and among what it left."""
@@ -37,13 +38,9 @@ SAVED: Final = Tolerance(0.0, 8.0)
 """Seconds between the last sample that is safe and `kill -9`: an interval, and a sample of a slow machine."""
 
 
-def zmon(*words: str, typed: str = "", where: Path = PROJECT) -> str:
-    """Run this machine's zmon.
-
-    Raises:
-        ValueError: it failed; has its own words.
-    """
-    ended = subprocess.run(
+def run(*words: str, typed: str = "", where: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    """Run this machine's zmon."""
+    return subprocess.run(
         [sys.executable, "-m", "zmon", *words],
         input=typed,
         cwd=where,
@@ -52,6 +49,15 @@ def zmon(*words: str, typed: str = "", where: Path = PROJECT) -> str:
         text=True,
         check=False,
     )
+
+
+def zmon(*words: str) -> str:
+    """Return what this machine's zmon prints.
+
+    Raises:
+        ValueError: it failed; has its own words.
+    """
+    ended = run(*words)
     if ended.returncode:
         raise ValueError(f"zmon {' '.join(words)}: status {ended.returncode} {ended.stderr.strip()}")
     return ended.stdout
@@ -64,8 +70,10 @@ def bring(into: Path) -> Path:
     return path
 
 
-def alike(what: str, there: str, here: str) -> Check:
+def alike(what: str, there: str, here: subprocess.CompletedProcess[str] | str) -> Check:
     """Check that two screens are the same, line by line, but for the mode."""
+    if not isinstance(here, str):
+        here = here.stdout + here.stderr
     one, other = ([MODE.sub("", line) for line in text.splitlines()] for text in (there, here))
     figures = sum(len(FIGURE.findall(line)) for line in one)
     expected = f"{len(one)} lines, {figures} figures"
@@ -79,32 +87,39 @@ def alike(what: str, there: str, here: str) -> Check:
 # --- live screens and a recording of the same samples -----------------------------------------------
 
 
-def check_session(where: Path) -> Iterator[Check]:
-    """Compare what live screens showed with a replay of what was recorded meanwhile."""
-    recording = str((where / "session.zmon").resolve())
-    typed = COMMANDS.read_text()
+def check_dialogue(where: Path, name: str, recording: Path) -> Iterator[Check]:
+    """Type at a replay here what was typed in the guest, and compare what was said and printed."""
     with TemporaryDirectory() as temporary:
         here = Path(temporary)
-        answers = zmon("replay", "--line", "--at", "begin", recording, typed=typed, where=here)
-        yield alike("live dialogue, replayed", (where / "session.live").read_text(), answers)
-        printed = sorted(path.name for path in (where / "session").iterdir())
-        yield same("screens that were printed", printed, sorted(path.name for path in here.iterdir()))
-        for name in printed:
-            replayed = here / name
-            if replayed.exists():
-                yield alike(
-                    f"live {name}, replayed", (where / "session" / name).read_text(), replayed.read_text()
-                )
-    for name, words in shows(typed, moments(recording)).items():
-        live = (where / "session" / name).read_text()
-        yield alike(f"live {name}, zmon show", live, zmon("show", *words, "--from", recording))
+        words = ("replay", "--line", "--at", "begin", str(recording.resolve()))
+        said = run(*words, typed=(where / TYPED).read_text(), where=here)
+        yield alike(f"{name}: dialogue, replayed", (where / f"{name}.said").read_text(), said)
+        printed = sorted(path.name for path in (where / name).iterdir())
+        yield same(f"{name}: screens", printed, sorted(path.name for path in here.iterdir()))
+        for screen in printed:
+            if (here / screen).exists():
+                there = (where / name / screen).read_text()
+                yield alike(f"{name}: {screen}, replayed", there, (here / screen).read_text())
+
+
+def check_session(where: Path) -> Iterator[Check]:
+    """Compare what live screens showed with what was recorded meanwhile, replayed and printed."""
+    recording = where / "session.zmon"
+    yield from check_dialogue(where, "session", recording)
+    for name, words in shows((where / TYPED).read_text(), moments(recording)).items():
+        there = (where / "session" / name).read_text()
+        yield alike(
+            f"session: {name}, zmon show", there, run("show", *words, "--from", str(recording.resolve()))
+        )
     yield same("beside the closed recording", 1, len((where / "session.files").read_text().splitlines()))
     yield same("words of complaint", "", (where / "session.errors").read_text().strip())
 
 
-def moments(recording: str) -> list[str]:
+def moments(recording: Path) -> list[str]:
     """Return when the samples were taken, as --at wants it."""
-    lines = zmon("show", "CPU", "--from", recording, "--format", "json", "--count", "1000000").splitlines()
+    lines = zmon(
+        "show", "CPU", "--from", str(recording.resolve()), "--format", "json", "--count", "1000000"
+    ).splitlines()
     documents = [json.loads(line) for line in lines]
     stamps = [documents[0]["from"], *(document["to"] for document in documents)]
     # stamps are cut to milliseconds, so that the sample lies a little behind
@@ -156,7 +171,7 @@ def check_recorders(where: Path) -> Iterator[Check]:
     (day,) = (where / "killed").glob("*.zmon")
     yield same("files of the killed one", {day.name, f"{day.name}-wal", f"{day.name}-shm", "recorder.lock"},
                _listed(where / "killed.files"))  # fmt: skip
-    last = datetime.fromisoformat(moments(str(day))[-1]).timestamp()
+    last = datetime.fromisoformat(moments(day)[-1]).timestamp()
     killed = float((where / "killed.at").read_text())
     yield near("seconds from the last sample to the kill", 0.0, killed - last, SAVED)
     yield same("integrity of what it left", "ok", _integrity(day))
@@ -167,7 +182,7 @@ def _listed(path: Path) -> set[str]:
 
 
 def _first(day: Path) -> datetime:
-    return datetime.fromisoformat(moments(str(day))[0]).astimezone(UTC)
+    return datetime.fromisoformat(moments(day)[0]).astimezone(UTC)
 
 
 def _integrity(path: Path) -> str:
@@ -180,9 +195,5 @@ def _integrity(path: Path) -> str:
 
 def check_byte_order(where: Path) -> Iterator[Check]:
     """Compare what the guest and this machine show of the guest's recording, and of one made here."""
-    for name, recording in (("days", where / "days"), ("brought", where / BROUGHT)):
-        for path in sorted(where.glob(f"here-{name}-*")):
-            screen = path.name.rpartition("-")[2]
-            if not path.name.endswith(".errors"):
-                here = zmon("show", screen, "--from", str(recording.resolve()))
-                yield alike(f"{screen} from {name}, as the guest reads it", path.read_text(), here)
+    yield from check_dialogue(where, "own", where / "days")
+    yield from check_dialogue(where, "brought", where / BROUGHT)

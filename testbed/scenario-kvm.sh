@@ -23,8 +23,8 @@ zmon channel.json show CHANNEL --format json --interval 2 --count 1
 zmon lpar.json show LPAR --format json --interval 2 --count 1
 zmon device.text show DEVICE --interval 2 --count 1
 zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
-sit_at_screens /job/commands.txt
-ls -l $out/session.zmon* >$out/session.files
+sed 's/7000/0190/; s/7101/0191/' /job/commands.txt >/job/commands
+sit_at_screens /job/commands
 sleep 3 # two more notes behind the last interval
 pkill fio # which then reports
 wait $(jobs -p | grep -v "^$watcher$")

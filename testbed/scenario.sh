@@ -67,13 +67,10 @@ wait $!
 
 say "live screens, and a recording of the same samples"
 sit_at_screens /job/commands.txt
-ls -l $out/session.zmon* >$out/session.files
 
-say "the same recordings, read here"
-for screen in DEVICE CTLUNIT CHANNEL LPAR CPU SYSSUMLG CTLULOG; do
-    zmon "here-days-$screen" show $screen --from $out/days
-    zmon "here-brought-$screen" show $screen --from /job/brought.zmon
-done
+say "a recording made here, and one that was brought"
+replay own $out/days /job/commands.txt
+replay brought /job/brought.zmon /job/commands.txt
 
 say "zmon has looked"
 sleep 3 # two more notes behind the last interval

@@ -83,14 +83,22 @@ record() {
     ls -l "/job/out/$name" >"/job/out/$name.files"
 }
 
-# sit_at_screens COMMANDS: type the commands at live screens whose samples are recorded; what they show goes to
-# /job/out/session.live, what they PRINT to /job/out/session/
+# sit_at_screens COMMANDS: type the commands at live screens whose samples are recorded; what is said goes to
+# /job/out/session.said, what they PRINT to /job/out/session/
 sit_at_screens() {
     local line
     mkdir -p /job/out/session
+    cp "$1" /job/out/session.commands
     while IFS= read -r line; do
-        [ "$line" = NEXTSAMP ] && sleep 4
+        [ "$line" = NEXTSAMP ] && sleep 8
         echo "$line"
     done <"$1" | (cd /job/out/session && python3 -m zmon --line --cache --record /job/out/session.zmon) \
-        >/job/out/session.live 2>/job/out/session.errors
+        >/job/out/session.said 2>/job/out/session.errors
+    ls -l /job/out/session.zmon* >/job/out/session.files
+}
+
+# replay NAME RECORDING COMMANDS: type the same at a recording
+replay() {
+    mkdir -p "/job/out/$1"
+    (cd "/job/out/$1" && python3 -m zmon replay --line --at begin "$2") <"$3" >"/job/out/$1.said" 2>"/job/out/$1.errors"
 }

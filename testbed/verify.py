@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from boot import HERE, WORK, Job, boot, with_zmon
 from check import Check, Tolerance, near, same, short
-from replayed import COMMANDS, bring, check_byte_order, check_recorders, check_session, zmon
+from replayed import COMMANDS, bring, check_byte_order, check_recorders, check_session, moments, zmon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -389,9 +389,9 @@ def check_capture(archive: Path, live: Shown, witness: Witness) -> Iterator[Chec
 
 
 def check_recorded(recording: Path, witness: Witness, name: str) -> Iterator[Check]:
-    """Compare the whole of a recording with what the kernel counted meanwhile."""
-    words = ("show", "DEVICE", "--from", str(recording.resolve()), "--format", "json", "--since", "begin")
-    shown = Shown(json.loads(zmon(*words)))
+    """Compare a recording with what the kernel counted meanwhile, but for the first interval: zmon starts."""
+    words = ("show", "DEVICE", "--from", str(recording.resolve()), "--format", "json")
+    shown = Shown(json.loads(zmon(*words, "--since", moments(recording)[1])))
     for check in (*check_length(shown), *check_load(shown, witness, counted_window(shown))):
         yield check._replace(what=f"{name} {check.what}")
 
@@ -451,7 +451,8 @@ def run_scenario(machine: str) -> Path:
     with TemporaryDirectory() as temporary:
         brought = bring(Path(temporary))
         files = (*with_zmon(WORK, Path(temporary)), HERE / "steps.sh", script, COMMANDS, brought)
-        answer = boot(Job(f"bash {script.name}", files, udev=machine == "hercules"), out, machine)
+        job = Job(f"bash {script.name}", files, udev=machine == "hercules")
+        answer = boot(job, out, machine, timeout=3600)
         shutil.copy(brought, out)
     print(f"{machine}: " + ", ".join(f"{step} {at:.0f} s" for step, at in answer.moments.items()))
     print((out / "stdout").read_text(errors="replace"), (out / "stderr").read_text(errors="replace"))
