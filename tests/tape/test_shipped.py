@@ -49,9 +49,11 @@ def test_it_is_ten_minutes_at_two_seconds(tape: Tape) -> None:
     assert 270 < taken <= 301
 
 
-def test_all_of_it_can_be_read(tape: Tape) -> None:
-    """There is no hole in it."""
+def test_all_of_it_can_be_read(tape: Tape, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no hole in it, and its checksums are right."""
     assert happened(tape, What.HOLE) == []
+    assert main(["info", "--check", str(RECORDING)]) == 0
+    assert "EMULATOR" in capsys.readouterr().out
 
 
 def test_a_volume_comes_on_line(tape: Tape) -> None:
