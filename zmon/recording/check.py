@@ -31,8 +31,8 @@ def problems(recording: Recording) -> Iterator[str]:
             yield str(error)
     yield from _segments(recording)
     for number, problem in recording.broken():
-        yield str(problem)
         recording.hole("", number, problem)
+        yield str(problem)
 
 
 def _tables(recording: Recording) -> Iterator[str]:
@@ -63,6 +63,6 @@ def _segments(recording: Recording) -> Iterator[str]:
             if segment is not None and not stills.issuperset(segment.stills):
                 raise Damaged(f"segment {kind} {first} refers to columns that are missing")  # noqa: TRY301
         except Damaged as error:
-            yield str(error)
             if type(first) is int:
                 recording.hole(str(kind), first, error)
+            yield str(error)

@@ -70,7 +70,9 @@ class Roll:
         except Trouble as error:
             self._fail(error)
             self.lost += 1
-            if self.lost % PATIENCE == 0:
+            if isinstance(error, RecordingError) and self._book is not None and unfit(error):
+                self.turn()  # the file is damaged, and the day goes on in another
+            elif self.lost % PATIENCE == 0:
                 self.close()  # perhaps a file that is opened afresh can be written
             return False
         self.appended += 1
