@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.tables.disks import samples
-from zmon.cli import plot
+from zmon.cli import line, plot
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.recording.writer import Writer
+from zmon.screen.definition import load_screens
+from zmon.tape.recording import open_recording
+from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,3 +173,35 @@ def test_show_lists_what_moved_together(recording: str, capsys: pytest.CaptureFi
     assert main(["show", "CORREL", "device.io", "sda", "--from", recording, "--format", "json"]) == OK
     rows = {row["key"]: row["r"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert rows["system.io"] == pytest.approx(1)
+
+
+def test_line_mode_draws_and_compares(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a console that has no cursor, in ASCII and within its width."""
+    said = lead(
+        recording, "DEVICE\nPLOT io sda\nPF12\nCOMPARE 12:00:10 12:00:20\nCORREL DEVICE.io sda\nQUIT\n"
+    )
+    assert capsys.readouterr().err == ""
+    for words in (
+        "DEVICE io sda (1/s)",
+        "Then  Now  Diff",
+        "Then 12:00:10 - 12:00:20",
+        "Against DEVICE.io sda",
+    ):
+        assert words in said
+    assert said.isascii()
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def lead(recording: str, questions: str) -> str:
+    """Lead a dialogue in line mode over a recording; return what it answers."""
+    watch = Watch(open_recording(recording))
+    answers = io.StringIO()
+    assert line.lead(watch, load_screens(), "MENU", io.StringIO(questions), answers) == OK
+    return answers.getvalue()
+
+
+def test_help_needs_no_machine() -> None:
+    """What draws is loaded when something is drawn."""
+    words = [sys.executable, "-c", "import sys; from zmon.cli import plot; print(*sys.modules)"]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - our own words
+    assert {"sqlite3", "zmon.kernel", "zmon.tape", "zmon.cli.drawing"} & set(loaded) == set()
