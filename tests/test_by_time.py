@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.tables.disks import NOON, SECOND, watch
 from zmon.absent import Absent
@@ -177,3 +181,29 @@ def test_correl_tells_of_the_chosen_figure() -> None:
     told = dict(zip(table.keys, table.columns["r"], strict=True))
     assert told["system.io"] == pytest.approx(1)
     assert isinstance(told["device.io sdb"], Absent)
+
+
+WORDS = st.lists(
+    st.one_of(
+        st.text(max_size=8),
+        st.sampled_from(
+            ["io", "DEVICE.io", "sda", "-10s", "12:00", "+5s", "begin", "OFF", "yesterday", "@5", "@"]
+        ),
+    ),
+    max_size=5,
+).map(" ".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(["PLOT", "CORREL", "COMPARE"]), WORDS)
+def test_whatever_is_typed_is_done_or_refused(command: str, operands: str) -> None:
+    """With a sentence, and never another exception."""
+    led = LED[0]
+    led.open("DEVICE")
+    with contextlib.suppress(CommandError):
+        led.run(f"{command} {operands}")
+        led.sheet()
+
+
+LED = [Dialogue(watch({"sda": [1, 2, 3], "sdb": [3, 2, 1]}), load_screens(), "DEVICE")]
+"""Made once; each command begins on a new page."""

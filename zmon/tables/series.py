@@ -161,7 +161,7 @@ def _long(
 ) -> Series:
     """Return a variable over a time of very many intervals."""
     figures = _figures_of([variable], limits, span.last)
-    step = _step(span.end - span.begin, buckets)
+    step = span.step(figures, buckets)
     kept = history.trend(variable, span.begin, span.end)
     if not kept:
         rows = _averaged(figures, history, span.begin, span.end, step)
@@ -204,7 +204,7 @@ def rows_of(
         return [], ""
     if span.exact(figures):
         return history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1])), ""
-    step = _step(span.end - span.begin, buckets)
+    step = span.step(figures, buckets)
     return _averaged(figures, history, span.begin, span.end, step), _said(step)
 
 
@@ -221,6 +221,12 @@ class Span(NamedTuple):
         length = 0 if before is None else self.last.after.at.utc - before.at.utc
         count = (self.end - self.begin) // max(length, 1)
         return count <= EXACT and count * _size(figures.tables, self.last) <= WORK
+
+    def step(self, figures: Figures, buckets: int) -> int:
+        """Return the length of averages in ns: a round one, for no more than are wanted and can be made."""
+        many = max(min(buckets, WORK // max(_size(figures.tables, self.last), 1)), 1)
+        wanted = (self.end - self.begin) / many / SECOND
+        return SECOND * next((step for step in STEPS if step >= wanted), STEPS[-1])
 
 
 def _span(history: History, window: tuple[int, int | None]) -> Span | None:
@@ -256,12 +262,6 @@ def _size(tables: Iterable[str], interval: Interval) -> int:
     """Return how many rows must be looked at for an interval."""
     kinds = {kind.name: kind for table in tables for kind in needs(table).kinds}
     return max((len(interval.after.frame(kind).keys) for kind in kinds.values()), default=1)
-
-
-def _step(length: int, buckets: int) -> int:
-    """Return the length of an average in ns: a round one that makes about as many as wanted."""
-    wanted = length / max(buckets, 1) / SECOND
-    return SECOND * next((step for step in STEPS if step >= wanted), STEPS[-1])
 
 
 def averages(history: History, begin: int, end: int, step: int) -> Iterator[Interval]:
