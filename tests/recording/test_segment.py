@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,7 +35,7 @@ def run(seed: int, name: str, count: int) -> tuple[Run, list[Frame]]:
     layout = Layout(1, first.kind, first.keys, tuple(first.columns), None)
     found = Run(layout, {**first.columns, TIMES: offsets(first)[1]})
     found.add(Step(0, offsets(first)[0], [], {}, {}, follows=False))
-    for number, (before, after) in enumerate(zip(frames, frames[1:], strict=False), 1):
+    for number, (before, after) in enumerate(pairwise(frames), 1):
         drift = (offsets(before)[1], offsets(after)[1])
         found.add(difference(number, before, after, drift, Place(offsets(after)[0], follows=False)))
     return found, frames
@@ -53,9 +53,10 @@ def test_a_segment_answers_as_the_readings_it_was_made_of(
     def stand(column: str, values: list[Value], _moving: int) -> tuple[int, Sequence[Value]]:
         how = data.draw(st.sampled_from(["these", "zero", "last", "text"]))
         last = frames[-1].columns.get(column, values)
-        stood.append(
-            {"these": values, "zero": [0] * len(values), "last": last, "text": ["?"] * len(values)}[how]
-        )
+        ways: dict[str, Sequence[Value]] = {
+            "these": values, "zero": [0] * len(values), "last": last, "text": ["?"] * len(values)
+        }  # fmt: skip
+        stood.append(ways[how])
         return len(stood) - 1, stood[-1]
 
     segment = Segment(whole.layout, seal(whole, stand), lambda number, _count: list(stood[number]))
@@ -75,9 +76,12 @@ def test_a_segment_that_is_damaged_raises_nothing_else(data: st.DataObject) -> N
     """Whichever bytes are others."""
     whole, frames = run(1, BLOCK.name, 8)
     stood: list[Sequence[Value]] = []
-    body = bytearray(
-        seal(whole, lambda _name, values, _moving: (stood.append(values) or len(stood) - 1, values))
-    )  # type: ignore[func-returns-value]
+
+    def stand(_name: str, values: list[Value], _moving: int) -> tuple[int, Sequence[Value]]:
+        stood.append(values)
+        return len(stood) - 1, values
+
+    body = bytearray(seal(whole, stand))
     at = data.draw(st.integers(0, len(body) - 1))
     body[at] ^= data.draw(st.integers(1, 255))
     try:

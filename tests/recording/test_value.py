@@ -20,13 +20,13 @@ DOCUMENTS = st.recursive(
 @given(DOCUMENTS)
 def test_a_document_comes_out_as_it_went_in(document: object) -> None:
     """As JSON has it."""
-    assert load(dump(document)) == document
+    assert load(dump([document])) == [document]
 
 
-@given(st.binary())
+@given(st.binary().filter(lambda data: not data.strip().endswith(b"}")))
 def test_bytes_that_are_no_document_are_damaged(data: bytes) -> None:
     """Compressed or not."""
-    for body in (data, zlib.compress(b"{" + data)):
+    for body in (b"x" + data, b"{" + data, zlib.compress(b"{" + data)):
         with pytest.raises(Damaged):
             load(body)
 
