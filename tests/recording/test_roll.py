@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -298,3 +299,34 @@ def test_whatever_the_disk_does_each_sample_is_recorded_or_counted(
     assert (roll.appended, len(steps)) == (len(kept), len(kept) + lost)
     for name, times in shelf.books.items():
         assert {os.path.basename(day_file("", time).path) for time in times} == {name}
+
+
+def test_a_file_that_turns_out_to_be_damaged_is_left(tmp_path: Path) -> None:
+    """The day goes on in another one, and not a sample later."""
+    shelf = Shelf()
+    said: list[str] = []
+    roll = Roll(str(tmp_path), shelf.open, said.append)
+    assert roll.append(sample(NOON))
+    damage = sqlite3.DatabaseError("database disk image is malformed")
+    damage.sqlite_errorname = "SQLITE_CORRUPT"
+    shelf.full = caused("the file is damaged", damage)
+    assert not roll.append(sample(NOON + SECOND))
+    shelf.full = None
+    assert roll.append(sample(NOON + 2 * SECOND))
+    assert shelf.books == {"2026-11-21.zmon": [NOON], "2026-11-21-2.zmon": [NOON + 2 * SECOND]}
+
+
+def test_the_time_zone_has_no_say_in_which_file_a_sample_goes_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor has the hour that comes twice in autumn."""
+    shelf = Shelf()
+    roll = Roll(str(tmp_path), shelf.open, lambda _words: None)
+    night = 1_793_494_800 * 10**9  # 2026-11-01 01:00 UTC
+    for number, zone in enumerate(("America/New_York", "Europe/Berlin", "Pacific/Kiritimati", "UTC")):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        roll.append(sample(night + number * 3600 * SECOND))
+    monkeypatch.undo()
+    time.tzset()
+    assert list(shelf.books) == ["2026-11-01.zmon"]
