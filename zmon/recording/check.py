@@ -29,6 +29,8 @@ def problems(recording: Recording) -> Iterator[str]:
             recording.sample(number, ())
         except Damaged as error:
             yield str(error)
+    if not recording.made():
+        return  # its writer ended before it made the tables
     yield from _segments(recording)
     for number, problem in recording.broken():
         recording.hole("", number, problem)

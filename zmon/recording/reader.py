@@ -281,7 +281,7 @@ class Recording:
         """Look for samples that were added; tell whether there are any."""
         self._renew()
         try:
-            row = self.ask("SELECT max(n) FROM sample") if self._has_tables() else [(None,)]
+            row = self.ask("SELECT max(n) FROM sample") if self.made() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
         except Damaged:  # then it does not grow any more
             last = self._count - 1 if self._count else self._last_found()
@@ -290,7 +290,8 @@ class Recording:
         more, self._count = last >= self._count, max(last + 1, self._count)
         return more
 
-    def _has_tables(self) -> bool:
+    def made(self) -> bool:
+        """Tell whether the file has its tables yet."""
         return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
 
     def _last_found(self) -> int:
