@@ -376,7 +376,7 @@ def test_rows_are_compared_by_key_in_any_order(before: dict[str, int], after: di
     """What appeared is absent as new, what vanished is gone, and what moved is still itself."""
     first = frame(kind(), 1, {key: {"n": n} for key, n in before.items()})
     second = frame(kind(), 2, {key: {"n": n} for key, n in after.items()})
-    first, second = (f.but(columns=f.columns | {"n": f.columns.get("n", [])}) for f in (first, second))
+    first, second = (f.but(columns={**f.columns, "n": f.columns.get("n", [])}) for f in (first, second))
     delta = Delta(first, second)
     assert delta.keys == list(after)
     assert delta["n"] == [after[key] - before[key] if key in before else module.APPEARED for key in after]

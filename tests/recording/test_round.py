@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Kind
 
-VALUES = st.one_of(
+VALUES: st.SearchStrategy[Value] = st.one_of(
     st.integers(0, 300),
     st.integers(-(1 << 70), 1 << 70),
     st.sampled_from([absent("not measured"), absent("gone"), "text", "", "\udc80", 0.5, -1e300]),

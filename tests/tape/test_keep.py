@@ -114,6 +114,10 @@ class Full:
         """Fail."""
         raise RecordingError(f"no room for {one.source}")
 
+    def note(self, utc: int, text: str) -> None:
+        """Fail, too."""
+        raise RecordingError(f"no room for {text} of {utc}")
+
     def tape(self) -> Tape:
         """Fail, too."""
         raise RecordingError("nothing there")
