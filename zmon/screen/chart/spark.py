@@ -46,4 +46,5 @@ def _step(value: float, low: float, high: float, steps: int) -> int:
     """Return which of the steps a value reaches; the lowest is for nothing."""
     if high <= low:
         return 0
-    return min(max(round((value - low) / (high - low) * (steps - 1)), 0), steps - 1)
+    share = (value - low) / (high - low)  # infinite where the scale is next to nothing
+    return round(min(max(share, 0.0), 1.0) * (steps - 1))
