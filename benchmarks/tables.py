@@ -76,7 +76,7 @@ def described(frame: Frame) -> Frame:
         "cutype": ["3990/e9"] * len(rows),
         "alias": [0] * len(rows),
     }
-    return frame.but(columns=frame.columns | told)
+    return frame.but(columns={**frame.columns, **told})
 
 
 def table_of(before: Sample, after: Sample) -> Table:

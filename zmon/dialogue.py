@@ -491,7 +491,7 @@ class Dialogue:
         """
         if not operands:
             return []
-        from zmon.tape.when import parse_when  # noqa: PLC0415 - a lookup starts without it
+        from zmon.tape.when import parse_when, whole  # noqa: PLC0415 - a lookup starts without it
 
         words = re.sub(DAY, r"\1_", operands).split()
         found: list[int] = []
@@ -499,7 +499,7 @@ class Dialogue:
         for word in words:
             base = found[-1] if len(found) % 2 and word.startswith("+") else watch.utc
             try:
-                found.append(parse_when(word.replace("_", " "), time.time_ns(), base, watch.span))
+                found.append(whole(parse_when(word.replace("_", " "), time.time_ns(), base, watch.span)))
             except ValueError as error:
                 raise CommandError(str(error)) from error
         if len(found) not in {2, 4} or any(b <= a for a, b in zip(found[::2], found[1::2], strict=False)):
@@ -677,12 +677,12 @@ class Dialogue:
         self.move(self.rewind().head.back, edge)
 
     def _go(self, operands: str) -> None:
-        from zmon.tape.when import parse_when  # noqa: PLC0415 - a lookup starts without it
+        from zmon.tape.when import parse_when, whole  # noqa: PLC0415 - a lookup starts without it
 
         before = self.watch
         watch = self.rewind()
         try:
-            utc = parse_when(operands, time.time_ns(), watch.utc, watch.span)
+            utc = whole(parse_when(operands, time.time_ns(), watch.utc, watch.span))
         except ValueError as error:
             self.watch = before
             raise CommandError(str(error)) from error

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.tape.when import LAST, SECOND, WhenError, parse_when
+from zmon.tape.when import LAST, SECOND, WhenError, parse_when, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -284,3 +284,9 @@ def test_distances_go_there_and_back(hours: int, seconds: int, sign: str) -> Non
     there = parse_when(f"{sign}{hours}h{seconds}s", NOW, middle)
     back = parse_when(f"{'-' if sign == '+' else '+'}{hours}h{seconds}s", NOW, there)
     assert back == middle
+
+
+def test_a_time_said_to_the_second_means_all_of_it() -> None:
+    """Headings cut fractions off, and the sample they stand over is to be found; finer times stay."""
+    assert whole(5 * SECOND) == 6 * SECOND - 1
+    assert whole(5 * SECOND + 1) == 5 * SECOND + 1

@@ -149,9 +149,9 @@ def when(words: str, tape: Tape, present: int | None = None) -> int:
     Raises:
         WhenError: they mean none.
     """
-    from zmon.tape.when import parse_when  # noqa: PLC0415 - most commands name no time
+    from zmon.tape.when import parse_when, whole  # noqa: PLC0415 - most commands name no time
 
     span = tape.span()
     if present is None and span is not None:
         present = span[1]
-    return parse_when(words, time.time_ns(), present, span)
+    return whole(parse_when(words, time.time_ns(), present, span))

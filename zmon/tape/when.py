@@ -155,3 +155,11 @@ def _on(day: dt.date, clock: dt.time, part: int, span: tuple[int, int] | None) -
     if first < second and span is not None and not span[0] <= first <= span[1]:
         return second if span[0] <= second <= span[1] else first
     return first
+
+
+def whole(utc: int) -> int:
+    """Return where to stand for an instant: at the end of its second, if it was said to the second.
+
+    So a time that is copied from a heading, where fractions are cut off, finds the sample that it stood over.
+    """
+    return utc + SECOND - 1 if utc % SECOND == 0 else utc
