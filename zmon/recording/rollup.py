@@ -27,7 +27,7 @@ from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from zmon.absent import Number
     from zmon.interval import Interval
@@ -299,8 +299,10 @@ class Rollups:
 
     # make
 
-    def make(self, connection: sqlite3.Connection, stretch: Stretch) -> Made:
-        """Return what is to be written of some samples."""
+    def make(
+        self, connection: sqlite3.Connection, stretch: Stretch, give_way: Callable[[], object] = bool
+    ) -> Made:
+        """Return what is to be written of some samples; `give_way` is called at each step of the work."""
         self._numbers(connection)
         kept = self._kept
         minutes: dict[int, Minute] = {}
@@ -308,6 +310,7 @@ class Rollups:
         until = 0
         nobody, before = [dict[str, frozenset[int]]() for _ in kept], self._known
         for group in Reduction(stretch).groups(minute_of):
+            give_way()
             if not group.cut:
                 self._known = None
             elif self._known is None:
@@ -324,6 +327,7 @@ class Rollups:
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
         beyond: list[Beyond] = []
         for number, minute in sorted(minutes.items()):
+            give_way()
             self._finish(connection, kept, number, minute, rows, before)
             beyond += _beyond(kept, minute)
         return Made(rows, named, beyond, until)

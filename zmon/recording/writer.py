@@ -8,6 +8,7 @@ Whatever fails in between leaves tail or segments, never none and never both.
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from operator import ne
@@ -37,6 +38,12 @@ SEALED: Final = 60
 
 BACKLOG: Final = 3
 """Segments' worth of samples that may wait to be sealed."""
+
+COURTESY: Final = 1.0
+"""Seconds that sealing waits for a sample that is being appended, at each step."""
+
+SWITCH_SECONDS: Final = 0.0005
+"""How long sealing may hold up the thread that appends, whenever that comes back from SQLite."""
 
 WAITS: Final = 10.0
 """Seconds to wait for another process that writes."""
@@ -141,6 +148,9 @@ class Writer:
         self._rolls = rollups
         self._rollups: Rollups | None = None
         self._sealer: threading.Thread | None = None
+        self._quiet = threading.Event()
+        """Set while no sample is being appended."""
+        self._quiet.set()
         self._problem: Exception | None = None
         self._pen = Pen(path) if path != MEMORY else None
         with ExitStack() as failed, self._said():
@@ -227,7 +237,7 @@ class Writer:
             RecordingError: it cannot be written, because the disk is full or fails.  Then nothing of it is,
                 and the next sample can be tried.
         """
-        with self._guard, self._said():
+        with self._first(), self._guard, self._said():
             if self._sealer is not None and not self._sealer.is_alive():
                 self._sealer = None
             n = self._next
@@ -367,10 +377,14 @@ class Writer:
         self._sealer.start()
 
     def _try_to_seal(self) -> None:
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(min(before, SWITCH_SECONDS))
         try:
             self.seal()
         except Exception as error:  # noqa: BLE001 - the tail stays, and it is tried again
             self._problem = error
+        finally:
+            sys.setswitchinterval(before)
 
     def seal(self) -> None:
         """Make segments of the tail; what cannot be written stays in the tail.
@@ -391,6 +405,19 @@ class Writer:
             with self._guard:
                 self._closed, self._ends = ready + self._closed, ends + self._ends
             raise
+
+    @contextmanager
+    def _first(self) -> Iterator[None]:
+        """Go before whoever seals."""
+        self._quiet.clear()
+        try:
+            yield
+        finally:
+            self._quiet.set()
+
+    def _give_way(self) -> None:
+        """Let a sample that is being appended go first; what seals has time."""
+        self._quiet.wait(COURTESY)
 
     def _write_segments(self, ready: Sequence[Run], ends: Sequence[tuple[str, int]], until: int) -> None:
         """Encode without holding anything up, then write in one transaction."""
@@ -434,7 +461,7 @@ class Writer:
         try:
             with guard:
                 stretch = Stretch(base, ready, ends, moments(connection, begin, until))
-                return self._rollups.make(connection, stretch)
+                return self._rollups.make(connection, stretch, self._give_way)
         except Exception as error:  # noqa: BLE001 - whatever it is, the samples are sealed
             self._problem = error
             return None
@@ -473,6 +500,7 @@ class Writer:
 
         def refer(name: str, values: list[Value], moving: int) -> tuple[int, Sequence[Value]]:
             """Return the column to refer to: the last one, or, when that got expensive, a new one."""
+            self._give_way()
             stand = stands.get(name)
             if stand is not None:
                 if values is stand.values or values == stand.values:
