@@ -12,13 +12,16 @@ import re
 import sys
 from typing import Final, NamedTuple
 
+from zmon.cli.tape import when
 from zmon.screen.definition import load_screens, shipped
 from zmon.tape.capture import CaptureTape
+from zmon.tape.recording import open_recording
 from zmon.tape.tape import Watch
 from zmon.ui.app import Zmon
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
 SESSION: Final = "hercules-one-hot-lcu.tar.gz"
+RECORDING: Final = "hercules-four-queries.zmon"
 
 
 class Picture(NamedTuple):
@@ -28,6 +31,8 @@ class Picture(NamedTuple):
     first: str
     keys: tuple[str, ...] = ()
     size: tuple[int, int] = (80, 24)
+    recorded: str = ""
+    """At which time of the recording; without one the last pass of the captured session is shown."""
 
 
 PICTURES: Final = (
@@ -38,13 +43,28 @@ PICTURES: Final = (
     Picture("channel", "CHANNEL"),
     Picture("lpar", "LPAR"),
     Picture("help", "DEVICE", ("f1",), (80, 30)),
+    Picture("replay", "CTLUNIT", size=(132, 20), recorded="15:14:04"),
+    Picture("plot", "PLOT CTLUNIT.io 7000 7100", size=(100, 22), recorded="end"),
 )
+
+
+def captured() -> Watch:
+    """Look at the end of the captured session."""
+    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), SESSION)))
+    watch.to_end()
+    return watch
+
+
+def recorded(time: str) -> Watch:
+    """Look at a time of the recording."""
+    watch = Watch(open_recording(os.path.join(shipped("recordings"), RECORDING)))
+    watch.seek(when(f"2026-11-21 {time}" if time[0].isdigit() else time, watch.tape))
+    return watch
 
 
 async def draw(picture: Picture) -> str:
     """Return a picture as SVG."""
-    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), SESSION)))
-    watch.to_end()
+    watch = recorded(picture.recorded) if picture.recorded else captured()
     app = Zmon(watch, load_screens(shipped("screens")), 1.0, picture.first)
     async with app.run_test(size=picture.size) as pilot:
         for key in ("", *picture.keys):
