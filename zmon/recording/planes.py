@@ -26,8 +26,8 @@ TRIED: Final = 4096
 """Bytes of which it is tried how they compress best."""
 
 PLAIN: Final = 1.6
-"""Words that are not compressed decode four times as fast, which is worth half as many bytes again where there
-are few: each look at a recording begins with them."""
+"""Words that are not compressed decode four times as fast, which is worth half as many bytes again: each look
+at a recording begins with them, and there are few."""
 
 _CODES: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Of `array`, by bytes; the same on every machine that Linux runs on."""
