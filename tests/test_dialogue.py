@@ -549,7 +549,7 @@ def test_a_table_is_filled_once_per_sample(monkeypatch: pytest.MonkeyPatch) -> N
     to = dialogue("DEVICE")
     first = to.sheet()
     assert to.sheet() is first
-    monkeypatch.setattr("zmon.dialogue.fill", None)  # nothing is filled any more
+    monkeypatch.setattr("zmon.dialogue.page.fill", None)  # nothing is filled any more
     to.run("SORT io")
     to.run("WHERE io>1")
     assert to.sheet().table is first.table

@@ -356,7 +356,7 @@ def test_a_failing_table_is_said_and_the_rest_goes_on(
             raise ZeroDivisionError("division by zero")
         return fill(name, of)
 
-    monkeypatch.setattr("zmon.dialogue.fill", broken)
+    monkeypatch.setattr("zmon.dialogue.page.fill", broken)
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"lpar", "enter")
@@ -370,7 +370,7 @@ def test_a_failing_table_is_said_and_the_rest_goes_on(
 def test_an_empty_list_says_why(on_terminal: Run, seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason for an empty table stands below the headings."""
     empty = Table([], {}, missing=absent("needs an LPAR"))
-    monkeypatch.setattr("zmon.dialogue.fill", lambda _name, _view: empty)
+    monkeypatch.setattr("zmon.dialogue.page.fill", lambda _name, _view: empty)
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter")

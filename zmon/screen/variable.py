@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError
 from zmon.screen.sheet import Sheet, natural
+from zmon.tables import DRAWN
 from zmon.tables.figure import Variable
 from zmon.tables.series import find
 from zmon.tables.view import alone, needs
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Column, Screen, Screens
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
-
-DRAWN: Final = frozenset({"plot", "correlation"})
-"""Tables about figures of other screens; theirs are not by time again."""
 
 LETTERS: Final = {"text", "clock"}
 """Formats of columns that hold no figures."""

@@ -8,3 +8,6 @@ TABLES: Final = (
     "system",
 )  # fmt: skip
 """The modules here that fill a screen; a screen file names one of them."""
+
+DRAWN: Final = frozenset({"plot", "correlation"})
+"""Those about figures of other screens; theirs are not by time again."""

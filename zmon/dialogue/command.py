@@ -1,0 +1,83 @@
+"""The words of the command line: what they do, for help, completion and whoever carries them out.
+
+They are those of the Toolkit, where it has them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class CommandError(ValueError):
+    """A command that cannot be carried out; the message says why and what would be possible."""
+
+
+class Command(NamedTuple):
+    """A word of the command line: what it does, in help and completion."""
+
+    word: str
+    shortest: int
+    """How many characters must be given."""
+    operand: str
+    help: str
+
+
+COMMANDS: Final = (
+    Command("HELP", 1, "[column]", "explain this screen, or one of its columns"),
+    Command("SORT", 2, "column [ASC|DESC]", "sort on a column"),
+    Command(
+        "WHERE", 1, "[condition ...]", "show rows that meet all conditions, such as resp>10; without: all"
+    ),
+    Command("LOCATE", 2, "text", "go to the next row that contains a text; also /text"),
+    Command("TOP", 3, "", "go to the first row"),
+    Command("BOTTOM", 3, "", "go to the last row"),
+    Command("REFRESH", 3, "", "take a sample now"),
+    Command("NEXTSAMP", 5, "[time]", "go to the next sample, or to that of a time; live: take one now"),
+    Command("PREVSAMP", 5, "", "go back to the sample before"),
+    Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end"),
+    Command("PLAY", 3, "[speed]", "play: 1, 2, 5, 10, 30, 60, 120, 300 or 600; -10 is backwards"),
+    Command("PAUSE", 3, "", "stand still"),
+    Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ..."),
+    Command("PREVEXC", 5, "", "go back to the exception before"),
+    Command("EVENTS", 2, "", "list what happened in the time of the tape"),
+    Command("MARK", 3, "A|B", "mark this sample"),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B"),
+    Command("INTERIM", 3, "", "show the figures of each interval again"),
+    Command(
+        "COMPARE",
+        4,
+        "[from to [from to]]|OFF",
+        "set the time between the marks, or between two times, against the interval; or two times",
+    ),
+    Command("NOTE", 4, "text", "write down what you saw at this sample, where samples are recorded"),
+    Command("NOW", 3, "", "return from the past to the live machine"),
+    Command(
+        "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
+    ),
+    Command("CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m"),
+    Command("PRINT", 2, "[file]", "write this screen as text to a file"),
+    Command("RETURN", 3, "", "leave this screen"),
+    Command("QUIT", 4, "", "leave zmon; also EXIT"),
+)
+"""The words that are no screens."""
+
+ALIASES: Final = {"EXIT": "QUIT", "GRAPH": "PLOT"}
+"""Other words for commands."""
+
+CONTROL: Final = {"FC", "FCONTROL"}
+"""What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
+
+
+def find(word: str) -> Command | None:
+    """Return the command that a word or its beginning names."""
+    wanted = ALIASES.get(word.upper(), word.upper())
+    for command in COMMANDS:
+        if command.word.startswith(wanted) and len(wanted) >= command.shortest:
+            return command
+    return None
+
+
+def uncontrolled(line: str) -> str:
+    """Leave out the word that the Toolkit has before some of its commands."""
+    word, _, rest = line.partition(" ")
+    return rest.strip() if word.upper() in CONTROL and rest.strip() else line

@@ -1,0 +1,246 @@
+"""The state of a dialogue: a stack of pages over a tape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zmon.dialogue.command import CommandError
+from zmon.dialogue.page import Against, Filling, Page
+from zmon.dialogue.traveller import Traveller
+from zmon.screen.definition import ScreenError
+from zmon.screen.query import QueryError, check_column, parse_conditions
+from zmon.screen.sheet import Order, Sheet, natural
+from zmon.tables import DRAWN
+from zmon.tables.view import NoSuchThing, needs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.dialogue.command import Command
+    from zmon.dialogue.page import Window
+    from zmon.screen.definition import Screen, Screens
+    from zmon.screen.query import Condition
+    from zmon.tables.table import Table
+    from zmon.tape.tape import Watch
+
+
+def meant(screens: Screens, word: str, operands: str = "") -> Screen:
+    """Return the screen that a word names; with a device behind it, DEVICE is the page of that device.
+
+    Raises:
+        ScreenError: there is no such screen.
+    """
+    screen = screens.find(word)
+    if operands and screen.command == "DEVICE" and not _is_condition(operands):
+        return screens.find("DETAILS")
+    return screen
+
+
+class Dialogue(Traveller):
+    """The state of a dialogue: a stack of pages over a tape."""
+
+    def __init__(self, watch: Watch, screens: Screens, first: str = "MENU") -> None:
+        """Open on a screen; the watch must stand on a sample before a sheet is asked for."""
+        super().__init__(watch)
+        self.screens = screens
+        self.chosen: Callable[[], tuple[str, str]] = self._first_row
+        """Which column and row of the present list are chosen; empty where none is."""
+        self.pages: list[Page] = []
+        self.ended = False
+        self._sheet: Sheet | None = None
+        self._shown: tuple[object, Page] | None = None
+        self._table: Table | None = None
+        self._filled: tuple[object, ...] | None = None
+        self.open(first)
+
+    @property
+    def page(self) -> Page:
+        """What is shown now."""
+        return self.pages[-1]
+
+    def show(self, page: Page) -> None:
+        """Show another page in the place of the present one."""
+        self.pages[-1] = page
+
+    def open(self, word: str, operands: str = "") -> None:
+        """Open the screen that a word names, on top of the present one.
+
+        `operands` is the thing that the screen is about (`DEVICE 7000`) or conditions (`DEVICE resp>10`).
+
+        Raises:
+            CommandError: there is no such screen, thing or column.
+        """
+        try:
+            screen = meant(self.screens, word, operands)
+            if operands and screen.table in DRAWN:
+                from zmon.dialogue.figures import variables  # noqa: PLC0415 - a lookup starts without it
+
+                operands = variables(self, operands)
+            page = Page(screen, order=natural(screen))
+            if operands and _is_condition(operands) and screen.columns:
+                page = page._replace(conditions=self._conditions(page, operands))
+            elif operands and not screen.argument:
+                other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
+                raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
+            elif operands:
+                page = page._replace(argument=operands)
+            if screen.layout == "page" and not operands:
+                raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
+            if page.argument and not (self.mover is not None and self._looks_back(page)):
+                self._sheet_of(page)  # raises when there is no such thing
+        except (ScreenError, QueryError, NoSuchThing) as error:
+            raise CommandError(str(error)) from error
+        if screen.layout == "menu":
+            self.pages.clear()  # the menu is where every way begins
+        self.pages.append(page)
+
+    def drill(self, key: str) -> bool:
+        """Go deeper into a row; return False where there is nothing deeper."""
+        if not self.page.screen.drill:
+            return False
+        word, _, operands = self.page.screen.drill.format(key=key).partition(" ")
+        self.open(word, operands)
+        return True
+
+    def back(self) -> bool:
+        """Leave the present screen; return False on the first."""
+        if len(self.pages) < 2:
+            return False
+        self.pages.pop()
+        return True
+
+    def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
+        names = [column.name for column in page.screen.columns]
+        if operands and not names:
+            raise CommandError(f"{page.screen.command} has no rows to choose from; lists such as DEVICE have")
+        return parse_conditions(operands, names)
+
+    def sort(self, column: str, direction: str = "") -> None:
+        """Sort the present screen; naming the column again turns the direction round.
+
+        Raises:
+            CommandError: there is no such column, or it cannot be sorted on.
+        """
+        screen = self.page.screen
+        sortable = [c.name for c in screen.columns if c.sort]
+        if not sortable:
+            raise CommandError(f"{screen.command} has no rows to sort; lists such as DEVICE have")
+        try:
+            check_column(column.lower(), sortable)
+        except QueryError as error:
+            raise CommandError(str(error)) from error
+        order = natural(screen, column.lower())
+        present = self.page.order
+        if direction:
+            order = Order(column.lower(), direction.upper().startswith("D"))
+        elif order == present and present is not None:
+            order = present._replace(descending=not present.descending)
+        self.show(self.page._replace(order=order))
+
+    def where(self, operands: str) -> None:
+        """Show only rows that meet the conditions; all rows when there are none.
+
+        Raises:
+            CommandError: a condition is not understood.
+        """
+        try:
+            self.show(self.page._replace(conditions=self._conditions(self.page, operands)))
+        except QueryError as error:
+            raise CommandError(str(error)) from error
+
+    def sheet(self) -> Sheet:
+        """Return the present page filled from the present interval; made once per sample and page.
+
+        Raises:
+            CommandError: there is no sample yet, or what the page is about is gone.
+        """
+        now = (self.watch.interval, self.page)
+        if self._sheet is None or self._shown != now:
+            try:
+                self._sheet, self._shown = self._sheet_of(self.page), now
+            except NoSuchThing as error:
+                raise CommandError(f"{error}; RETURN leads back") from error
+        return self._sheet
+
+    def _sheet_of(self, page: Page) -> Sheet:
+        filling = self._filling(page)
+        if self._table is None or self._filled != filling.about:
+            self.accept(filling, filling.table())
+        assert self._table is not None  # noqa: S101 - it was accepted
+        return Sheet(page.screen, self._table, page.order, page.conditions)
+
+    def _filling(self, page: Page) -> Filling:
+        view = self.watch.view(page.argument)
+        if view is None:
+            raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
+        view.limits = self.screens.limits
+        return Filling(page, view)
+
+    def filling(self) -> Filling:
+        """Return the work that `sheet` would have to do first, to have it done beforehand.
+
+        Raises:
+            CommandError: there is no sample yet.
+        """
+        return self._filling(self.page)
+
+    def _looks_back(self, page: Page) -> bool:
+        """Tell whether filling the table of a page reads samples before the present ones."""
+        needed = needs(page.screen.table)
+        return page.against is not None or needed.history or (needed.period and not self.watch.tape.live)
+
+    @property
+    def laborious(self) -> bool:
+        """Whether `sheet` would have to read samples before the present ones."""
+        view = self.watch.view(self.page.argument)
+        if view is None or self._filled == Filling(self.page, view).about:
+            return False
+        return self._looks_back(self.page)
+
+    def accept(self, filling: Filling, table: Table) -> None:
+        """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
+        self._table, self._filled = table, filling.about
+
+    def run(self, line: str) -> Command | None:
+        """Carry out a command line.
+
+        Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,
+        BOTTOM, PRINT, REFRESH, PLAY, PAUSE, EVENTS, NOW), else None.
+
+        Raises:
+            CommandError: it is not understood or cannot be done.
+        """
+        from zmon.dialogue.line import carry_out  # noqa: PLC0415 - a lookup gives no commands
+
+        return carry_out(self, line)
+
+    def compare(self, then: Window, now: Window | None = None) -> None:
+        """Show the present list for two times side by side; by default the later is the present interval.
+
+        Raises:
+            CommandError: it is no list of things, or there is nothing at that time.
+        """
+        from zmon.screen.compare import compared  # noqa: PLC0415 - a lookup starts without it
+
+        page = self.page
+        screen = page.against.screen if page.against is not None else page.screen
+        if screen.layout != "list" or needs(screen.table).history:
+            raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
+        both = compared(screen)
+        new = Page(both, page.argument, None, (), Against(screen, then, now))
+        try:
+            if self.mover is None:
+                self._sheet_of(new)
+        except NoSuchThing as error:
+            raise CommandError(str(error)) from error
+        self.show(new)
+
+    def _first_row(self) -> tuple[str, str]:
+        """Return what is chosen where nobody can choose: nothing, and the first row."""
+        if self.page.screen.layout != "list" or not self.page.screen.gridded:
+            return "", ""
+        return "", next(iter(self.sheet().keys), "")
+
+
+def _is_condition(operands: str) -> bool:
+    return any(sign in operands for sign in "=<>~")

@@ -1,0 +1,91 @@
+"""The command line: which command or screen a line names, and what the commands do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.dialogue.along import ALONG
+from zmon.dialogue.command import COMMANDS, CommandError, find, uncontrolled
+from zmon.dialogue.comparison import compare
+from zmon.dialogue.figures import correl, plot
+from zmon.screen.definition import ScreenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.dialogue.command import Command
+    from zmon.dialogue.dialogue import Dialogue
+
+
+def carry_out(dialogue: Dialogue, line: str) -> Command | None:
+    """Carry out a command line; returns the command when the surface has to do it, see `Dialogue.run`.
+
+    Raises:
+        CommandError: it is not understood or cannot be done.
+    """
+    line = uncontrolled(line.strip())
+    if not line or line.startswith("/"):
+        return find("LOCATE") if line else None
+    word, *rest = line.split(maxsplit=1)
+    operands = "".join(rest)
+    command = find(word)
+    if command is None:
+        _open_screen(dialogue, word, operands)
+        return None
+    if operands and not command.operand:
+        raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
+    if command.word == "NEXTSAMP" and dialogue.watch.tape.live and not operands:
+        command = find("REFRESH")
+    done = CARRIED_OUT.get(command.word) if command is not None else None
+    if done is None:
+        return command
+    done(dialogue, operands)
+    return None
+
+
+def _open_screen(dialogue: Dialogue, word: str, operands: str) -> None:
+    """Open the screen that a word on the command line names."""
+    try:
+        dialogue.screens.find(word)
+    except ScreenError as error:
+        words = ", ".join(command.word for command in COMMANDS)
+        raise CommandError(f"{error}; or a command: {words}") from error
+    dialogue.open(word, operands)
+
+
+def where(dialogue: Dialogue, operands: str) -> None:
+    """Show only rows that meet the conditions."""
+    dialogue.where(operands)
+
+
+def sort(dialogue: Dialogue, operands: str) -> None:
+    """Sort on a column, in a direction if one is named."""
+    column, *rest = operands.split(maxsplit=1) or [""]
+    direction = "".join(rest)
+    if direction and direction.upper() not in {"ASC", "DESC"}:
+        raise CommandError(f"{direction!r} is no direction; write ASC or DESC")
+    dialogue.sort(column, direction)
+
+
+def leave(dialogue: Dialogue, _operands: str) -> None:
+    """Leave the screen, from the first zmon."""
+    if not dialogue.back():
+        dialogue.ended = True
+
+
+def end(dialogue: Dialogue, _operands: str) -> None:
+    """Leave zmon."""
+    dialogue.ended = True
+
+
+CARRIED_OUT: Final[dict[str, Callable[[Dialogue, str], None]]] = {
+    "SORT": sort,
+    "WHERE": where,
+    "PLOT": plot,
+    "CORREL": correl,
+    "COMPARE": compare,
+    "RETURN": leave,
+    "QUIT": end,
+    **ALONG,
+}
+"""What the words do that need no surface."""
