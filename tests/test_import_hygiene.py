@@ -17,6 +17,13 @@ HEAVY = ("textual", "rich", "sqlite3", "sqlite_utils", "psutil", "pyudev", "asyn
 DATA = ("dataclasses", "inspect", "tarfile", "csv", "json", "ctypes", "threading", "zmon.kernel", "zmon.tape")
 """What the words of zmon itself do not need: its help and its menu."""
 
+ELSEWHERE = (
+    "zmon.dialogue.along", "zmon.dialogue.comparison", "zmon.dialogue.figures", "zmon.dialogue.line",
+    "zmon.screen.compare", "zmon.screen.happening", "zmon.screen.variable", "zmon.tables.plot",
+    "zmon.tables.series", "zmon.tape.when",
+)  # fmt: skip
+"""What commands, times and curves need, and a list of things as they were last does not."""
+
 LIST = """
 import sys
 from zmon.cli.main import main
@@ -53,6 +60,14 @@ def test_a_lookup_in_a_capture_needs_neither_glass_nor_live_machine(
 ) -> None:
     """Only what reads captures and fills tables."""
     assert found(HEAVY, loaded(*words.split(), "--from", lay_out("hercules"))) == []
+
+
+@pytest.mark.parametrize("words", ["show DEVICE", "show DEVICE 7000", "show DEVICE resp>0 --sort io"])
+def test_a_lookup_loads_neither_commands_nor_times_nor_curves(
+    words: str, lay_out: Callable[[str], str]
+) -> None:
+    """What a list of things does not need is loaded where it is used."""
+    assert found(ELSEWHERE, loaded(*words.split(), "--from", lay_out("hercules"))) == []
 
 
 def test_only_the_wanted_format_is_loaded() -> None:

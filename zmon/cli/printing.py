@@ -14,13 +14,13 @@ from zmon.kinds import MACHINE
 from zmon.screen.export import document, record_names, records, text
 from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import NoMark, Watch
-from zmon.tape.when import WhenError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from zmon.screen.definition import Screens
+    from zmon.tape.tape import Tape
 
 
 def print_screen(screens: Screens, args: argparse.Namespace) -> int:
@@ -45,9 +45,6 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         complain(str(error))
         # a thing that is not there was asked for rightly, and may be there tomorrow
         return FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
-    except WhenError as error:
-        complain(str(error))
-        return USAGE
     finally:
         watch.tape.close()
     return OK
@@ -70,12 +67,12 @@ def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
 def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
     """Move the watch to each interval that is to be printed."""
     if watch.tape.live and (args.at or args.since):
-        raise WhenError("--at and --since are times in a recording: name one with --from")
+        raise CommandError("--at and --since are times in a recording: name one with --from")
     if watch.tape.live:
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
     if args.at:
-        watch.seek(when(args.at, watch.tape))
+        watch.seek(_time(args.at, watch.tape))
     else:
         watch.to_end()
     if args.since:
@@ -98,42 +95,56 @@ def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:
     """Return the time that the interval is compared with.
 
     Raises:
-        WhenError: the words mean no time before another.
+        CommandError: the words mean no time before another.
     """
     if watch.tape.live or not args.compare:
-        raise WhenError(
+        raise CommandError(
             "--compare is a time in a recording: name one with --from, and --compare-since with it"
         )
-    end = when(args.compare, watch.tape)
+    end = _time(args.compare, watch.tape)
     interval = watch.interval
     if args.compare_since:
-        begin = when(args.compare_since, watch.tape, end)
+        begin = _time(args.compare_since, watch.tape, end)
         if begin >= end:
-            raise WhenError(f"{args.compare_since!r} is not before {args.compare!r}")
+            raise CommandError(f"{args.compare_since!r} is not before {args.compare!r}")
         return begin, end
     if args.since and interval is not None and interval.before is not None:
         return end - (interval.after.at.utc - interval.before.at.utc), end
     return None, end
 
 
+def _time(words: str, tape: Tape, present: int | None = None) -> int:
+    """Return the time that words mean on a tape.
+
+    Raises:
+        CommandError: they mean none.
+    """
+    from zmon.tape.when import WhenError  # noqa: PLC0415 - most lookups name no time
+
+    try:
+        return when(words, tape, present)
+    except WhenError as error:
+        raise CommandError(str(error)) from error
+
+
 def _widen(watch: Watch, words: str) -> None:
     """Have one interval from a time to where the watch stands.
 
     Raises:
-        WhenError: it is no time before that.
+        CommandError: it is no time before that.
     """
     stand = watch.interval
     if stand is None:
         return
     watch.mark("B")
-    begin = when(words, watch.tape, stand.after.at.utc)
+    begin = _time(words, watch.tape, stand.after.at.utc)
     watch.seek(begin)
     watch.mark("A")
     watch.seek(stand.after.at.utc)
     try:
         watch.average()
     except NoMark as error:
-        raise WhenError(f"{words!r}: there is no sample so long before the end of the interval") from error
+        raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
 
 
 def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:

@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.interval import Interval
-from zmon.tables.channel import count
 from zmon.tables.history import History
 from zmon.tables.period import Period
 from zmon.tables.view import View
@@ -268,6 +267,8 @@ class Watch:
 
         What has accumulated cannot be taken apart again, so after a step back or a jump it is counted anew.
         """
+        from zmon.tables.channel import count  # noqa: PLC0415 - a lookup starts without it
+
         with self._lock:
             counted, before = self._counted, interval.before
             if counted is interval:
