@@ -159,7 +159,7 @@ def compare(path: Path, samples: list[Sample], slack: float = 0.02) -> None:
         for before, now in pairwise(samples[:1] + samples)
     )
     recording = Recording(str(path))
-    connection = recording._connection
+    connection = recording._file.connection
     for table, length, time in (("minutes", 60, "minute"), ("quarters", 900, "quarter"))[: 1 + whole]:
         wanted = expected(samples, length)
         for kept in all_kept():

@@ -271,42 +271,6 @@ def test_a_recording_copied_without_what_was_beside_it_is_read_as_far_as_it_goes
     assert [file.name for file in (tmp_path / "copy").iterdir()] == ["a.zmon"]
 
 
-def test_who_follows_a_closed_recording_sees_it_go_on(tmp_path: Path) -> None:
-    """A recorder is started anew, and what looks at its file is not."""
-    path = tmp_path / "a.zmon"
-    with closing(Writer(str(path), sealed=10)) as writer:
-        for sample in SAMPLES[:25]:
-            writer.append(sample)
-    recording = Recording(str(path))
-    assert len(recording) == 25
-    with closing(Writer(str(path), sealed=10)) as writer:
-        for sample in SAMPLES[25:60]:
-            writer.append(sample)
-        assert recording.refresh()
-        assert [told(recording.sample(number)) for number in range(60)] == TOLD[:60]
-    assert [told(recording.sample(number)) for number in range(60)] == TOLD[:60]
-    recording.close()
-
-
-def test_who_follows_a_copy_sees_that_it_was_written_anew(tmp_path: Path) -> None:
-    """Such as one that is fetched again and again."""
-    path = tmp_path / "copy.zmon"
-    writer = Writer(str(tmp_path / "a.zmon"), sealed=10)
-    for sample in SAMPLES[:20]:
-        writer.append(sample)
-    writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(tmp_path / "a.zmon", path)
-    recording = Recording(str(path))
-    for sample in SAMPLES[20:40]:
-        writer.append(sample)
-    writer.seal()
-    shutil.copy(tmp_path / "a.zmon", path)
-    assert recording.refresh()
-    assert [told(recording.sample(number)) for number in range(len(recording))] == TOLD[:40]
-    recording.close()
-    writer.close()
-
-
 def test_an_interrupted_migration_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of it is left."""
     path = tmp_path / "a.zmon"
