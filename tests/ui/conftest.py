@@ -162,7 +162,7 @@ def settle() -> Callable[[Zmon, Pilot[int]], Coroutine[Any, Any, None]]:
     async def wait(app: Zmon, pilot: Pilot[int]) -> None:
         for _ in range(1000):
             await pilot.pause()
-            if app.glass.settled and app.glass.course is not None:
+            if app.glass.settled and app.glass.player.course is not None:
                 await pilot.pause()
                 return
             await asyncio.sleep(0.001)

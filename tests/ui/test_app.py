@@ -219,7 +219,7 @@ def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Ru
         found = []
         for key in keys:
             await pilot.press(key)
-            found.append(app.glass.deck.speed)
+            found.append(app.glass.player.deck.speed)
         assert found == speeds
 
     on_terminal(walk)
@@ -273,7 +273,7 @@ def test_a_tape_plays_by_itself(
     watch.to_begin()
     app = Zmon(watch, load_screens(), 1.0, "DEVICE")
     begin = time.monotonic()
-    app.glass.clock = lambda: begin + 100 * (time.monotonic() - begin)
+    app.glass.player.clock = lambda: begin + 100 * (time.monotonic() - begin)
     last = watch.span[1] if watch.span else 0
 
     async def walk() -> None:
@@ -282,7 +282,7 @@ def test_a_tape_plays_by_itself(
             await pilot.press("enter")
             for _ in range(1000):
                 await pilot.pause(0.01)
-                if not app.glass.deck.playing:
+                if not app.glass.player.deck.playing:
                     break
             assert watch.utc == last
 

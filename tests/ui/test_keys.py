@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.screen.frame import PF_WIDE
-from zmon.ui.glass import Glass
+from zmon.ui.keyboard import Keyboard
 from zmon.ui.keys import FUNCTIONS, KeysError, load_keys, parse_keys, spoken
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def test_every_function_can_be_carried_out() -> None:
-    """Each function of the list is a method of the glass."""
-    assert [f.name for f in FUNCTIONS if not callable(getattr(Glass, f.name, None))] == []
+    """Each function of the list is a method of the keyboard."""
+    assert [f.name for f in FUNCTIONS if not callable(getattr(Keyboard, f.name, None))] == []
 
 
 def test_the_pf_line_names_the_functions_of_its_keys() -> None:

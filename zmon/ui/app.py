@@ -114,8 +114,8 @@ class Zmon(App[int]):
             self.exit(0)
             return
         self.painter.show(self.glass.lines())
-        if self.glass.deck.playing and self._ticking is None:
-            self._ticking = self.set_timer(self.glass.wait(), self._tick)
+        if self.glass.player.deck.playing and self._ticking is None:
+            self._ticking = self.set_timer(self.glass.player.wait(), self._tick)
 
     def _tick(self) -> None:
         """Let a tape that plays go on."""

@@ -10,12 +10,13 @@ import textwrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.dialogue import COMMANDS
+from zmon.dialogue import COMMANDS, CommandError
 from zmon.ui.keys import FUNCTIONS, spoken
 from zmon.ui.line import EMPTY, Line, Part, fields, wrap
+from zmon.ui.pane import Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.sheet import Sheet
@@ -23,6 +24,72 @@ if TYPE_CHECKING:
 ENTRY_INDENT: Final = 13
 KEYS_INDENT: Final = 20
 COMMANDS_INDENT: Final = 26
+
+LEAST_BESIDE: Final = 8
+"""So many lines of the screen are worth seeing beside a short help text."""
+
+WIDEST_HELP: Final = 110
+"""Longer lines are hard to read."""
+
+
+class Helps:
+    """The help texts that are open over a screen; the last is seen, below the screen if there is room."""
+
+    def __init__(self) -> None:
+        """Have none open."""
+        self._texts: list[Pane] = []
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @property
+    def seen(self) -> Pane:
+        """The text that was opened last."""
+        return self._texts[-1]
+
+    def put(self, lines: Sequence[Line]) -> None:
+        """Open a text."""
+        self._texts.append(Pane(lines))
+
+    def close(self) -> None:
+        """Close all."""
+        self._texts.clear()
+
+    def panel(self, room: int) -> int:
+        """Return how many lines the text takes, with a rule above it: few leave the screen in sight."""
+        if not self._texts:
+            return 0
+        needed = self.seen.length + 1
+        return needed if needed + LEAST_BESIDE <= room else room
+
+    def resize(self, width: int, room: int) -> None:
+        """Take as much of the room as is needed."""
+        for text in self._texts:
+            text.resize(width, room)
+        if self._texts and (height := self.panel(room)) < room:
+            self.seen.resize(width, height - 1)
+
+    def lines(self, width: int, room: int) -> list[Line]:
+        """Return the lines of the text, below a rule if it leaves room."""
+        if self.panel(room) == room:
+            return self.seen.lines()
+        return [Line(" " + "-" * (width - 2), "label"), *self.seen.lines()]
+
+
+def meant(screen: Screen, name: str) -> Column | None:
+    """Return the column that is meant by its name or a word of its heading; none where nothing is named.
+
+    Raises:
+        CommandError: there is no such column.
+    """
+    column = screen.by_name.get(name.lower())
+    if not name or column is not None:
+        return column
+    headed = [c for c in screen.columns if c.head and name.lower() in {h.lower() for h in c.head}]
+    if len(headed) != 1:
+        columns = ", ".join(screen.by_name) or "none"
+        raise CommandError(f"{name!r} is no column here; there are {columns}")
+    return headed[0]
 
 
 def named(column: Column) -> str:

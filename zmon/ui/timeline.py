@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
+from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.ui.line import Line, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zmon.tape.head import Course
 
@@ -112,3 +113,10 @@ def _label(course: Course, utc: int) -> str:
         return time.strftime("%m-%d %H:%M", time.localtime(utc // 1_000_000_000))
     except (OverflowError, OSError, ValueError):
         return "**-** **:**"
+
+
+def happenings(events: Sequence[Event]) -> list[Line]:
+    """List what happened, in words."""
+    title = " What happened" if events else " Nothing happened that the tape tells of"
+    lines = [Line(f" {happened(event)}", "look" if event.exception else "data") for event in events]
+    return [Line(title, "strong"), *lines]

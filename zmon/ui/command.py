@@ -1,0 +1,122 @@
+"""The commands that the glass carries out itself: they are about what is seen, and how it is played."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from zmon.dialogue import NOT_KEPT, CommandError
+from zmon.screen.export import text
+from zmon.screen.number import clock
+from zmon.ui.grid import Grid
+from zmon.ui.help import column_help, keys_help, meant, screen_help
+from zmon.ui.timeline import happenings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.ui.glass import Glass
+
+WIDEST_HELP: Final = 110
+"""Longer lines are hard to read."""
+
+
+def explain(glass: Glass, name: str) -> None:
+    """Open help about a column, else about the screen."""
+    screen = glass.dialogue.page.screen
+    column = meant(screen, name)
+    width = min(glass.width, WIDEST_HELP)
+    pane = glass.pane
+    if column is not None and isinstance(pane, Grid):
+        glass.helps.put(column_help(column, pane.sheet, pane.place, width))
+    else:
+        sheet = glass.dialogue.sheet() if screen.layout != "menu" and glass.interval else None
+        glass.helps.put(screen_help(screen, sheet, width))
+    glass.fit()
+
+
+def locate(glass: Glass, words: str) -> None:
+    """Go to the next row that contains a text, or the one looked for before."""
+    glass.wanted = words or glass.wanted
+    if not glass.wanted:
+        raise CommandError("Locate what? For example /7000 or LOCATE PAY")
+    if not isinstance(glass.pane, Grid):
+        raise CommandError("There are no rows to look through on this screen")
+    if not glass.pane.locate(glass.wanted):
+        raise CommandError(f"{glass.wanted!r} is not in the keys and labels of this list")
+
+
+def write(glass: Glass, file: str) -> None:
+    """Write the screen to a file that does not exist yet."""
+    interval, page = glass.interval, glass.dialogue.page
+    if interval is None:
+        raise CommandError("There is nothing to print yet")
+    stamp = clock(interval.after.at.utc).replace(":", "")
+    file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
+    lines = text(
+        glass.dialogue.sheet(), glass.dialogue.screens, interval, live=glass.dialogue.watch.tape.live
+    )
+    try:
+        with open(file, "x", encoding="utf-8") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+    except FileExistsError:
+        raise CommandError(f"{file} exists already; give another name") from None
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
+    glass.say(f"Written to {os.path.abspath(file)}")
+
+
+def explain_on(glass: Glass) -> None:
+    """Explain the chosen column, then the screen, then the keys."""
+    depth = len(glass.helps)
+    pane = glass.pane
+    chosen = pane.column if isinstance(pane, Grid) else ""
+    if depth == 0:
+        explain(glass, chosen)
+    elif depth == 1 and chosen:
+        explain(glass, "")
+    elif depth <= 1 + bool(chosen):
+        glass.helps.put(keys_help(glass.keymap, glass.dialogue.screens, min(glass.width, WIDEST_HELP)))
+        glass.fit()
+
+
+def play(glass: Glass, words: str) -> None:
+    """Play the tape at a speed."""
+    glass.player.play(words)
+    glass.fit()
+
+
+def pause(glass: Glass, _operand: str) -> None:
+    """Let the tape stand still, or the live screen."""
+    glass.player.pause()
+
+
+def now(glass: Glass, _operand: str) -> None:
+    """Return to the live machine."""
+    glass.player.to_present()
+    glass.settle()
+
+
+def events(glass: Glass, _operand: str) -> None:
+    """List what happened in the time of the tape."""
+    watch = glass.dialogue.watch
+    past = watch.rewind() if watch.tape.live else watch
+    if past is None:
+        raise CommandError(NOT_KEPT)
+    glass.helps.put(happenings(past.events()))
+    glass.fit()
+
+
+CARRIED_OUT: Final[dict[str, Callable[[Glass, str], None]]] = {
+    "HELP": explain,
+    "LOCATE": locate,
+    "PRINT": write,
+    "TOP": lambda glass, _: glass.scrolled.top(),
+    "BOTTOM": lambda glass, _: glass.scrolled.bottom(),
+    "REFRESH": lambda glass, _: glass.refresh(),
+    "PLAY": play,
+    "PAUSE": pause,
+    "EVENTS": events,
+    "NOW": now,
+}
+"""What the words do."""
