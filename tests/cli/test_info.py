@@ -15,7 +15,7 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK
-from zmon.recording.lock import Lock
+from zmon.recorder.lock import Lock
 from zmon.recording.writer import Writer
 
 if TYPE_CHECKING:

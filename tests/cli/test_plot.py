@@ -141,7 +141,7 @@ def test_live_there_must_be_a_recorder_or_time_to_sample(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing was kept that could be drawn."""
-    monkeypatch.setattr("zmon.recording.lock.recorder_here", lambda _environment: None)
+    monkeypatch.setattr("zmon.recorder.lock.recorder_here", lambda _environment: None)
     assert main(["plot", "CPU.busy"]) == FAILED
     assert "--for 30" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

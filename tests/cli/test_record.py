@@ -18,8 +18,8 @@ import pytest
 from zmon.cli import record
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
+from zmon.recorder.lock import Lock, running
 from zmon.recording.day import day_file, days
-from zmon.recording.lock import Lock, running
 from zmon.recording.reader import Recording
 
 if TYPE_CHECKING:

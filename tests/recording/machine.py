@@ -16,8 +16,8 @@ import sqlite_utils  # noqa: F401 - so that not each recorder has to
 import zmon.recording.reader  # noqa: F401 - likewise
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
+from zmon.recorder.roll import Roll
 from zmon.recording.day import DAY
-from zmon.recording.roll import Roll
 from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample, nothing
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.recording.machine import NOON, ROOT, samples, told
+from zmon.recorder.roll import Roll
 from zmon.recording.day import day_file
 from zmon.recording.error import RecordingError
 from zmon.recording.reader import Recording
-from zmon.recording.roll import Roll
 from zmon.recording.writer import Writer
 
 if TYPE_CHECKING:

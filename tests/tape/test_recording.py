@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.recording.machine import NOON, SECOND, samples, told
 from zmon.event import What
 from zmon.kinds import BLOCK
+from zmon.recorder.roll import Roll
 from zmon.recording.day import DAY, day_file
 from zmon.recording.error import RecordingError
 from zmon.recording.reader import Recording
-from zmon.recording.roll import Roll
 from zmon.recording.writer import MEMORY, Writer
 from zmon.sample import Frame, Instant, Sample
 from zmon.tape.recording import Part, RecordingTape, open_recording

@@ -77,7 +77,7 @@ def _tape(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
     if not args.source:
         import os  # noqa: PLC0415 - only here
 
-        from zmon.recording.lock import recorder_here  # noqa: PLC0415 - a recording that is named needs none
+        from zmon.recorder.lock import recorder_here  # noqa: PLC0415 - a recording that is named needs none
 
         recorder = recorder_here(os.environ)
         if recorder is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from zmon.recording.survey import Directory, Survey
+    from zmon.recorder.survey import Directory, Survey
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is known; returns the exit status."""
-    from zmon.recording.survey import survey, survey_directory  # noqa: PLC0415 - --help needs none
+    from zmon.recorder.survey import survey, survey_directory  # noqa: PLC0415 - --help needs none
 
     if sys.stdout is None:
         return complain("standard output is closed")
@@ -156,7 +156,7 @@ def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str
 
 def _lines(file: Survey) -> Iterator[tuple[str, str]]:
     """Yield what is said of a file or of all, as name and words."""
-    from zmon.recording.forecast import size_words  # noqa: PLC0415 - --help needs none
+    from zmon.recorder.forecast import size_words  # noqa: PLC0415 - --help needs none
 
     machine = file.machine
     yield (

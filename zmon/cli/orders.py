@@ -9,7 +9,7 @@ import signal
 import time
 from typing import TYPE_CHECKING, Final
 
-from zmon.recording.session import Orders
+from zmon.recorder.session import Orders
 
 if TYPE_CHECKING:
     from types import FrameType

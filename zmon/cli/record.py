@@ -25,8 +25,8 @@ from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.recording.forecast import Forecast
-    from zmon.recording.session import Plan
+    from zmon.recorder.forecast import Forecast
+    from zmon.recorder.session import Plan
     from zmon.sample import Kind, Sample
 
 INTERVAL: Final = 1.0
@@ -104,10 +104,10 @@ def kinds(words: str) -> list[Kind]:
 def run(args: argparse.Namespace) -> int:
     """Record until told to end; returns the exit status."""
     from zmon.kernel.hotplug import watch  # noqa: PLC0415 - --help needs no machine
-    from zmon.recording.forecast import earlier, shortage  # noqa: PLC0415
-    from zmon.recording.lock import Lock, LockError, own_directory  # noqa: PLC0415
-    from zmon.recording.retention import Rule  # noqa: PLC0415
-    from zmon.recording.session import Plan  # noqa: PLC0415
+    from zmon.recorder.forecast import earlier, shortage  # noqa: PLC0415
+    from zmon.recorder.lock import Lock, LockError, own_directory  # noqa: PLC0415
+    from zmon.recorder.retention import Rule  # noqa: PLC0415
+    from zmon.recorder.session import Plan  # noqa: PLC0415
     from zmon.tape.live import LiveTape  # noqa: PLC0415
 
     directory = os.path.abspath(args.directory or own_directory(os.environ))
@@ -134,9 +134,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None) -> int:
     from zmon.cli.orders import Machine  # noqa: PLC0415 - a dry run needs none of them
-    from zmon.recording.notify import Service  # noqa: PLC0415
-    from zmon.recording.roll import Roll  # noqa: PLC0415
-    from zmon.recording.session import Session  # noqa: PLC0415
+    from zmon.recorder.notify import Service  # noqa: PLC0415
+    from zmon.recorder.roll import Roll  # noqa: PLC0415
+    from zmon.recorder.session import Session  # noqa: PLC0415
     from zmon.recording.writer import Writer  # noqa: PLC0415
 
     terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -151,7 +151,7 @@ def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None) -> i
 
 def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
     """Take two samples and estimate what more would cost."""
-    from zmon.recording.forecast import estimate  # noqa: PLC0415 - only a dry run needs it here
+    from zmon.recorder.forecast import estimate  # noqa: PLC0415 - only a dry run needs it here
 
     before = take()
     begin = time.process_time_ns()

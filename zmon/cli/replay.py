@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Open the recording and stay until the user leaves; returns the exit status."""
     if args.source is None:
-        from zmon.recording.lock import own_directory, recorder_here  # noqa: PLC0415 - mostly there is a name
+        from zmon.recorder.lock import own_directory, recorder_here  # noqa: PLC0415 - mostly there is a name
 
         recorder = recorder_here(os.environ)
         args.source = recorder.directory if recorder is not None else own_directory(os.environ)

@@ -134,7 +134,7 @@ def keeping(args: argparse.Namespace) -> Keep:
     Raises:
         RecordingError: the file cannot be written.
     """
-    from zmon.recording.lock import recorder_here  # noqa: PLC0415 - looking once needs none of it
+    from zmon.recorder.lock import recorder_here  # noqa: PLC0415 - looking once needs none of it
     from zmon.tape import keep  # noqa: PLC0415 - likewise
 
     if args.record:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recording import session
+from zmon.recorder import session
+from zmon.recorder.forecast import Forecast
+from zmon.recorder.retention import Rule
+from zmon.recorder.roll import Roll
+from zmon.recorder.session import MINUTE, SECOND, Orders, Plan, Session
 from zmon.recording.day import DAY
-from zmon.recording.forecast import Forecast
-from zmon.recording.retention import Rule
-from zmon.recording.roll import Roll
 from zmon.recording.schema import MAGIC
-from zmon.recording.session import MINUTE, SECOND, Orders, Plan, Session
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.recording import lock
-from zmon.recording.lock import Lock, LockError, Recorder, own_directory, recorder_here, running
+from zmon.recorder import lock
+from zmon.recorder.lock import Lock, LockError, Recorder, own_directory, recorder_here, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ BEGIN = 1_795_262_400 * 10**9  # 2026-11-21 12:00 UTC
 
 HOLD = """
 import sys
-from zmon.recording.lock import Lock
+from zmon.recorder.lock import Lock
 lock = Lock(sys.argv[1], int(sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()

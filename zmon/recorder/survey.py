@@ -17,10 +17,10 @@ from urllib.parse import quote
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.kinds import MACHINE
+from zmon.recorder.lock import running
 from zmon.recording.day import days
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
-from zmon.recording.lock import running
 from zmon.recording.magic import is_recording
 from zmon.recording.opening import defend
 from zmon.recording.reader import Recording

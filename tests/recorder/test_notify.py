@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.recording.notify import Service
+from zmon.recorder.notify import Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

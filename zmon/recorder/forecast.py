@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.recorder.retention import days_within, kept
 from zmon.recording.day import DAY
 from zmon.recording.error import RecordingError
-from zmon.recording.retention import days_within, kept
 
 if TYPE_CHECKING:
-    from zmon.recording.retention import Rule
+    from zmon.recorder.retention import Rule
     from zmon.sample import Frame, Sample
 
 FEWEST: Final = 600

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recording.pace import Deadline, following
+from zmon.recorder.pace import Deadline, following
 
 
 def test_a_sample_in_time_is_followed_by_the_next_deadline() -> None:

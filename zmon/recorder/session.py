@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from zmon.recorder.forecast import Forecast, estimate, measured, shortage
+from zmon.recorder.pace import following
+from zmon.recorder.retention import Rule, prune, size_of
 from zmon.recording.day import DAY
-from zmon.recording.forecast import Forecast, estimate, measured, shortage
-from zmon.recording.pace import following
-from zmon.recording.retention import Rule, prune, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.recording.notify import Service
-    from zmon.recording.roll import Roll
+    from zmon.recorder.notify import Service
+    from zmon.recorder.roll import Roll
     from zmon.sample import Sample
 
 SECOND: Final = 10**9

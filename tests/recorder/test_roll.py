@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.recorder.roll import PATIENCE, Roll, unfit
 from zmon.recording.day import DAY, day_file
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.reader import Recording
-from zmon.recording.roll import PATIENCE, Roll, unfit
 from zmon.recording.writer import Writer
 from zmon.sample import Instant, Sample
 

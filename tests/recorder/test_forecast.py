@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.kinds import BLOCK, CPU
-from zmon.recording import forecast
-from zmon.recording.day import DAY
-from zmon.recording.forecast import (
+from zmon.recorder import forecast
+from zmon.recorder.forecast import (
     FEWEST,
     PER_ROW,
     PER_SAMPLE,
@@ -23,7 +22,8 @@ from zmon.recording.forecast import (
     shortage,
     size_words,
 )
-from zmon.recording.retention import Rule
+from zmon.recorder.retention import Rule
+from zmon.recording.day import DAY
 from zmon.recording.schema import MAGIC
 from zmon.sample import Frame, Instant, Sample
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.recorder.retention import Kept, Rule, days_within, is_recording, prune, surplus
 from zmon.recording.day import DAY, DayFile, day_file
-from zmon.recording.retention import Kept, Rule, days_within, is_recording, prune, surplus
 from zmon.recording.schema import MAGIC
 
 if TYPE_CHECKING:
