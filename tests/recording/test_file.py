@@ -42,16 +42,18 @@ def test_who_follows_a_closed_recording_sees_it_go_on(tmp_path: Path) -> None:
 def test_who_follows_a_copy_sees_that_it_was_written_anew(tmp_path: Path) -> None:
     """Such as one that is fetched again and again."""
     path = tmp_path / "copy.zmon"
-    writer = Writer(str(tmp_path / "a.zmon"), sealed=10)
-    for sample in SAMPLES[:20]:
-        writer.append(sample)
-    writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(tmp_path / "a.zmon", path)
+    writer = Writer(str(tmp_path / "a.zmon"), sealed=10**9)  # nobody seals while it is copied
+
+    def copy(until: int) -> None:
+        for sample in SAMPLES[until - 20 : until]:
+            writer.append(sample)
+        writer.seal()
+        writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy(tmp_path / "a.zmon", path)
+
+    copy(20)
     recording = Recording(str(path))
-    for sample in SAMPLES[20:40]:
-        writer.append(sample)
-    writer.seal()
-    shutil.copy(tmp_path / "a.zmon", path)
+    copy(40)
     assert recording.refresh()
     assert [told(recording.sample(number)) for number in range(len(recording))] == TOLD[:40]
     recording.close()
