@@ -13,7 +13,7 @@ from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample
 from zmon.tape import keep
 from zmon.tape.live import LiveTape, NotKept
-from zmon.tape.recording import open_recording
+from zmon.tape.recording import RecordingTape, open_recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,3 +142,16 @@ def test_the_past_of_a_live_tape_is_what_was_kept(tmp_path: Path) -> None:
     taken = [tape.next() for _ in range(3)]
     assert [interval.after.at for interval in tape.past()] == [one.at for one in reversed(taken)]
     tape.close()
+
+
+def test_all_looks_at_what_a_recorder_wrote_read_its_files_together(tmp_path: Path) -> None:
+    """Else each look at the past would open them once more."""
+    writer = Writer(str(tmp_path / "1970-01-01.zmon"))
+    writer.append(sample(3))
+    recorder = keep.Recorder(str(tmp_path))
+    first, second = recorder.tape(), recorder.tape()
+    assert isinstance(first, RecordingTape)
+    assert isinstance(second, RecordingTape)
+    assert first._parts == second._parts
+    recorder.close()
+    writer.close()

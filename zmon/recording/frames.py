@@ -117,11 +117,6 @@ def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
     return readings.series(name, row)
 
 
-@lru_cache(maxsize=64)
-def _places(readings: Readings) -> dict[str, int]:
-    return {key: row for row, key in enumerate(readings.layout.keys)}
-
-
 def full(readings: Readings, reading: int, prior: Frame | None = None) -> Frame:
     """Return the frame of a reading with all its rows.
 
@@ -144,10 +139,10 @@ def lone(readings: Readings, reading: int, prior: Frame | None = None, *, key: s
         Damaged: the time of the row is.
     """
     layout = readings.layout
-    row = _places(readings).get(key)  # type: ignore[arg-type]  # by identity
+    row = layout.index.get(key)
     if row is None:
         return Frame(layout.kind, [], {}, [], layout.missing, prior)
-    drift = _path(readings, TIMES, row, len(readings.samples))[reading]  # type: ignore[arg-type]  # likewise
+    drift = _path(readings, TIMES, row, len(readings.samples))[reading]  # type: ignore[arg-type]  # by identity
     if not isinstance(drift, int):
         raise Damaged("times that are no numbers")
     times = [readings.anchor(reading) + drift]

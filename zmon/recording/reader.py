@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from zmon.absent import Absent, Value
-    from zmon.recording.run import Layout, Readings
+    from zmon.recording.run import Readings
     from zmon.recording.segment import Segment
     from zmon.sample import Kind
 
@@ -365,7 +365,7 @@ class Recording:
                 if utc is not None:
                     found.append((utc, readings.reason))
                 continue
-            row = self._row(readings.layout, key)
+            row = readings.layout.index.get(key)
             if row is None or name not in readings.layout.names:
                 continue
             try:
@@ -379,13 +379,6 @@ class Recording:
                     lost = self._tail.lost(begun, readings.samples[at]) if isinstance(readings, Run) else None
                     found.append((utc, values[at] if lost is None else lacking(lost)))
         return found
-
-    def _row(self, layout: Layout, key: str) -> int | None:
-        """Return the row of a key; the last layout asked for is remembered with all its rows."""
-        known = getattr(self, "_index", None)
-        if known is None or known[0] is not layout:
-            known = self._index = (layout, {one: row for row, one in enumerate(layout.keys)})
-        return known[1].get(key)
 
     def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Hole]:
         """Yield what holds readings of a kind for samples of a range."""

@@ -10,6 +10,7 @@ stands beside it (`others`).
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import cached_property
 from itertools import compress, count, repeat
 from operator import is_not, itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -29,15 +30,29 @@ Other = tuple[int, "Value | None"]
 """A row, and what it holds that is no whole number; None when it holds one again."""
 
 
-class Layout(NamedTuple):
+class Layout:
     """What stays the same during a run."""
 
-    id: int
-    kind: Kind
-    keys: list[str]
-    names: tuple[str, ...]
-    """The columns that were read at all."""
-    missing: Absent | None
+    def __init__(
+        self,
+        number: int,
+        kind: Kind,
+        keys: list[str],
+        names: tuple[str, ...],
+        missing: Absent | None,
+    ) -> None:
+        """Hold what was read of, under its number in the dictionary."""
+        self.id = number
+        self.kind = kind
+        self.keys = keys
+        self.names = names
+        """The columns that were read at all."""
+        self.missing = missing
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The row number of each key."""
+        return {key: row for row, key in enumerate(self.keys)}
 
     def fits(self, frame: Frame) -> bool:
         """Tell whether a frame has this layout."""
@@ -161,11 +176,11 @@ class Run:
             if at < len(step.rows) and step.rows[at] == row:
                 deltas = step.deltas.get(name)
                 delta = deltas[at] if deltas else 0
-                else_ = [what for where, what in step.others.get(name, ()) if where == row]
-                if delta or else_:
+                beside = [what for where, what in step.others.get(name, ()) if where == row]
+                if delta or beside:
                     now = (now if type(now) is int else 0) + delta
-                if else_ and else_[-1] is not None:
-                    now = else_[-1]
+                if beside and beside[-1] is not None:
+                    now = beside[-1]
             found.append(now)
         return found
 

@@ -64,9 +64,9 @@ DIFFERENCE: Final = 4
 class _Stand:
     """A column that stands still, which segments refer to."""
 
-    def __init__(self, number: int, values: Sequence[Value], size: int) -> None:
-        self.number = number
+    def __init__(self, values: Sequence[Value], number: int, size: int) -> None:
         self.values = values
+        self.number = number
         self.size = size
         self.spent = 0
         """Bytes that telling the differences has cost since."""
@@ -145,7 +145,6 @@ class Writer:
         """Runs that ended before they were sealed."""
         self._base: tuple[int, Sample | None] = (0, None)
         """The number of the first sample that is not sealed, and the sample before it."""
-        self._rolls = rollups
         self._rollups: Rollups | None = None
         self._sealer: threading.Thread | None = None
         self._quiet = threading.Event()
@@ -159,10 +158,10 @@ class Writer:
                 failed.callback(self._pen.release)
             self.connection = self._connect(durable=durable)
             failed.callback(self.connection.close)
-            self._begin_or_continue()
+            self._begin_or_continue(rollups=rollups)
             failed.pop_all()
 
-    def _begin_or_continue(self) -> None:
+    def _begin_or_continue(self, *, rollups: bool) -> None:
         """Make the tables, or see what is in them."""
         if schema.version(self.connection, self.path):
             see_writable(self.connection, self.path)
@@ -170,7 +169,7 @@ class Writer:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._stills = Stills(self.connection)
-        if self._rolls:
+        if rollups:
             from zmon.recording.rollup import Rollups  # noqa: PLC0415 - it needs all screens
 
             self._rollups = Rollups(self.connection)
@@ -311,7 +310,7 @@ class Writer:
         anchor, drift = offsets(frame)
         columns: dict[str, Sequence[Value]] = {**frame.columns, TIMES: drift}
         stands = {
-            name: _Stand(*_numbered(values, self._stills.find(self.connection, values, new)))
+            name: _Stand(values, *self._stills.find(self.connection, values, new))
             for name, values in columns.items()
         }
         run = Fresh(layout, columns, ahead, stands)
@@ -509,9 +508,8 @@ class Writer:
                 if stand.spent < stand.size:
                     return stand.number, stand.values
             with guard:
-                found = self._stills.find(connection, values, new)
-            stands[name] = _Stand(*_numbered(values, found))
-            return found[0], values
+                stand = stands[name] = _Stand(values, *self._stills.find(connection, values, new))
+            return stand.number, values
 
         return seal(run, refer)
 
@@ -533,9 +531,8 @@ class Writer:
             with self._said():
                 if self._rollups is not None:
                     self._rollups.finish(self.connection)
-                self.connection.execute(
-                    "PRAGMA busy_timeout = 500"
-                )  # a reader that stands still is not waited for
+                # a reader that stands still is not waited for
+                self.connection.execute("PRAGMA busy_timeout = 500")
                 self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 if self.path != MEMORY:
                     with suppress(sqlite3.OperationalError):  # while somebody reads it stays three files
@@ -563,10 +560,6 @@ class Fresh(Run):
         """Begin with a frame's columns."""
         super().__init__(layout, columns, ahead)
         self.stands = stands
-
-
-def _numbered(values: Sequence[Value], found: tuple[int, int]) -> tuple[int, Sequence[Value], int]:
-    return found[0], values, found[1]
 
 
 def _differences(values: Sequence[Value], still: Sequence[Value]) -> int:
@@ -600,21 +593,10 @@ def _insert_segments(
 
 def _same(prior: Frame | None, frame: Frame) -> bool:
     """Tell whether a frame's prior is the reading that was recorded before it."""
-    return prior is not None and (
-        prior is frame
-        or (
-            prior.columns is frame.columns
-            and prior.times is frame.times
-            and prior.keys is frame.keys
-            and prior.missing is frame.missing
-        )
-        or (
-            prior.keys == frame.keys
-            and prior.times == frame.times
-            and prior.missing is frame.missing
-            and dict(prior.columns) == dict(frame.columns)
-        )
-    )
+    if prior is None or prior.missing is not frame.missing:
+        return False
+    pairs = ((prior.keys, frame.keys), (prior.times, frame.times), (prior.columns, frame.columns))
+    return all(one is other or one == other for one, other in pairs)
 
 
 def _told(pieces: Mapping[str, _Piece], gone: Sequence[str]) -> bytes:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 from zmon.recording.error import RecordingError
 from zmon.recording.reader import Recording
 from zmon.recording.writer import MEMORY, Writer
-from zmon.tape.recording import Part, RecordingTape, of_file, open_recording
+from zmon.tape.recording import Part, RecordingTape, of_directory, of_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from zmon.sample import Sample
     from zmon.tape.tape import Tape
@@ -134,6 +134,7 @@ class Recorder:
     def __init__(self, directory: str) -> None:
         """Look at what a recorder writes to a directory."""
         self._directory = directory
+        self._parts: Callable[[], Sequence[Part]] | None = None
 
     def append(self, sample: Sample) -> None:
         """Do nothing."""
@@ -145,8 +146,11 @@ class Recorder:
         )
 
     def tape(self) -> Tape:
-        """Return what the recorder wrote."""
-        return open_recording(self._directory)
+        """Return what the recorder wrote; all its tapes read it together."""
+        self._parts = self._parts or of_directory(self._directory)
+        return RecordingTape(self._directory, self._parts)
 
     def close(self) -> None:
-        """Do nothing."""
+        """Close what was read; the recorder goes on."""
+        for part in self._parts() if self._parts is not None else ():
+            part.close()

@@ -7,6 +7,7 @@ cannot be used is a hole in the tape, and the others go on.
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -103,8 +104,13 @@ def of_directory(path: str) -> Callable[[], Sequence[Part]]:
     """
     known: dict[str, Part] = {}
     unlinked: list[Part] = []
+    lock = threading.Lock()  # tapes that read the directory together do so in several threads
 
     def parts() -> Sequence[Part]:
+        with lock:
+            return listed()
+
+    def listed() -> Sequence[Part]:
         try:
             found = [file.path for file in days(path).days][-JOINED:]
         except OSError as error:
@@ -306,6 +312,11 @@ class RecordingTape:
         high = next((at for at in range(len(days_) - 1, -1, -1) if days_[at][0] <= end), -1)
         return range(max(0, low - 1), min(len(days_), high + 2))
 
+    def _recordings(self, begin: int, end: int) -> list[Recording]:
+        """Return the recordings that may know of a range of time."""
+        found = (self._parts[at].recording for at in self._around(begin, end))
+        return [recording for recording in found if recording is not None]
+
     def check(self) -> Iterator[str]:
         """Read all files once and yield a sentence for each thing that is wrong; `events` has holes then."""
         for part in self._parts:
@@ -331,9 +342,8 @@ class RecordingTape:
         """Return how busy the machine was; see `Tape.load`."""
         from zmon.recording.trend import load  # noqa: PLC0415 - printing needs no curve
 
-        recordings = (self._parts[at].recording for at in self._around(begin, end))
         try:
-            return load([one for one in recordings if one is not None], begin, end, buckets)
+            return load(self._recordings(begin, end), begin, end, buckets)
         except RecordingError:
             return ()  # what is damaged is told elsewhere
 
@@ -346,11 +356,8 @@ class RecordingTape:
         screen = next((k.screen for k in kept), "")
         if not screen or not variable.key:
             return ()
-        days = [(part, _day_of(part.path)) for part in self._parts]
-        within = [part for part, day in days if day is None or (day[0] < end and day[1] > begin)]
-        sources = [part.recording for part in within if part.recording is not None]
         try:
-            points = trend(sources, screen, variable.column, variable.key, begin, end)
+            points = trend(self._recordings(begin, end), screen, variable.column, variable.key, begin, end)
         except RecordingError:
             return ()
         return [Figure(*point[:2], *(UNKNOWN if v is None else v for v in point[2:])) for point in points]

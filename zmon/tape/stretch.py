@@ -6,12 +6,12 @@ What a tape is for looking, a stretch is for copying: each sample once, none of 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zmon.interval import Interval
 from zmon.recording.error import RecordingError
 from zmon.tape.recording import of_directory, of_file
-from zmon.tape.when import WhenError, parse_when
+from zmon.tape.when import LAST, WhenError, parse_when
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from zmon.recording.reader import Recording
     from zmon.sample import Sample
     from zmon.tape.recording import Part
-
-LAST: Final = (1 << 63) - 1
 
 
 class Stretch:
@@ -137,9 +135,8 @@ class Stretch:
 
     def close(self) -> None:
         """Close all files."""
-        for recording in [part.recording for part in self.parts]:
-            if recording is not None:
-                recording.close()
+        for part in self.parts:
+            part.close()
 
 
 def _sample(recording: Recording, number: int, kinds: Collection[str] | None = None) -> Sample | None:
