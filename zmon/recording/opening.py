@@ -84,15 +84,13 @@ def open_reading(path: str) -> Opened:
             continue
         try:
             _look(opened.connection, path)
-        except Trouble as error:
+        except BaseException as error:
             opened.connection.close()
             opened.done()
+            if not isinstance(error, Trouble):
+                raise
             problem = error
             continue
-        except BaseException:
-            opened.connection.close()
-            opened.done()
-            raise
         return opened
     raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
 
@@ -174,15 +172,15 @@ def defend(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
 
 
-def _look(connection: sqlite3.Connection, path: str) -> None:
-    """See that it is a recording whose tables are tables.
+def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
+    """See that its tables are tables; return what SQLite has in it, by type, name and text.
 
     Raises:
         RecordingError: it is not.
         sqlite3.Error: it cannot be read.
     """
     if not schema.version(connection, path):
-        return
+        return []
     made: list[tuple[str, str, str]] = connection.execute(
         "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
@@ -191,6 +189,7 @@ def _look(connection: sqlite3.Connection, path: str) -> None:
     if plain != schema.TABLES:
         lacking = ", ".join(sorted(schema.TABLES - plain))
         raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
+    return made
 
 
 def _is_plain(sql: object) -> bool:
@@ -205,11 +204,7 @@ def see_writable(connection: sqlite3.Connection, path: str) -> None:
         RecordingError: there is.
         sqlite3.Error: it cannot be read.
     """
-    _look(connection, path)
-    made: list[tuple[str, str, str]] = connection.execute(
-        "SELECT type, name, sql FROM sqlite_master"
-    ).fetchall()
-    for kind, name, sql in made:
+    for kind, name, sql in _look(connection, path):
         if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
             raise RecordingError(
                 f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
