@@ -291,9 +291,70 @@ SOURCE: Final = Kind(
     ),
 )
 
+MOUNT: Final = Kind(
+    "mount",
+    "id of the mount, as /proc/self/mountinfo numbers them",
+    (
+        Field("number", Meaning.IDENTITY, "major:minor", "/proc/self/mountinfo"),
+        *_labels("root", "point", "fstype", "source", "options", source="/proc/self/mountinfo"),
+        *_labels("devices", source="/sys/fs/btrfs/*/devices: id=major:minor of each"),
+        *_labels("chunks", source="the chunk tree of btrfs"),
+    ),
+)
+"""What is mounted where; `options` are those of the file system."""
+
+LAYER: Final = Kind(
+    "layer",
+    "number of the block device: 94:5",
+    (
+        Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*"),
+        Field("sort", Meaning.IDENTITY, "disk, partition, dm, md, loop", "/sys/dev/block/*"),
+        *_labels("parent", source="the whole disk of a partition"),
+        *_labels("below", source="slaves"),
+        *_labels("mapped", "uuid", source="dm/{}"),
+        *_labels("table", source="device-mapper ioctl DM_TABLE_STATUS, as dmsetup table prints it"),
+        *_labels("level", "layout", source="md/{}"),
+        *_labels("members", source="md/dev-*: slot=major:minor@data offset in sectors"),
+        *_labels("busid", source="the ccw device"),
+        *_labels("wwpn", "lun", source="device/wwpn, device/fcp_lun"),
+        *_labels("file", source="loop/backing_file"),
+        *_gauges("start", "size", unit="sectors of 512", source="start, size"),
+        *_gauges("chunk", unit="bytes", source="md/chunk_size"),
+    ),
+)
+"""Block devices and what each is made of, down to the disks."""
+
+CONTAINER: Final = Kind(
+    "container",
+    "path of the file or device",
+    (
+        *_labels("database", "tablespace", "role", "listed", source="the tablespace listing"),
+        *_labels("real", source="the path without links"),
+        Field("number", Meaning.IDENTITY, "major:minor of what `ranges` count on", "/proc/self/mountinfo"),
+        *_labels("mount", source="fdinfo"),
+        *_labels("ranges", source="FS_IOC_FIEMAP: first byte+length, in hex, merged"),
+        *_labels("said", source="which file and line, which ioctl, and what was not placed"),
+        *_gauges("size", "declared", "unplaced", "unwritten", unit="bytes", source="stat, FS_IOC_FIEMAP"),
+    ),
+)
+"""Files that tablespaces are made of, and the bytes of the device where they lie."""
+
+CLAIM: Final = Kind(
+    "claim",
+    "running number",
+    (
+        *_labels("user", "vdev", "rdev", "volser", "ssid", "ua", "mode", source="CP, or a user directory"),
+        *_labels("via", source="the sort of answer: QUERY VIRTUAL DASD, directory ..."),
+        *_labels("origin", source="where it was read: a file, /dev/vmcp"),
+        *_labels("weak", source="why it may be wrong"),
+        *_gauges("line", "first", "length", unit="cylinders or blocks", source="CP, or a user directory"),
+    ),
+)
+"""What CP, a directory or a person says of a volume."""
+
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, MEMORY, SOURCE)
+                 GUEST, CPU, MEMORY, MOUNT, LAYER, CONTAINER, CLAIM, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -62,6 +62,21 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "guest": {},
     "cpu": {KEEP: "polarization address"},
     "memory": {},
+    "mount": {KEEP: "number fstype devices chunks", "path": "root point source options"},
+    "layer": {
+        KEEP: "sort parent below table level layout members busid",
+        DISK: "name",
+        "label": "mapped",
+        SERIAL: "uuid wwpn lun",
+        "path": "file",
+    },
+    "container": {
+        KEEP: "role number mount ranges",
+        "database": "database",
+        "tablespace": "tablespace",
+        "path": "listed real said",
+    },
+    "claim": {KEEP: "vdev rdev ssid ua mode", "guest": "user", "volume": "volser", "path": "via origin weak"},
     "source": {KEEP: "state", WORDS: "reason reads_what"},
 }  # fmt: skip
 """For each kind what becomes of its labels: kept, or what they name.
@@ -91,6 +106,10 @@ KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "guest": ("", "guest"),
     "cpu": (r"[0-9]{1,5}", "thing"),
     "memory": ("memory", "thing"),
+    "mount": (r"[0-9]{1,10}", "thing"),
+    "layer": (r"[0-9]{1,5}:[0-9]{1,8}", "thing"),
+    "container": ("", "path"),
+    "claim": (r"[0-9]{1,10}", "thing"),
     "source": (r"[a-z_]{1,20}", "thing"),
 }
 """For each kind the form of the keys that are kept, and what the others name."""
@@ -98,6 +117,7 @@ KEYS: Final[Mapping[str, tuple[str, str]]] = {
 PREFIX: Final[Mapping[str, str]] = {
     "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
     "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
+    "path": "PATH", "database": "DB", "tablespace": "TS",
     UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
 """How stand-ins begin: partitions and guests have eight characters at the most, volumes six."""
