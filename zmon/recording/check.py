@@ -48,6 +48,8 @@ def _tables(recording: Recording) -> Iterator[str]:
 
 
 def _segments(recording: Recording) -> Iterator[str]:
+    # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
+    segments = list(recording.pieces("SELECT id, kind, first FROM segment WHERE id >= ? AND id < ?", 0, MOST))
     stills = set()
     for number, body, crc in recording.pieces(
         "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MOST
@@ -57,9 +59,7 @@ def _segments(recording: Recording) -> Iterator[str]:
             stills.add(number)
         except Damaged as error:
             yield str(error)
-    for number, kind, first in recording.pieces(
-        "SELECT id, kind, first FROM segment WHERE id >= ? AND id < ?", 0, MOST
-    ):
+    for number, kind, first in segments:
         try:
             segment = recording.segment(number)
             if segment is not None and not stills.issuperset(segment.stills):
