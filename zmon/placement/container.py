@@ -1,0 +1,141 @@
+"""What every reader of a listing gives: the containers of tablespaces.
+
+A container is one file, directory, device or ASM name that a tablespace, or a log, is made of.  What
+a listing does not say is empty, zero or None, and never a guess; what cannot be used is a row with its
+problem, so that nothing a person listed is ever missing from an answer.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FILE: Final = "file"
+DIRECTORY: Final = "directory"
+DEVICE: Final = "device"
+ASM_GROUP: Final = "asm-group"
+ASM_FILE: Final = "asm-file"
+KINDS: Final = (FILE, DIRECTORY, DEVICE, ASM_GROUP, ASM_FILE)
+"""What a container can be; empty when the listing does not tell, as of a name that may be either."""
+
+DATA: Final = "data"
+INDEX: Final = "index"
+TEMP: Final = "temp"
+UNDO: Final = "undo"
+LOG: Final = "log"
+ARCHIVE: Final = "archive"
+CONTROL: Final = "control"
+UNKNOWN: Final = "unknown"
+ROLES: Final = (DATA, INDEX, TEMP, UNDO, LOG, ARCHIVE, CONTROL, UNKNOWN)
+"""What a container is for, as the listing declares it; the name of a file declares nothing."""
+
+
+class Traffic(NamedTuple):
+    """What was read and written, counted since some moment; None where the listing does not count."""
+
+    reads: int | None = None
+    """Requests."""
+    writes: int | None = None
+    """Requests."""
+    bytes_read: int | None = None
+    bytes_written: int | None = None
+    read_ms: float | None = None
+    """Time of the reads, milliseconds."""
+    write_ms: float | None = None
+    """Time of the writes, milliseconds."""
+    when: str = ""
+    """When the counters were read, as the listing spells it."""
+
+
+class Container(NamedTuple):
+    """One thing that a tablespace is made of."""
+
+    database: str = ""
+    tablespace: str = ""
+    """The name as the catalogue stores it: without quotes, unquoted names folded to upper case."""
+    spelled: str = ""
+    """The name as the listing spells it."""
+    container_id: int | None = None
+    partition: int | None = None
+    """Number of the database partition, member or node."""
+    kind: str = ""
+    """One of `KINDS`, or empty."""
+    path: str = ""
+    """As the listing gives it."""
+    base_dir: str = ""
+    """Where a relative path starts; empty: it cannot be resolved."""
+    bytes_declared: int | None = None
+    role: str = UNKNOWN
+    """One of `ROLES`."""
+    stripe_set: int | None = None
+    extent_bytes: int | None = None
+    """How much goes to one container before the next has its turn."""
+    source: str = ""
+    """Name of the listing."""
+    line: int = 0
+    """Its line there, counted from 1."""
+    problem: str = ""
+    """Why it cannot be used, and what to get instead; empty when it can."""
+    traffic: Traffic = Traffic()
+
+    @property
+    def located(self) -> str:
+        """The path from the root, with the base directory when it is relative; empty if unknown."""
+        if not self.path or posixpath.isabs(self.path) or self.kind in {ASM_FILE, ASM_GROUP}:
+            return self.path
+        return posixpath.join(self.base_dir, self.path) if self.base_dir else ""
+
+    @property
+    def place(self) -> str:
+        """Where it was read, for people: `db.ddl:40`."""
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+class Note(NamedTuple):
+    """Something a reader of the answer has to know: what was skipped, doubled, or not understood."""
+
+    line: int
+    """Line of the listing, counted from 1; 0 when it is about all of it."""
+    text: str
+
+
+class Parsed(NamedTuple):
+    """All that one listing says."""
+
+    containers: tuple[Container, ...] = ()
+    notes: tuple[Note, ...] = ()
+    database: str = ""
+    """The database that the listing names as its own; empty when it names none, or several."""
+    host: str = ""
+    """The machine that the listing names as its own."""
+
+
+RELATIVE: Final = "relative path: give the directory it starts at"
+
+
+def checked(containers: Iterable[Container]) -> tuple[tuple[Container, ...], list[Note]]:
+    """Leave out what a tablespace names twice, and say so; mark relative paths that start nowhere."""
+    seen: dict[tuple[str, str, int | None, str, str], Container] = {}
+    kept: list[Container] = []
+    notes: list[Note] = []
+    for row in containers:
+        marked = row
+        if row.path and not row.problem and not row.located:
+            marked = row._replace(problem=RELATIVE)
+        key = (row.database, row.tablespace, row.partition, row.role, row.path)
+        if not row.path or key not in seen:
+            seen.setdefault(key, marked)
+            kept.append(marked)
+        else:
+            first = seen[key].place
+            notes.append(Note(row.line, f"{row.path!r} of {row.tablespace!r} is in {first} already"))
+    return tuple(kept), notes
+
+
+def the_one(names: Sequence[str] | set[str]) -> str:
+    """Return the only name that occurs; empty when there are none or several."""
+    different = {name for name in names if name}
+    return different.pop() if len(different) == 1 else ""
