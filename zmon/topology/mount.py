@@ -1,0 +1,102 @@
+"""Mounts: which file system a path is on, and on which device numbers that file system lies."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.topology.chunk import Chunk, parse_chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Value
+    from zmon.sample import Frame
+
+
+class Mount(NamedTuple):
+    """One mount; what could not be read is absent."""
+
+    id: str
+    """As /proc/self/mountinfo numbers it, which is how an open file names its mount."""
+    number: str
+    """`major:minor` of the file system: a block device, or 0:n where it has no single one."""
+    root: str
+    """What of the file system is mounted: `/`, else a bind mount or a subvolume."""
+    point: str
+    fstype: str
+    source: str
+    options: str
+    """Those of the file system, not of the mount."""
+    devices: Mapping[str, str] | Absent
+    """btrfs: the numbers of its devices by device id."""
+    chunks: tuple[Chunk, ...] | Absent
+    """btrfs: where its logical addresses lie."""
+    line: int = 0
+    """Its line in mountinfo, counted from 1; 0 when it is not known."""
+
+
+class Mounts(tuple[Mount, ...]):
+    """All mounts, in the order in which they were mounted over each other."""
+
+    __slots__ = ("__dict__",)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Mount]:
+        """Each mount by its id."""
+        return {mount.id: mount for mount in self}
+
+    @cached_property
+    def by_number(self) -> Mapping[str, Mount]:
+        """One mount of each file system, by its number."""
+        return {mount.number: mount for mount in reversed(self)}
+
+    @cached_property
+    def by_point(self) -> Mapping[str, Mount]:
+        """What is seen at each mount point: the last that was mounted there."""
+        return {mount.point: mount for mount in self}
+
+
+def mounts_in(frame: Frame) -> Mounts:
+    """Return the mounts of a sample."""
+    names = ("number", "root", "point", "fstype", "source", "options", "devices", "chunks")
+    rows = zip(frame.keys, *map(frame.column, names), strict=True)
+    return Mounts(
+        Mount(key, *map(_text, row[:-2]), _devices(row[-2]), _chunks(row[-1]), line)
+        for line, (key, *row) in enumerate(rows, 1)
+    )
+
+
+def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
+    """Tell by its name alone which mount a path without links is on; for captures.
+
+    A live file names its mount itself, which is right even where one mount hides another.
+    """
+    if not path.startswith("/"):
+        return absent("only an absolute path tells which mount it is on")
+    above = path.rstrip("/")
+    while above:
+        if found := mounts.by_point.get(above):
+            return found
+        above = above.rpartition("/")[0]
+    return mounts.by_point.get("/") or absent("no mount is known that holds the path")
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)
+
+
+def _devices(value: Value) -> Mapping[str, str] | Absent:
+    if isinstance(value, Absent):
+        return value
+    return dict(word.split("=", 1) for word in str(value).split() if "=" in word)
+
+
+def _chunks(value: Value) -> tuple[Chunk, ...] | Absent:
+    if isinstance(value, Absent):
+        return value
+    try:
+        return parse_chunks(str(value))
+    except ValueError as error:
+        return absent(str(error))
