@@ -1,0 +1,153 @@
+"""How evenly loads lie on units: a tablespace over the logical control units (LCUs).
+
+All figures are over the units *available*, not only over those used: data on two of eight LCUs is no even
+spread.  Where the units' capacities are all known, a load counts in proportion to what its unit can bear.
+Where there is no load there is no figure either.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.placement.item import weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.item import Item, Unit
+
+NO_LOAD = absent("no load")
+NO_UNITS = absent("no logical control unit is known")
+
+
+class Spread(NamedTuple):
+    """How evenly some load lies on units."""
+
+    total: float
+    units: int
+    """How many units there are."""
+    worst: str
+    """The key of the unit with most load for what it can bear; empty without a load."""
+    share: Number
+    """Its part of all load, from 0 to 1."""
+    uneven: Number
+    """The largest load as a multiple of the mean: 1 when it is even, the number of units when one has all."""
+    variation: Number
+    """Coefficient of variation: the standard deviation of the loads, divided by their mean."""
+    jain: Number
+    """Jain's fairness index: 1 when it is even, 1/n when one of n units has all."""
+    effective: Number
+    """On how many units it lies in effect: as many even loads would have the same sum of squares."""
+
+
+def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
+    """Return how evenly loads, by the keys of their units, lie on all of the units.
+
+    Raises:
+        ValueError: there is a load on a unit that is not among them, or a negative one.
+    """
+    strange = loads.keys() - {unit.key for unit in units}
+    if strange:
+        raise ValueError(f"load on {min(strange)}, which is not among the units")
+    values = [loads.get(unit.key, 0) / weight for unit, weight in zip(units, weights(units), strict=True)]
+    if any(value < 0 for value in values):
+        raise ValueError("a load is negative")
+    total = sum(loads.values())
+    most = max(values, default=0)
+    if not most:
+        none = NO_LOAD if units else NO_UNITS
+        return Spread(total, len(units), "", none, none, none, none, none)
+    # scaled first: the squares of tiny or huge loads are out of a number's range
+    scaled = [value / most for value in values]
+    count, whole, squares = len(scaled), sum(scaled), sum(value * value for value in scaled)
+    mean = whole / count
+    deviation = sqrt(sum((value - mean) ** 2 for value in scaled) / count)
+    return Spread(
+        total,
+        count,
+        units[scaled.index(1.0)].key,
+        1 / whole,
+        1 / mean,
+        deviation / mean,
+        whole * whole / (count * squares),
+        whole * whole / squares,
+    )
+
+
+def sums(items: Iterable[Item], *, traffic: bool = False) -> dict[str, float] | Absent:
+    """Return the bytes (or the traffic) of items on each unit; absent when the traffic of none is known."""
+    found: dict[str, float] = {}
+    reason: Absent | None = None
+    known = False
+    for item in items:
+        loads: Mapping[str, float] | Absent = item.load_on if traffic else item.bytes_on
+        if isinstance(loads, Absent):
+            reason = reason or loads
+            continue
+        known = True
+        for key, load in loads.items():
+            found[key] = found.get(key, 0) + load
+    return reason if reason is not None and not known else found
+
+
+def by_space(items: Iterable[Item]) -> dict[tuple[str, str], list[Item]]:
+    """Return the items of each tablespace, by database and tablespace, in order of these."""
+    found: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        found.setdefault(item.space, []).append(item)
+    return dict(sorted(found.items()))
+
+
+def sides(loads: Mapping[str, float], units: Iterable[Unit]) -> dict[str, float]:
+    """Return the part of all load on each side of the storage servers; of an unknown side under ''."""
+    whole = sum(loads.values())
+    found: dict[str, float] = {}
+    for unit in units:
+        found[unit.side] = found.get(unit.side, 0) + loads.get(unit.key, 0)
+    return {side: load / whole for side, load in sorted(found.items())} if whole else {}
+
+
+def fullest(items: Iterable[Item]) -> tuple[str, float] | Absent:
+    """Return the volume that has most of the items' bytes, and its part of them."""
+    found: dict[str, int] = {}
+    for item in items:
+        for volume, count in item.volumes.items():
+            found[volume] = found.get(volume, 0) + count
+    whole = sum(found.values())
+    if not whole:
+        return NO_LOAD
+    volume = min(found, key=lambda name: (-found[name], name))
+    return volume, found[volume] / whole
+
+
+class Mixed(NamedTuple):
+    """A volume that carries logs of a database and other things of it."""
+
+    volume: str
+    database: str
+    logs: tuple[str, ...]
+    """The names of the logs on it."""
+    others: tuple[str, ...]
+    """The tablespaces that have data on it."""
+
+
+def mixed(items: Iterable[Item]) -> list[Mixed]:
+    """Return the volumes on which logs lie together with data of the same database.
+
+    A log waits for its disk with every commit, and so waits for all that the data do there.
+    """
+    logs: dict[tuple[str, str], set[str]] = {}
+    others: dict[tuple[str, str], set[str]] = {}
+    for item in items:
+        for volume, count in item.volumes.items():
+            if count and item.is_log:
+                logs.setdefault((volume, item.database), set()).add(item.name)
+            elif count:
+                others.setdefault((volume, item.database), set()).add(item.tablespace)
+    return [
+        Mixed(*where, tuple(sorted(logs[where])), tuple(sorted(others[where])))
+        for where in sorted(logs.keys() & others.keys())
+    ]
