@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.dasd import parse_devices, parse_info2, parse_volser, read_dasd
+from zmon.kernel.dasd import parse_devices, parse_info2, parse_volser, read_dasd, read_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,6 +162,26 @@ def test_a_frame_of_volumes(make_tree: Callable[..., Tree]) -> None:
     )
     frame = read_dasd(tree)
     assert [frame.cell("0.0.7000", name) for name in ("volser", "lss", "cylinders")] == ["0X7000", 112, 1113]
+
+
+def test_a_few_volumes_alone(make_tree: Callable[..., Tree]) -> None:
+    """What identifies them is the same as in the frame of all, without the list of all."""
+    files = {
+        "run/udev/data/b94:12": UDEV.encode(),
+        "ioctl/dasdd/BIODASDINFO2.bin": INFO2,
+        "proc/dasd/devices": DEVICES.encode(),
+    }
+    tree = make_tree(files)
+    alone, everything = read_identity(tree, {"0.0.7000": ("dasdd", "94:12")}), read_dasd(tree)
+    names = ("name", "volser", "lss", "cylinders")
+    assert [alone.cell("0.0.7000", name) for name in names] == [
+        everything.cell("0.0.7000", name) for name in names
+    ]
+
+
+def test_no_volumes_alone(make_tree: Callable[..., Tree]) -> None:
+    """Nothing was asked, and the frame says so."""
+    assert read_identity(make_tree(), {}).missing is absent("no DASD was asked about")
 
 
 def test_a_question_that_was_not_captured(make_tree: Callable[..., Tree]) -> None:

@@ -13,6 +13,8 @@ from zmon.kinds import DASD
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
 
@@ -148,20 +150,20 @@ def parse_volser(content: str) -> str | None:
     return None
 
 
-def _volser(tree: Tree, volume: Volume) -> Value:
-    if not isinstance(volume.number, str):
+def _volser(tree: Tree, number: Value) -> Value:
+    if not isinstance(number, str):
         return _NO_VOLSER
     try:
-        return parse_volser(text(tree, f"run/udev/data/b{volume.number}")) or _NO_VOLSER
+        return parse_volser(text(tree, f"run/udev/data/b{number}")) or _NO_VOLSER
     except OSError:
         return _NO_VOLSER
 
 
-def _information(tree: Tree, volume: Volume) -> Information:
-    if not isinstance(volume.name, str):
+def _information(tree: Tree, name: Value) -> Information:
+    if not isinstance(name, str):
         return Information(_NO_NODE, _NO_NODE, _NO_NODE)
     try:
-        return parse_info2(ioctl.ask(tree, volume.name, ioctl.BIODASDINFO2))
+        return parse_info2(ioctl.ask(tree, name, ioctl.BIODASDINFO2))
     except OSError as error:
         reason = ioctl.refused(ioctl.BIODASDINFO2, error)
     except ValueError:
@@ -193,7 +195,7 @@ def read_dasd(tree: Tree) -> Frame:
         return nothing(DASD, str(error))
     if not volumes:
         return nothing(DASD, "no DASD is online")
-    told = [_information(tree, volume) for volume in volumes]
+    told = [_information(tree, volume.name) for volume in volumes]
     return Frame(
         DASD,
         [volume.busid for volume in volumes],
@@ -205,10 +207,31 @@ def read_dasd(tree: Tree) -> Frame:
             "block_size": [volume.block_size for volume in volumes],
             "blocks": [volume.blocks for volume in volumes],
             "megabytes": [volume.megabytes for volume in volumes],
-            "volser": [_volser(tree, volume) for volume in volumes],
+            "volser": [_volser(tree, volume.number) for volume in volumes],
             "lss": [info.lss for info in told],
             "channel_queue": [info.channel_queue for info in told],
             "cylinders": [info.cylinders for info in told],
         },
         [when] * len(volumes),
+    )
+
+
+def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
+    """Read what identifies a few volumes, given the name and number of the block device for each bus id.
+
+    What it costs does not depend on how many volumes there are.
+    """
+    if not disks:
+        return nothing(DASD, "no DASD was asked about")
+    told = [_information(tree, name) for name, _number in disks.values()]
+    return Frame(
+        DASD,
+        list(disks),
+        {
+            "name": [name for name, _number in disks.values()],
+            "volser": [_volser(tree, number) for _name, number in disks.values()],
+            "lss": [info.lss for info in told],
+            "cylinders": [info.cylinders for info in told],
+        },
+        [tree.when("proc")] * len(disks),
     )

@@ -21,6 +21,8 @@ from zmon.kinds import DEVICE
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
 
@@ -118,20 +120,20 @@ def _bytes(content: str, count: int, name: str) -> tuple[int, ...]:
     return tuple(int(word, 16) for word in words)
 
 
-def read_devices(tree: Tree) -> Frame:
-    """Read every device that has a subchannel, in the order of bus ids.
+def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
+    """Read every device that has a subchannel, in the order of bus ids; or only those named.
 
     A device that disappears meanwhile is left out.
     """
     try:
-        subchannels = [name for name in tree.entries(CSS) if BUS_ID.fullmatch(name)]
+        places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
     except FileNotFoundError:
         return nothing(DEVICE, "no channel subsystem here")
     except OSError as error:
         return nothing(DEVICE, refused(error).reason)
     rows: dict[str, dict[str, Value]] = {}
     times: dict[str, int] = {}
-    for subchannel in subchannels:
+    for subchannel in places:
         path = f"{CSS}/{subchannel}"
         try:
             for busid in filter(BUS_ID.fullmatch, tree.entries(path)):
@@ -145,6 +147,23 @@ def read_devices(tree: Tree) -> Frame:
     keys = sorted(rows)
     columns = {field.name: [rows[key][field.name] for key in keys] for field in DEVICE.fields}
     return Frame(DEVICE, keys, columns, [times[key] for key in keys])
+
+
+def _subchannels(tree: Tree) -> list[str]:
+    return [name for name in tree.entries(CSS) if BUS_ID.fullmatch(name)]
+
+
+def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
+    """Return the subchannels of devices, as the links to them say; those that are gone are left out."""
+    found = []
+    for busid in busids:
+        try:
+            parts = tree.link(f"sys/bus/ccw/devices/{busid}").split("/")
+        except FileNotFoundError:
+            continue
+        if len(parts) > 1 and BUS_ID.fullmatch(parts[-2]):
+            found.append(parts[-2])
+    return found
 
 
 def _paths(tree: Tree, subchannel: str) -> dict[str, Value]:
