@@ -151,6 +151,23 @@ def test_devices_are_in_the_order_of_bus_ids(load_tree: Callable[..., Tree]) -> 
     assert read_devices(load_tree("css-qemu")).keys == ["0.0.0190", "0.0.7000", "0.0.f500", "0.1.7100"]
 
 
+def test_a_few_devices_alone(load_tree: Callable[..., Tree]) -> None:
+    """They have the same rows as among all, and those that are gone are left out."""
+    tree = load_tree("css-hyperion")
+    links = {"sys/bus/ccw/devices/0.0.7203": f"../../../devices/css0/{_subchannel(tree)}/0.0.7203"}
+    tree.links |= links  # type: ignore[attr-defined]
+    alone, everything = read_devices(tree, ["0.0.7203", "0.0.9999"]), read_devices(tree)
+    assert alone.keys == ["0.0.7203"]
+    names = [field.name for field in DEVICE.fields]
+    assert [alone.cell("0.0.7203", name) for name in names] == [
+        everything.cell("0.0.7203", name) for name in names
+    ]
+
+
+def _subchannel(tree: Tree) -> str:
+    return str(read_devices(tree).cell("0.0.7203", "subchannel"))
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -179,23 +196,6 @@ def test_devices_are_in_the_order_of_bus_ids(load_tree: Callable[..., Tree]) -> 
         ("path_masks", "80 00 00 00 00 00"),
     ],
 )
-def test_a_few_devices_alone(load_tree: Callable[..., Tree]) -> None:
-    """They have the same rows as among all, and those that are gone are left out."""
-    tree = load_tree("css-hyperion")
-    links = {"sys/bus/ccw/devices/0.0.7203": f"../../../devices/css0/{_subchannel(tree)}/0.0.7203"}
-    tree.links |= links  # type: ignore[attr-defined]
-    alone, everything = read_devices(tree, ["0.0.7203", "0.0.9999"]), read_devices(tree)
-    assert alone.keys == ["0.0.7203"]
-    names = [field.name for field in DEVICE.fields]
-    assert [alone.cell("0.0.7203", name) for name in names] == [
-        everything.cell("0.0.7203", name) for name in names
-    ]
-
-
-def _subchannel(tree: Tree) -> str:
-    return str(read_devices(tree).cell("0.0.7203", "subchannel"))
-
-
 def test_an_online_volume_is_known_in_full(load_tree: Callable[..., Tree], field: str, value: Value) -> None:
     """Every field of a volume that is on line has the value the kernel gave."""
     assert read_devices(load_tree("css-hyperion")).cell("0.0.7000", field) == value

@@ -159,7 +159,7 @@ def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
     for busid in busids:
         try:
             parts = tree.link(f"sys/bus/ccw/devices/{busid}").split("/")
-        except FileNotFoundError:
+        except OSError:
             continue
         if len(parts) > 1 and BUS_ID.fullmatch(parts[-2]):
             found.append(parts[-2])
