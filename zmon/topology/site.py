@@ -1,20 +1,29 @@
 """What only the people of a site can know: how they number devices, label volumes, and build boxes.
 
-A site writes it into a TOML file.  Nothing of it is a default: without a rule no device number says
-anything about a logical control unit.
+A site writes it into TOML files; docs/site.md describes them.  Nothing of it is a default: without a rule,
+the number of a device says nothing about its LCU.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import os
+import re
+import tomllib
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.topology.volumemap import NO_MAP, NUMBERS, Row, SiteError, VolumeMap, naming, parse_map
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from zmon.absent import Number
 
-class SiteError(ValueError):
-    """A site file that cannot be used: which file, line and key, what is wrong, what to do."""
+__all__ = ["NO_SITE", "Channels", "LabelRule", "NumberRule", "Row", "Site", "SiteError", "VolumeMap"]
+
+SYSTEM: Final = "/etc/zmon/site.toml"
+"""Where the site of a machine is written; a user's own is `zmon/site.toml` in the directory of settings."""
 
 
 class NumberRule(NamedTuple):
@@ -25,44 +34,31 @@ class NumberRule(NamedTuple):
     said: str
     """The rule as the site wrote it: `7nXX`, `mask 0F00`, `E000-E0FF`."""
     lcu_of: Callable[[str], str]
-    """From a number to the name of the LCU, empty when the rule does not say."""
+    """From a number, in capitals, to the name of the LCU; empty when the rule does not say."""
     place: str
-    """Where it is written: `/etc/zmon/site.toml: rule 1`."""
+    """Where it is written: `/etc/zmon/site.toml:7`."""
 
 
 class LabelRule(NamedTuple):
     """How the label of a volume tells the number of its device."""
 
     said: str
+    """`AB####`: each `#` is a digit of the number."""
     form: re.Pattern[str]
     place: str
 
-
-class Row(NamedTuple):
-    """One line of the volume map; what it does not say is empty."""
-
-    what: str
-    """As it is written: a device number, a range of them, a unique id, or the first three parts of one."""
-    first: int
-    """The lowest number, -1 for a unique id."""
-    last: int
-    lcu: str
-    server: str
-    rank: str
-    extent_pool: str
-    channel_group: str
-    capacity: float | None
-    """MB/s."""
-    place: str
-    """`volumes.csv:4`."""
+    def number(self, label: str) -> str:
+        """Return the number that is in a label; empty when it has not this form."""
+        found = self.form.fullmatch(label.upper())
+        return "".join(found.groups()) if found else ""
 
 
 class Channels(NamedTuple):
-    """Channel paths that several LCUs share: a side of a storage server."""
+    """Channel paths that several LCUs share: those of one side of a storage server."""
 
     name: str
     lcus: tuple[str, ...]
-    capacity: float | None
+    capacity: Number
     """MB/s of all of them together."""
     place: str
 
@@ -72,7 +68,7 @@ class Site(NamedTuple):
 
     rules: tuple[NumberRule, ...] = ()
     labels: tuple[LabelRule, ...] = ()
-    rows: tuple[Row, ...] = ()
+    map: VolumeMap = NO_MAP
     vdev_is_rdev: str = ""
     """Where it is written that a guest's device has the number of the real one; empty when it is not."""
     capacities: Mapping[str, float] = {}
@@ -85,6 +81,280 @@ class Site(NamedTuple):
     origins: tuple[str, ...] = ()
     """The files that were read."""
 
+    def lcu_by_number(self, rdev: str, serial: str = "") -> list[tuple[str, NumberRule]]:
+        """Return what the rules call the LCU of a real device.
+
+        Rules for its storage server go before those for all; more than one answer means that rules
+        contradict each other.
+        """
+        answers = [(rule.lcu_of(rdev), rule) for rule in self.rules if rule.serial in {"*", serial}]
+        said = [(name, rule) for name, rule in answers if name]
+        return [(name, rule) for name, rule in said if rule.serial != "*"] or said
+
+    def number_by_label(self, label: str) -> list[tuple[str, LabelRule]]:
+        """Return the numbers that the rules read in a label."""
+        answers = [(rule.number(label), rule) for rule in self.labels]
+        return [(number, rule) for number, rule in answers if number]
+
+    def capacity(self, names: Iterable[str]) -> Number:
+        """Return the MB/s of an LCU by any of its names, the first that is known."""
+        for name in names:
+            row = self.map.lcu(name)
+            known = self.capacities.get(name) or (row and row.capacity)
+            if known:
+                return known
+        return absent("the site says no capacity of this LCU: [capacity] in site.toml")
+
+    def channels_of(self, names: Iterable[str]) -> Channels | None:
+        """Return the channel paths that an LCU, known by any of these names, shares with others."""
+        for name in names:
+            row = self.map.lcu(name)
+            group = row.channel_group if row else ""
+            for channels in self.channels:
+                if name in channels.lcus or channels.name == group:
+                    return channels
+        return None
+
+    def pinned(self, names: Iterable[str]) -> bool:
+        """Tell whether a path or a tablespace is to stay where it is."""
+        return any(fnmatchcase(name, pattern) for name in names for pattern in self.pins)
+
+    def is_log(self, path: str) -> bool:
+        """Tell whether a file is a log by a pattern of the site."""
+        return any(fnmatchcase(path, pattern) for pattern in self.logs)
+
 
 NO_SITE: Final = Site()
 """A site that has told nothing."""
+
+
+def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | None = None) -> Site:
+    """Read a site file; `volume_map` reads the map that it names, which is left out otherwise.
+
+    Raises:
+        SiteError: what is wrong, with file, line and key, and what to do.
+    """
+    return Site(**_Page(text, origin).fields(volume_map))
+
+
+def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
+    """Read the site files of the machine, of the user, and the one named on the command line.
+
+    What a later one says under a heading replaces all that an earlier one says under it.  Those of the
+    machine and the user need not exist.
+
+    Raises:
+        SiteError: a file cannot be used.
+        OSError: the one named on the command line, or a map, cannot be read.
+    """
+    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
+    fields: dict[str, Any] = {}
+    origins: list[str] = []
+    for path in (system, os.path.join(settings, "zmon", "site.toml"), extra):
+        if path and (path == extra or os.path.exists(path)):
+            fields |= _Page(_text(path), path).fields(_read_map)
+            origins.append(path)
+    return Site(**fields | {"origins": tuple(origins)})
+
+
+def _text(path: str) -> str:
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SiteError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
+
+
+def _read_map(path: str) -> VolumeMap:
+    return parse_map(_text(path), path)
+
+
+class _Page:
+    """One site file while it is read."""
+
+    def __init__(self, text: str, origin: str) -> None:
+        self.origin = origin
+        self.lines = text.splitlines()
+        try:
+            self.data = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+            raise SiteError(f"{origin}: {error}; it is a TOML file, see docs/site.md") from error
+
+    def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
+        """Return those fields of a `Site` that the file says."""
+        readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+            "lcu": ("rules", lambda said: tuple(map(self._rule, *self._tables("lcu", said)))),
+            "label": ("labels", lambda said: tuple(map(self._label, *self._tables("label", said)))),
+            "map": ("map", lambda said: self._map(said, volume_map)),
+            "vdev_is_rdev": ("vdev_is_rdev", self._equal_numbers),
+            "capacity": ("capacities", self._capacities),
+            "channels": (
+                "channels",
+                lambda said: tuple(map(self._channels, *self._tables("channels", said))),
+            ),
+            "pins": ("pins", lambda said: self._patterns("pins", said)),
+            "logs": ("logs", lambda said: self._patterns("logs", said)),
+        }
+        fields = {}
+        for key, said in self.data.items():
+            if key not in readers:
+                raise self._wrong(key, f"is not known; known are {', '.join(sorted(readers))}")
+            name, reader = readers[key]
+            fields[name] = reader(said)
+        return fields | {"origins": (self.origin,)}
+
+    def _line(self, key: str, table: str = "", number: int = 0) -> int:
+        """Return the line of a key, in the table of this name and number; 0 when it is not found."""
+        heading = re.compile(rf"\s*\[+\s*{re.escape(table or key)}\s*\]+")
+        entry = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
+        seen = -1 if table else 0
+        for at, line in enumerate(self.lines, 1):
+            if heading.match(line):
+                seen += 1
+                if not table or (table == key and seen == number):
+                    return at
+            elif seen == number and entry.match(line):
+                return at
+        return 0
+
+    def _place(self, key: str, table: str = "", number: int = 0) -> str:
+        at = self._line(key, table, number) or (self._line(table, table, number) if table else 0)
+        return f"{self.origin}:{at}" if at else self.origin
+
+    def _wrong(self, key: str, what: str, table: str = "", number: int = 0) -> SiteError:
+        return SiteError(f"{self._place(key, table, number)}: {key} {what}")
+
+    def _tables(self, name: str, said: Any) -> tuple[range, list[dict[str, Any]]]:
+        if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
+            raise self._wrong(name, f"is a table of its own for each: begin it with [[{name}]]")
+        return range(len(said)), said
+
+    def _text_of(self, entry: dict[str, Any], key: str, table: str, number: int) -> str:
+        said = entry.get(key)
+        if not isinstance(said, str) or not said.strip() or not said.isprintable():
+            raise self._wrong(key, f"is a text in quotes, not {said!r:.60}", table, number)
+        return said.strip()
+
+    def _only(self, entry: dict[str, Any], known: set[str], table: str, number: int) -> None:
+        for key in entry:
+            if key not in known:
+                raise self._wrong(key, f"is not known; known are {', '.join(sorted(known))}", table, number)
+
+    def _rule(self, number: int, entry: dict[str, Any]) -> NumberRule:
+        self._only(entry, {"serial", "number", "regex", "mask", "shift", "ranges"}, "lcu", number)
+        serial = self._text_of(entry, "serial", "lcu", number)
+        forms = [key for key in ("number", "regex", "mask", "ranges") if key in entry]
+        if len(forms) != 1:
+            raise self._wrong("lcu", "needs one of number, regex, mask and ranges", "lcu", number)
+        if "shift" in entry and forms != ["mask"]:
+            raise self._wrong("shift", "goes with mask alone", "lcu", number)
+        try:
+            said, lcu_of = _NUMBER_RULES[forms[0]](entry)
+        except (ValueError, re.error, RecursionError, OverflowError) as error:
+            raise self._wrong(forms[0], str(error), "lcu", number) from error
+        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], "lcu", number))
+
+    def _label(self, number: int, entry: dict[str, Any]) -> LabelRule:
+        self._only(entry, {"number"}, "label", number)
+        said = self._text_of(entry, "number", "label", number)
+        digits = said.count("#")
+        if len(said) > 6 or digits not in {4, 5}:
+            what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
+            raise self._wrong("number", f"{what}, not {said!r}", "label", number)
+        form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in said)
+        return LabelRule(said, re.compile(form, re.ASCII), self._place("number", "label", number))
+
+    def _map(self, said: Any, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
+        if not isinstance(said, str) or not said or not said.isprintable():
+            raise self._wrong("map", f"is the path of a CSV file in quotes, not {said!r:.60}")
+        path = os.path.join(os.path.dirname(self.origin), said)
+        return volume_map(path) if volume_map else NO_MAP
+
+    def _equal_numbers(self, said: Any) -> str:
+        if not isinstance(said, bool):
+            raise self._wrong("vdev_is_rdev", f"is true or false, not {said!r:.60}")
+        return self._place("vdev_is_rdev") if said else ""
+
+    def _capacities(self, said: Any) -> dict[str, float]:
+        if not isinstance(said, dict):
+            raise self._wrong("capacity", 'is a table: [capacity], and below it lines such as "LCU 6" = 40')
+        return {naming(name): self._rate(rate, name, "capacity", 0) for name, rate in said.items()}
+
+    def _rate(self, said: Any, key: str, table: str, number: int) -> float:
+        if type(said) not in {int, float} or not 0 < said < 1e9:
+            raise self._wrong(key, f"is MB/s, a number above zero, not {said!r:.60}", table, number)
+        return float(said)
+
+    def _channels(self, number: int, entry: dict[str, Any]) -> Channels:
+        self._only(entry, {"name", "lcus", "mb_s"}, "channels", number)
+        lcus = self._patterns("lcus", entry.get("lcus"), "channels", number)
+        rate: Number = absent("the site says no mb_s of these channels")
+        if "mb_s" in entry:
+            rate = self._rate(entry["mb_s"], "mb_s", "channels", number)
+        name = self._text_of(entry, "name", "channels", number)
+        return Channels(name, tuple(map(naming, lcus)), rate, self._place("name", "channels", number))
+
+    def _patterns(self, key: str, said: Any, table: str = "", number: int = 0) -> tuple[str, ...]:
+        if not isinstance(said, list) or not all(isinstance(word, str) and word for word in said):
+            raise self._wrong(key, f"is a list of texts in quotes, not {said!r:.60}", table, number)
+        return tuple(said)
+
+
+def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["number"]
+    if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
+        raise ValueError(
+            "is four or five characters: hex digits as they stand, n for each digit that names the LCU, "
+            f"X for any other: '7nXX', not {said!r:.60}"
+        )
+    signs = {"n": "([0-9A-F])", "X": "[0-9A-F]", "x": "[0-9A-F]"}
+    form = re.compile("".join(signs.get(sign, sign) for sign in said), re.ASCII)
+    return said, lambda rdev: naming("".join(found.groups())) if (found := form.fullmatch(rdev)) else ""
+
+
+def _by_regex(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["regex"]
+    if not isinstance(said, str):
+        raise ValueError(f"is a text in quotes, not {said!r:.60}")  # noqa: TRY004 - as all that is wrong here
+    form = re.compile(said, re.ASCII)
+    if form.groups != 1:
+        raise ValueError(f"has one group, which is the name of the LCU: '7(.)..', not {said!r}")
+    return said, lambda rdev: naming(found[1] or "") if (found := form.fullmatch(rdev)) else ""
+
+
+def _by_mask(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said, shift = entry["mask"], entry.get("shift")
+    if not isinstance(said, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", said) or not int(said, 16):
+        raise ValueError(f"is a hex number in quotes, '0F00', not {said!r:.60}")
+    mask = int(said, 16)
+    lowest = (mask & -mask).bit_length() - 1
+    if shift is None:
+        shift = lowest
+    if type(shift) is not int or not 0 <= shift <= lowest:
+        raise ValueError(f"{said} goes with a shift of 0 to {lowest} bits, not {shift!r:.60}")
+    return f"mask {said}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
+
+
+def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["ranges"]
+    if not isinstance(said, dict) or not said:
+        raise ValueError('is a table: ranges = { "E000-E0FF" = "E0" }')
+    for name in said.values():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"gives each range the name of an LCU in quotes, not {name!r:.60}")
+    for span in said:
+        found = NUMBERS.fullmatch(span)
+        if not found or int(found[1], 16) > int(found[2] or found[1], 16):
+            raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
+    known = VolumeMap(Row(span, naming(name), place="ranges") for span, name in said.items())
+    return ", ".join(said), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
+
+
+_NUMBER_RULES: Final = {
+    "number": _by_digits,
+    "regex": _by_regex,
+    "mask": _by_mask,
+    "ranges": _by_ranges,
+}
