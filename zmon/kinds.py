@@ -299,6 +299,7 @@ MOUNT: Final = Kind(
         *_labels("root", "point", "fstype", "source", "options", source="/proc/self/mountinfo"),
         *_labels("devices", source="/sys/fs/btrfs/*/devices: id=major:minor of each"),
         *_labels("chunks", source="the chunk tree of btrfs"),
+        *_labels("line", source="which line of /proc/self/mountinfo it is"),
     ),
 )
 """What is mounted where; `options` are those of the file system."""
@@ -334,7 +335,8 @@ CONTAINER: Final = Kind(
         *_labels("mount", source="fdinfo"),
         *_labels("ranges", source="FS_IOC_FIEMAP: first byte+length, in hex, merged"),
         *_labels("said", source="which file and line, which ioctl, and what was not placed"),
-        *_gauges("size", "declared", "unplaced", "unwritten", unit="bytes", source="stat, FS_IOC_FIEMAP"),
+        *_gauges("size", "declared", "unplaced", "unwritten", "shared", "encoded",
+                 unit="bytes", source="stat, FS_IOC_FIEMAP"),
     ),
 )
 """Files that tablespaces are made of, and the bytes of the device where they lie."""

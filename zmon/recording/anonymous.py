@@ -62,7 +62,7 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "guest": {},
     "cpu": {KEEP: "polarization address"},
     "memory": {},
-    "mount": {KEEP: "number fstype devices chunks", "path": "root point source options"},
+    "mount": {KEEP: "number fstype devices chunks line", "path": "root point source options"},
     "layer": {
         KEEP: "sort parent below table level layout members busid",
         DISK: "name",

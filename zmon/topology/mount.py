@@ -33,8 +33,8 @@ class Mount(NamedTuple):
     """btrfs: the numbers of its devices by device id."""
     chunks: tuple[Chunk, ...] | Absent
     """btrfs: where its logical addresses lie."""
-    line: int = 0
-    """Its line in mountinfo, counted from 1; 0 when it is not known."""
+    line: str = ""
+    """Its line in mountinfo, counted from 1; empty when it is not known."""
 
 
 class Mounts(tuple[Mount, ...]):
@@ -60,12 +60,8 @@ class Mounts(tuple[Mount, ...]):
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
-    names = ("number", "root", "point", "fstype", "source", "options", "devices", "chunks")
-    rows = zip(frame.keys, *map(frame.column, names), strict=True)
-    return Mounts(
-        Mount(key, *map(_text, row[:-2]), _devices(row[-2]), _chunks(row[-1]), line)
-        for line, (key, *row) in enumerate(rows, 1)
-    )
+    columns = [frame.column(name) for name in Mount._fields[1:]]
+    return Mounts(map(_mount, frame.keys, *columns))
 
 
 def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
@@ -81,6 +77,22 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
             return found
         above = above.rpartition("/")[0]
     return mounts.by_point.get("/") or absent("no mount is known that holds the path")
+
+
+def _mount(  # noqa: PLR0913, PLR0917 - the columns of a row
+    key: str,
+    number: Value,
+    root: Value,
+    point: Value,
+    fstype: Value,
+    source: Value,
+    options: Value,
+    devices: Value,
+    chunks: Value,
+    line: Value,
+) -> Mount:
+    words = map(_text, (number, root, point, fstype, source, options))
+    return Mount(key, *words, devices=_devices(devices), chunks=_chunks(chunks), line=_text(line))
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,155 @@
+"""FS_IOC_FIEMAP: on which bytes of its file system's device a file lies.
+
+The request is a header of 32 bytes (start, length u64, flags, mapped, room u32) and room for extents of 56
+bytes (logical, physical, length u64, flags u32), all in the machine's byte order.  It is repeated until an
+extent carries LAST.  Reading permission is enough.  Nothing is started on the device unless `sync` is asked
+for, which first writes out what waits in memory; without it such bytes have no place yet.
+
+The addresses are those of the device only on file systems that have just one: on btrfs they are logical, on
+the realtime section of XFS they count on another device.  Kernel: fs/ioctl.c;
+Documentation/filesystems/fiemap.rst.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import struct
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FIEMAP: Final = 0xC020660B
+SYNC: Final = 0x1
+"""Request flag: write out first."""
+
+LAST: Final = 0x1
+UNKNOWN: Final = 0x2
+DELALLOC: Final = 0x4
+ENCODED: Final = 0x8
+INLINE: Final = 0x200
+TAIL: Final = 0x400
+UNWRITTEN: Final = 0x800
+SHARED: Final = 0x2000
+PLACELESS: Final = UNKNOWN | DELALLOC | INLINE | TAIL
+"""Flags of extents that have no bytes of the device to themselves, or none yet."""
+
+FSGETXATTR: Final = 0x801C581F
+REALTIME: Final = 0x1
+"""Flag of XFS: the file's data are in the realtime section."""
+
+ROOM: Final = 512
+"""Extents asked for at once."""
+
+_HEADER: Final = struct.Struct("=QQIIII")
+_EXTENT: Final = struct.Struct("=QQQ16xI12x")
+_ALL: Final = (1 << 64) - 1
+
+
+class Extent(NamedTuple):
+    """A run of a file that lies in one piece."""
+
+    logical: int
+    physical: int
+    length: int
+    flags: int
+
+
+class Extents(NamedTuple):
+    """Where a file lies, and what of it has no place or not one of its own; all in bytes."""
+
+    ranges: tuple[tuple[int, int], ...]
+    """First byte and length of each, ascending; extents that touch are one."""
+    pieces: int
+    """Extents that the kernel named."""
+    unplaced: int
+    """Waiting in memory, kept inside the inode, or in an unknown place."""
+    unwritten: int
+    """Allocated and never written; part of `ranges`."""
+    shared: int
+    """Belongs to other files too; part of `ranges`."""
+    encoded: int
+    """Compressed: it takes fewer bytes than it has, and which is not told; part of `ranges`."""
+
+
+def parse_answer(answer: bytes | bytearray) -> list[Extent]:
+    """Take apart what the ioctl has filled in.
+
+    Raises:
+        ValueError: it is shorter than the number of extents says.
+    """
+    if len(answer) < _HEADER.size:
+        raise ValueError(f"FS_IOC_FIEMAP: {_HEADER.size} bytes or more expected, found {len(answer)}")
+    mapped = _HEADER.unpack_from(answer)[3]
+    end = _HEADER.size + mapped * _EXTENT.size
+    if end > len(answer):
+        raise ValueError(f"FS_IOC_FIEMAP: {mapped} extents in {len(answer)} bytes")
+    return list(map(Extent._make, _EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end])))
+
+
+def extents(descriptor: int, *, sync: bool = False) -> Iterator[Extent]:
+    """Ask the live kernel for all extents of a file that is open for reading.
+
+    Raises:
+        OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
+    """
+    start = 0
+    while True:
+        room = bytearray(_HEADER.size + ROOM * _EXTENT.size)
+        _HEADER.pack_into(room, 0, start, _ALL - start, SYNC if sync else 0, 0, ROOM, 0)
+        fcntl.ioctl(descriptor, FIEMAP, room, True)
+        found = parse_answer(room)
+        yield from found
+        if not found or found[-1].flags & LAST:
+            return
+        after = found[-1].logical + found[-1].length
+        if not start < after < _ALL:  # a file system that does not go on must not keep zmon
+            return
+        start = after
+
+
+def merged(found: Iterable[Extent]) -> Extents:
+    """Put extents together into ranges of the device, and count what is special.
+
+    Ranges that overlap stay apart: a file may hold the same bytes twice, and they count twice for it.
+    """
+    places: list[tuple[int, int]] = []
+    pieces = unplaced = unwritten = shared = encoded = 0
+    for extent in found:
+        pieces += 1
+        flags = extent.flags
+        if flags & PLACELESS:
+            unplaced += extent.length
+            continue
+        places.append((extent.physical, extent.length))
+        if flags & (UNWRITTEN | SHARED | ENCODED):
+            unwritten += extent.length if flags & UNWRITTEN else 0
+            shared += extent.length if flags & SHARED else 0
+            encoded += extent.length if flags & ENCODED else 0
+    return Extents(_joined(places), pieces, unplaced, unwritten, shared, encoded)
+
+
+def _joined(places: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    if len(places) < 2:
+        return tuple(places)
+    places.sort()
+    joined = [places[0]]
+    for first, length in places[1:]:
+        before, size = joined[-1]
+        if before + size == first:
+            joined[-1] = (before, size + length)
+        else:
+            joined.append((first, length))
+    return tuple(joined)
+
+
+def is_realtime(descriptor: int) -> bool:
+    """Tell whether a file's data are in the realtime section of its XFS.
+
+    Raises:
+        OSError: the file system does not know the question.
+    """
+    room = bytearray(28)
+    fcntl.ioctl(descriptor, FSGETXATTR, room, True)
+    flags: int = struct.unpack_from("=I", room)[0]
+    return bool(flags & REALTIME)

@@ -1,0 +1,140 @@
+r"""/proc/self/mountinfo: what is mounted where, as this process sees it.
+
+One line per mount:
+
+    ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL ...] - FSTYPE SOURCE SUPER_OPTIONS
+
+Blank, tab, newline, backslash and, since Linux 6.6, `#` stand as `\NNN` in octal in paths and
+sources.  A later line may hide an earlier one of the same point.  An open file names its mount by
+the id, in `mnt_id:` of /proc/self/fdinfo; its `st_dev` is no help, as on btrfs and overlayfs that is
+a number which stands in no line.  Kernel: fs/proc_namespace.c, fs/proc/fd.c;
+Documentation/filesystems/proc.rst.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.kernel.btrfs import read_devices
+from zmon.kernel.rows import frame
+from zmon.kinds import MOUNT
+from zmon.sample import nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+PATH: Final = "proc/self/mountinfo"
+
+_ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
+_NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
+_NO_OTHER: Final = absent("only btrfs has several devices")
+
+
+class Mounted(NamedTuple):
+    """One line."""
+
+    id: str
+    parent: str
+    number: str
+    """`major:minor` of the file system."""
+    root: str
+    """What of the file system is mounted: `/`, else a bind mount or a subvolume."""
+    point: str
+    options: str
+    """Those of the mount."""
+    optional: tuple[str, ...]
+    """`shared:1`, `master:2` ..."""
+    fstype: str
+    source: str
+    """What was named to mount: a device, a server, a word; empty where nothing was."""
+    super_options: str
+    """Those of the file system, with the kernel's escapes: see `option`."""
+    line: int
+    """Counted from 1."""
+
+
+def parse_mountinfo(content: bytes) -> list[Mounted]:
+    """Read the whole file; bytes that are not UTF-8 come out as `os.fsdecode` has them.
+
+    Raises:
+        ValueError: a line has not this form.
+    """
+    return [_mounted(line, number) for number, line in enumerate(content.split(b"\n"), 1) if line]
+
+
+def _mounted(line: bytes, number: int) -> Mounted:
+    before, dash, after = line.partition(b" - ")
+    first, last = before.split(b" "), after.split(b" ")
+    if not dash or len(first) < 6 or len(last) < 3 or not _is_numbered(first):
+        raise ValueError(
+            f"/{PATH}:{number}: not ID PARENT M:m ROOT POINT OPTIONS - TYPE SOURCE OPTIONS: {line[:80]!r}"
+        )
+    return Mounted(
+        id=os.fsdecode(first[0]),
+        parent=os.fsdecode(first[1]),
+        number=os.fsdecode(first[2]),
+        root=_plain(first[3]),
+        point=_plain(first[4]),
+        options=os.fsdecode(first[5]),
+        optional=tuple(map(os.fsdecode, first[6:])),
+        fstype=os.fsdecode(last[0]),
+        source=_plain(last[1]),
+        super_options=os.fsdecode(last[2]),
+        line=number,
+    )
+
+
+def _is_numbered(parts: list[bytes]) -> bool:
+    return parts[0].isdigit() and parts[1].isdigit() and _NUMBER.fullmatch(parts[2]) is not None
+
+
+def _plain(escaped: bytes) -> str:
+    return os.fsdecode(_ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), escaped))
+
+
+def option(options: str, name: str) -> list[str]:
+    """Return the values of an option, in their order, without escapes; none when it is not set."""
+    words = (word.partition("=") for word in options.split(","))
+    return [_plain(os.fsencode(value)) for word, _equals, value in words if word == name]
+
+
+def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
+    """Return the mounts as this process sees them, of `wanted` ids only if given; one frame of `MOUNT`.
+
+    The chunks of btrfs are read from the live kernel only, by root, and only of wanted mounts.
+    """
+    try:
+        mounted = parse_mountinfo(tree.read(PATH))
+    except OSError as error:
+        return nothing(MOUNT, f"/{PATH}: {error.strerror}")
+    except ValueError as error:
+        return nothing(MOUNT, str(error))
+    several: dict[str, Mapping[str, Value]] = {}
+    for mount in mounted:
+        if mount.fstype == "btrfs" and (wanted is None or mount.id in wanted):
+            known = several.get(mount.number)
+            if known is None or isinstance(known["devices"], Absent):
+                several[mount.number] = read_devices(tree, mount.id, mount.number, mount.point)
+    none: Mapping[str, Value] = {"devices": _NO_OTHER, "chunks": _NO_OTHER}
+    rows: dict[str, Mapping[str, Value]] = {
+        mount.id: {
+            "number": mount.number,
+            "root": mount.root,
+            "point": mount.point,
+            "fstype": mount.fstype,
+            "source": mount.source,
+            "options": mount.super_options,
+            "line": mount.line,
+            **several.get(mount.number, none),
+        }
+        for mount in mounted
+        if wanted is None or mount.id in wanted
+    }
+    return frame(MOUNT, rows, tree.when(PATH))
