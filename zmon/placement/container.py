@@ -48,6 +48,9 @@ class Traffic(NamedTuple):
     """Time of the writes, milliseconds."""
     when: str = ""
     """When the counters were read, as the listing spells it."""
+    read_bytes_per_s: float | None = None
+    """What is read in a second, where the listing tells rates instead of counters."""
+    write_bytes_per_s: float | None = None
 
 
 class Container(NamedTuple):
@@ -80,6 +83,8 @@ class Container(NamedTuple):
     problem: str = ""
     """Why it cannot be used, and what to get instead; empty when it can."""
     traffic: Traffic = Traffic()
+    table: str = ""
+    """The table or index it holds, where each has files of its own."""
 
     @property
     def located(self) -> str:
