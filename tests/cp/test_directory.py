@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cp.directory import Build, Dedicated, Directory, Include, Link, Minidisk, masked, parse
+
+SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
+NAMES = sorted(path.stem for path in SAMPLES.glob("directory-*.txt"))
+
+
+def sample(name: str) -> tuple[bytes, list[str]]:
+    """Return the data of a sample, and what its header expects of it."""
+    lines = (SAMPLES / f"{name}.txt").read_bytes().splitlines(keepends=True)
+    header = [line for line in lines if line.startswith(b"# ")]
+    expected = [line[10:].decode().strip() for line in header if line.startswith(b"# expect: ")]
+    return b"".join(lines[len(header) :]), expected
+
+
+def directory(name: str) -> Directory:
+    """Read a sample."""
+    return parse(sample(name)[0], f"{name}.txt")
+
+
+def read(text: str) -> Directory:
+    """Read records."""
+    return parse(text.encode(), "x.txt")
+
+
+EXPECTED = [
+    (name, expected) for name in NAMES for expected in sample(name)[1] if expected.startswith("vdev=")
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), EXPECTED)
+def test_samples_give_what_their_headers_say(name: str, expected: str) -> None:
+    """Each word `key=value` of an expectation holds of one of the claims about its device."""
+    said = dict(re.findall(r"(\w+)=(\w+)", expected.partition("(")[0]))
+    found = [claim for claim in directory(name).claims() if claim.vdev == said["vdev"]]
+    assert any(
+        (claim.volser == said.get("volser", ""))
+        and (claim.rdev == said.get("rdev", ""))
+        and (claim.mode == said.get("mode", "").replace("default", "") or "mode" not in said)
+        and ("start" not in said or claim.first == int(said["start"]))
+        and ("size" not in said or claim.length == (None if said["size"] == "END" else int(said["size"])))
+        for claim in found
+    ), found
+
+
+def one(name: str, vdev: str) -> Minidisk | Dedicated | Link:
+    """Return the statement of a sample about a device."""
+    (found,) = (
+        statement
+        for entry in directory(name).entries
+        for statement in entry.statements
+        if isinstance(statement, Minidisk | Dedicated | Link) and statement.vdev == vdev
+    )
+    return found
+
+
+@pytest.mark.parametrize("vdev", ["0102", "0103", "0B2F"])
+def test_a_minidisk_may_be_a_whole_volume(vdev: str) -> None:
+    """From cylinder 0 to the end, or named by the real device."""
+    disk = one("directory-forms", vdev)
+    assert isinstance(disk, Minidisk)
+    assert disk.whole
+
+
+def test_a_minidisk_up_to_the_end_is_no_whole_volume() -> None:
+    """Cylinder 0 with the label is not its own."""
+    disk = one("directory-forms", "0101")
+    assert isinstance(disk, Minidisk)
+    assert not disk.whole
+
+
+@pytest.mark.parametrize(("vdev", "via", "length"), [("0104", "V-DISK", 2097152), ("0105", "T-DISK", 50)])
+def test_a_disk_without_a_volume_says_so(vdev: str, via: str, length: int) -> None:
+    """It is claimed, with its size and neither label nor real device."""
+    (claim,) = (claim for claim in directory("directory-forms").claims() if claim.vdev == vdev)
+    assert (claim.via, claim.length, claim.rdev, claim.volser) == (via, length, "", "")
+
+
+def test_five_hex_digits_are_a_device_or_a_label() -> None:
+    """Both are claimed, and both are weak."""
+    found = [claim for claim in directory("directory-forms").claims() if claim.vdev == "0203"]
+    assert [(claim.rdev, claim.volser) for claim in found] == [("17203", ""), ("", "17203")]
+    assert all("label" in claim.weak for claim in found)
+
+
+def test_a_dedicated_volume_may_be_read_only() -> None:
+    """R/O may stand anywhere behind the label."""
+    assert one("directory-forms", "0202").mode == "R/O"
+
+
+def test_comments_give_nothing() -> None:
+    """Nor do the records of the directory manager."""
+    found = directory("directory-forms")
+    assert not found.unread
+    assert "0999" not in {claim.vdev for claim in found.claims()}
+
+
+@pytest.mark.parametrize(("vdev", "via"), [("0190", "LINK MAINT 0190"), ("0200", "LINK LINUX1 0200")])
+def test_a_link_to_an_entry_that_is_not_there_says_so(vdev: str, via: str) -> None:
+    """The device is claimed, its volume is not."""
+    (claim,) = (claim for claim in directory("directory-forms").claims() if claim.vdev == vdev)
+    assert (claim.via, claim.volser, claim.rdev) == (via, "", "")
+    assert claim.weak == f"the entry of {via.split()[1]} is not in these files"
+
+
+@pytest.mark.parametrize("vdev", ["0100", "0101"])
+def test_a_label_that_the_directory_manager_chooses_is_not_known(vdev: str) -> None:
+    """The claim says why."""
+    (claim,) = (claim for claim in directory("directory-dirmaint").claims() if claim.vdev == vdev)
+    assert "the directory manager chooses the volume" in claim.weak
+
+
+def test_a_missing_profile_is_named() -> None:
+    """Its disks are missing too."""
+    assert directory("directory-casestudy").lacking() == ["profile LINDFLT"]
+
+
+def test_the_case_study_has_28_volumes_and_two_links() -> None:
+    """And nothing in it is unread."""
+    found = directory("directory-casestudy")
+    claims = found.claims()
+    assert len(claims) == 30
+    assert sum(bool(claim.volser) for claim in claims) == 28
+    assert not found.unread
+
+
+def test_a_byte_that_is_no_text_is_tolerated_and_named() -> None:
+    """The statements beside it are read."""
+    found = directory("directory-badbyte")
+    assert [claim.volser for claim in found.claims()] == ["LNX006"]
+    assert found.notes == (
+        "directory-badbyte.txt:3: not UTF-8; each such byte counts as one unknown character",
+    )
+
+
+SSI = "directory-include-identity"
+
+
+@pytest.mark.parametrize(("member", "label"), [("VMSYS01", "SSI101"), ("vmsys02", "SSI201")])
+def test_a_member_has_its_own_volumes(member: str, label: str) -> None:
+    """With its name there is no doubt."""
+    found = [claim for claim in directory(SSI).claims("linuxa", member) if claim.volser]
+    assert [(claim.vdev, claim.volser, claim.weak) for claim in found] == [("0100", label, "")]
+
+
+def test_without_the_member_both_volumes_are_weak() -> None:
+    """The claims say on which member."""
+    found = [claim for claim in directory(SSI).claims("LINUXA") if claim.volser]
+    assert [claim.volser for claim in found] == ["SSI101", "SSI201"]
+    assert all(f"member VMSYS0{n}" in claim.weak for n, claim in enumerate(found, 1))
+
+
+@pytest.mark.parametrize("user", ["LINUXA", "LINUXB"])
+def test_a_profile_belongs_to_those_who_include_it(user: str) -> None:
+    """Its links are theirs."""
+    (claim,) = (claim for claim in directory(SSI).claims(user) if claim.vdev == "0190")
+    assert (claim.user, claim.via) == (user, "LINK MAINT 0190")
+
+
+def test_a_link_is_followed_to_the_volume() -> None:
+    """Also into the subconfiguration of a member."""
+    (claim,) = (claim for claim in directory(SSI).claims("LINUXB", "VMSYS02") if claim.vdev == "0200")
+    assert (claim.volser, claim.mode, claim.via, claim.weak) == (
+        "SSI201",
+        "RR",
+        "LINK LINUXA 0100, MDISK",
+        "",
+    )
+
+
+def test_entries_of_two_files_know_each_other() -> None:
+    """A link may lead from one into the other, and the claim stands where the link stands."""
+    first = parse(b"USER A X 1G 1G G\nLINK B 191 391 RR\n", "a.txt")
+    second = parse(b"USER B X 1G 1G G\nMDISK 191 3390 1 5 LNX001 MR\n", "b.txt")
+    (claim,) = (first + second).claims("a")
+    assert (claim.vdev, claim.volser, claim.place) == ("0391", "LNX001", "a.txt:2")
+
+
+def test_links_in_a_circle_end() -> None:
+    """And say so."""
+    (claim,) = read("USER A X 1G 1G G\nLINK B 191\nUSER B X 1G 1G G\nLINK A 191\n").claims("A")
+    assert claim.weak == "the links lead in a circle, by A 0191"
+
+
+def test_many_links_are_not_followed() -> None:
+    """Four, one behind the other, are."""
+    text = "".join(f"USER U{n} X 1G 1G G\nLINK U{n + 1} 191\n" for n in range(9))
+    text += "USER U9 X 1G 1G G\nMDISK 191 3390 1 5 LNX001\n"
+    assert read(text).claims("U0")[0].weak == "more than 4 links lead to it, one behind the other"
+    assert read(text).claims("U6")[0].volser == "LNX001"
+
+
+def test_a_link_may_lead_to_a_device_of_its_own() -> None:
+    """An asterisk is the guest itself, also in a profile."""
+    text = "PROFILE P\nLINK * 191 391 RR\nUSER A X 1G 1G G\nINCLUDE P\nMDISK 191 3390 1 5 LNX001\n"
+    assert {(c.vdev, c.volser) for c in read(text).claims()} == {("0391", "LNX001"), ("0191", "LNX001")}
+
+
+def test_a_device_defined_often_is_not_chosen_from() -> None:
+    """The link says how often."""
+    text = "USER A X 1G 1G G\nLINK B 191\nUSER B X 1G 1G G\n" + "".join(
+        f"MDISK 191 3390 1 5 LNX00{n}\n" for n in range(5)
+    )
+    assert read(text).claims("A")[0].weak == "the entry of B defines 0191 5 times"
+
+
+def test_what_the_entry_defines_itself_weakens_its_profile() -> None:
+    """Both are claimed."""
+    text = "PROFILE P\nMDISK 191 3390 1 5 OLD001\nUSER A X 1G 1G G\nINCLUDE P\nMDISK 191 3390 1 5 NEW001\n"
+    assert [(c.volser, bool(c.weak)) for c in read(text).claims()] == [("OLD001", True), ("NEW001", False)]
+
+
+def test_statements_before_any_user_belong_to_who_is_named() -> None:
+    """A pasted part of an entry is of use."""
+    (claim,) = parse(b"MDISK 191 3390 1 5 LNX001 MR\n", "x.txt", "lin1").claims()
+    assert (claim.user, claim.vdev) == ("LIN1", "0191")
+
+
+@pytest.mark.parametrize(
+    ("record", "statement"),
+    [
+        ("m 191 3390 1 end lnx001", "MDISK"),
+        ("MDIS 191 3390 1 END LNX001", "MDISK"),
+        ("ded 191 7103", "DEDICATE"),
+        ("l maint 190", "LINK"),
+        ("00012 MDISK 191 3390 1 END LNX001", "an editor's number"),
+        ("===== MDISK 191 3390 1 END LNX001", "an editor's prefix"),
+        (f"{'MDISK 191 3390 1 END LNX001':72}00012000", "a sequence number"),
+        ("MDISK 191 3390 1 END,\n   LNX001 MR", "a record that goes on"),
+        ("MDISK 191 3390 1 END,\n* comment\n   LNX001,\n  MR", "a comment within"),
+    ],
+)
+def test_records_are_read_in_every_form(record: str, statement: str) -> None:
+    """Short, in lower case, continued, from an editor: it is the same."""
+    found = read(f"USER A X 1G 1G G\n{record}\n")
+    assert len(found.claims()) == 1, statement
+    assert not found.unread
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ("MDISK 191", "MDISK: its device type is missing"),
+        ("MDISK 1919X 3390 1 END LNX001", "MDISK: its virtual device number is not as it should be"),
+        ("MDISK 191 3390 1 END", "MDISK: the label of its volume is missing"),
+        ("MDISK 191 3390 1 5 TOOLONG", "MDISK: the label of its volume is not as it should be"),
+        ("MDISK 191 3390 1 5 LNX001 SECRET", "MDISK: its access mode is not as it should be"),
+        ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5", "MDISK: VOLID is missing"),
+        ("MDISK=VDEV=191 VDEV=192", "MDISK: a keyword stands twice"),
+        ("DEDICATE 0009 GRAF", "DEDICATE: its real device is not as it should be"),
+        ("LINK MAINT", "LINK: the number of the owner's device is missing"),
+        ("MDIKS 191 3390 1 5 LNX001", "it begins with no statement of a directory"),
+        ("MDISK 191 3390 1 5 LNX001,", "it goes on, and the text ends"),
+    ],
+)
+def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) -> None:
+    """It gives no claim."""
+    found = read(f"USER A X 1G 1G G\n{record}\n")
+    assert [(str(unread.place), unread.why) for unread in found.unread] == [("x.txt:2", why)]
+    assert not found.claims()
+
+
+@pytest.mark.parametrize(
+    ("record", "weak"),
+    [
+        ("MDISK 191 3390 DEVNO 710", "digits only"),
+        ("MDISK 191 3390 DEVNO 7103", "may go on"),
+        ("MDISK 191 3390 1 END LNX0", "may go on"),
+        ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX", "may go on"),
+        ("DEDICATE 191 7103", "may go on"),
+        ("MDISK 191 3390 1 END MR\n", "may be the access mode"),
+        ("MDISK 191 3390 1 END &SYSRES\n", "that CP was loaded from"),
+    ],
+)
+def test_what_may_be_misread_is_weak(record: str, weak: str) -> None:
+    """Above all the last word of a text that ends without an end of line."""
+    (claim,) = read(f"USER A X 1G 1G G\n{record}").claims()
+    assert weak in claim.weak
+
+
+def test_other_statements_are_counted() -> None:
+    """They are no disks."""
+    found = read("USER A X 1G 1G G\nCPU 00\nNICDEF 600 TYPE QDIO\nIPL CMS PARM SECRET\n")
+    assert (found.others, len(found.unread)) == (3, 0)
+
+
+def test_profiles_do_not_multiply_without_end() -> None:
+    """A profile that is included often counts once for a guest, and one that includes itself ends."""
+    text = "PROFILE P\nINCLUDE P\nMDISK 191 3390 1 5 LNX001\nUSER A X 1G 1G G\n" + "INCLUDE P\n" * 1000
+    assert len(read(text).claims()) == 1
+
+
+# --- passwords --------------------------------------------------------------------------------
+
+WORD = st.text("GHJKLNPQTUVXYZ#@$", min_size=5, max_size=8)
+"""Words that are no mode, no number, no part of a statement or of a message."""
+
+BEFORE = (
+    "USER LIN1 {} 1G 1G G", "IDENTITY LIN2 {} 1G", "USER LIN3 {}", "user lin4 {} {}",
+    "MDISK 0100 3390 1 END LNX001 MR {}", "MDISK 0100 3390 1 END LNX001 MR {} {} {}",
+    "MDISK 0100 3390 DEVNO 7103 MR {} {}", "MDISK 0100 3390 1 END LNX001 {}",
+    "MDISK 0100 FB-512 V-DISK 100 MR {}", "MDISK 0100 3390 AUTOG 5 GRP MR {}", "MDISK 0100 3390 T-DISK 5 {}",
+    "MDISK=VDEV=0102 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX001 MODE=MR PW={} RPW={}",
+    "MDISK 0100 3390 1 END LNX001 MR,\n {} {}", "MDISK 0100 3390 1 END LNX001 MR\n {} {}",
+    "APPCPASS A B {} {}", "APPCPASS {}", "MDIKS 0100 3390 1 END LNX001 MR {}", "USR LIN1 {}", "{}", "*PW {}",
+    "MDISK 0100 3390 {}", "MDISK 0100 3390 1 END MR {} {}", "MDISK 0100 3390 1 MR {}", "IPL CMS PARM {}",
+    "LINK MAINT 0190 0190 RR {}", "LINK MAINT 0190 0190 {}", "DEDICATE 7200 7200 {}",
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(BEFORE), WORD), min_size=1, max_size=6), st.booleans())
+def test_a_password_is_never_kept(records: list[tuple[str, str]], small: bool) -> None:
+    """Wherever it stands, it is in nothing that is said of the text."""
+    text = "".join(f"{form.replace('{}', word)}\n" for form, word in records)
+    found = parse((text.lower() if small else text).encode(), "x.txt")
+    claims = found.claims()
+    told = repr((found, found.entries, found.unread, found.notes, claims, found.lacking())) + json.dumps(
+        [found.entries, found.unread, found.notes, claims]
+    )
+    assert not any(word.upper() in told.upper() for _form, word in records)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("USER LINDB01 SECRET 4G 8G G", "USER LINDB01 ..."),
+        ("  mdisk 0100 3390 1 END LNX001 MR SECRET", "mdisk 0100 ..."),
+        ("MDISK=VDEV=0102 PW=SECRET", "MDISK ..."),
+        ("APPCPASS SECRET", "APPCPASS ..."),
+        ("IDENTITY LINUXA SECRET", "IDENTITY LINUXA ..."),
+        ("DASD 0190 3390 VMRES1", "DASD 0190 3390 VMRES1"),
+        ("", ""),
+    ],
+)
+def test_lines_of_unknown_text_are_masked(line: str, shown: str) -> None:
+    """What looks like a record with passwords is shown to its second word."""
+    assert masked(line) == shown
+
+
+# --- any input --------------------------------------------------------------------------------
+
+REAL = b"".join(sample(name)[0] for name in NAMES)
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_read(data: bytes) -> None:
+    """Nothing is raised."""
+    parse(data, "x.txt").claims()
+
+
+@given(st.data())
+def test_garbled_entries_are_read(data: st.DataObject) -> None:
+    """What is claimed stands in the text."""
+    garbled = bytearray(REAL)
+    for at in data.draw(st.lists(st.integers(0, len(REAL) - 1), max_size=20)):
+        garbled[at] = data.draw(st.integers(0, 255))
+    found = parse(bytes(garbled), "x.txt")
+    text = bytes(garbled).decode("utf-8", "replace").upper()
+    for claim in found.claims():
+        assert claim.volser in text
+        assert claim.rdev.lstrip("0") in text
+        assert claim.vdev.lstrip("0") in text
+
+
+MDISK = "MDISK 0103 3390 DEVNO 17103 MR"
+
+
+@pytest.mark.parametrize("length", range(len(MDISK)))
+def test_a_statement_that_is_cut_gives_the_device_or_doubt(length: int) -> None:
+    """A cut number is never claimed without saying so."""
+    for claim in read(f"USER A X 1G 1G G\n{MDISK[:length]}").claims():
+        assert claim.weak or (claim.vdev, claim.rdev) == ("0103", "17103")
+
+
+def test_statements_know_their_sort() -> None:
+    """INCLUDE and BUILD are kept as such."""
+    (_, identity, *_rest) = directory(SSI).entries
+    assert [type(statement) for statement in identity.statements] == [Build, Build, Include]
