@@ -19,6 +19,7 @@ from zmon.kernel.captured import (
     moment,
     read_regular,
     refusals,
+    simulated,
 )
 from zmon.kernel.tree import LIMIT
 
@@ -247,6 +248,23 @@ def test_the_moment_of_a_pass_is_that_of_its_counters() -> None:
 def test_a_pass_without_counters_has_no_moment() -> None:
     """0 sorts it first."""
     assert moment(ArchivedTree("", "", {"proc/version": File(b"", 5)})) == 0
+
+
+def test_a_pass_may_say_that_it_was_invented() -> None:
+    """It is one line of what is said of the pass, at the beginning of the line."""
+    notes = File(b"zmon capture, pass 1 of 1\nsimulated: after a case study\n", 5)
+    assert simulated(ArchivedTree("", "", {"CAPTURE.txt": notes}))
+
+
+@pytest.mark.parametrize("text", [b"", b"not simulated: measured\n"])
+def test_what_a_kernel_showed_was_not_invented(text: bytes) -> None:
+    """Nothing else says so."""
+    assert not simulated(ArchivedTree("", "", {"CAPTURE.txt": File(text, 5)}))
+
+
+def test_a_pass_of_which_nothing_is_said_was_not_invented() -> None:
+    """An archive of another tool has no such file."""
+    assert not simulated(ArchivedTree("", "", {}))
 
 
 NOTES = """\

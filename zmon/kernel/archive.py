@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.kernel.captured import (
+    NOTES,
     ArchivedTree,
     CaptureError,
     DirectoryTree,
@@ -99,7 +100,7 @@ def _passes(path: str, found: Found) -> list[CapturedTree]:
         notes = found.notes.get(label)
         if notes:
             text = notes.data.decode("utf-8", "replace")
-            found.add(label, refusals(text, notes.time))
+            found.add(label, {NOTES: notes, **refusals(text, notes.time)})
     if labels:
         found.add(labels[-1], found.extras)
     return [tree(label) for label in labels]

@@ -295,6 +295,18 @@ def read_regular(file: str, path: str) -> bytes:
     return data
 
 
+NOTES: Final = "CAPTURE.txt"
+"""What is said of a pass as a whole."""
+
+
+def simulated(tree: Tree) -> bool:
+    """Tell whether a pass was invented: a line of its `CAPTURE.txt` begins with `simulated:`."""
+    try:
+        return any(line.startswith(b"simulated:") for line in tree.read(NOTES).splitlines())
+    except OSError:
+        return False
+
+
 _REFUSED: Final = r"/(\S+) 0o[0-7]+ (\S.*)"
 _NUMBERS: Final = {os.strerror(number): number for number in errno.errorcode}
 

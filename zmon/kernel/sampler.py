@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
-from zmon.kernel.captured import moment
+from zmon.kernel.captured import moment, simulated
 from zmon.kernel.hotplug import Hotplug
 from zmon.kernel.source import PATIENCE, Reading, Source
 from zmon.kernel.tree import text
@@ -228,7 +228,8 @@ def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
     _overlay(frames)
     now = moment(tree)
     frames[SOURCE.name] = _without_costs(costs(readings, now))
-    return Sample(Instant(now, now, _boot_id(tree) or boot), frames, tree.name)
+    at = Instant(now, now, _boot_id(tree) or boot)
+    return Sample(at, frames, tree.name, simulated=simulated(tree))
 
 
 def _overlay(frames: dict[str, Frame]) -> None:
