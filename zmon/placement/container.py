@@ -99,6 +99,22 @@ class Container(NamedTuple):
         return f"{self.source}:{self.line}" if self.line else self.source
 
 
+class Options(NamedTuple):
+    """What a person knows and a listing does not say; every reader has `parse(text, origin, options)`."""
+
+    database: str = ""
+    """Name of the database, where the listing names none."""
+    base_dir: str = ""
+    """Where relative paths start: Db2's database directory, `$ORACLE_HOME/dbs`, a data directory."""
+    terminator: str = ""
+    """What ends a statement of DDL, as after `-td`; empty: it is found out."""
+    partitions: tuple[int, ...] = ()
+    """Numbers of the database partitions, for Db2's partition expressions."""
+
+
+NO_OPTIONS: Final = Options()
+
+
 class Note(NamedTuple):
     """Something a reader of the answer has to know: what was skipped, doubled, or not understood."""
 
