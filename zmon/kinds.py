@@ -335,8 +335,8 @@ CONTAINER: Final = Kind(
         *_labels("mount", source="fdinfo"),
         *_labels("ranges", source="FS_IOC_FIEMAP: first byte+length, in hex, merged"),
         *_labels("said", source="which file and line, which ioctl, and what was not placed"),
-        *_gauges("size", "declared", "unplaced", "unwritten", "shared", "encoded",
-                 unit="bytes", source="stat, FS_IOC_FIEMAP"),
+        *_gauges("size", "declared", unit="bytes", source="stat, the listing"),
+        *_gauges("unplaced", "unwritten", "shared", "encoded", unit="bytes", source="FS_IOC_FIEMAP"),
     ),
 )
 """Files that tablespaces are made of, and the bytes of the device where they lie."""

@@ -91,8 +91,18 @@ def _mount(  # noqa: PLR0913, PLR0917 - the columns of a row
     chunks: Value,
     line: Value,
 ) -> Mount:
-    words = map(_text, (number, root, point, fstype, source, options))
-    return Mount(key, *words, devices=_devices(devices), chunks=_chunks(chunks), line=_text(line))
+    return Mount(
+        key,
+        number=_text(number),
+        root=_text(root),
+        point=_text(point),
+        fstype=_text(fstype),
+        source=_text(source),
+        options=_text(options),
+        devices=_devices(devices),
+        chunks=_chunks(chunks),
+        line=_text(line),
+    )
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,119 @@
+"""Containers as a capture keeps them, so that another machine can tell where they lay on this one.
+
+`zmon/containers` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an absent
+one as `{"absent": REASON}`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import CONTAINER
+from zmon.sample import Frame, nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.absent import Value
+    from zmon.kernel.container import Found, Listed
+    from zmon.kernel.tree import Tree
+
+CAPTURED: Final = "zmon/containers"
+
+_LABELS: Final = ("database", "tablespace", "role", "listed")
+_NOT_LISTED: Final = absent("no listing says it")
+
+
+def frame(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
+    """Return what was found as the frame of a sample."""
+    columns: dict[str, list[Value]] = {
+        name: [getattr(one, name) or _NOT_LISTED for one, _found in rows.values()] for name in _LABELS
+    }
+    columns["declared"] = [one.declared for one, _found in rows.values()]
+    founds = [found for _one, found in rows.values()]
+    names = [field.name for field in CONTAINER.fields if field.name not in columns]
+    columns |= {name: [getattr(found, name) for found in founds] for name in names}
+    return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
+
+
+def written(containers: Frame) -> bytes:
+    """Return the text that `read_captured` reads."""
+    names = [field.name for field in CONTAINER.fields]
+    columns = [containers.column(name) for name in names]
+    lines = [
+        json.dumps({"path": path} | {name: _plain(value) for name, value in zip(names, row, strict=True)})
+        for path, *row in zip(containers.keys, *columns, strict=True)
+    ]
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
+
+def parse_captured(content: bytes) -> dict[str, dict[str, Value]]:
+    """Return the columns of each path.
+
+    Raises:
+        ValueError: a line has not the form that zmon writes.
+    """
+    rows = {}
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            row = json.loads(line)
+            rows[_text(row["path"])] = {field.name: _value(row[field.name]) for field in CONTAINER.fields}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{CAPTURED}:{number}: not a container as zmon writes it: {line[:80]!r}"
+            ) from error
+    return rows
+
+
+def read_captured(tree: Tree, listed: Iterable[Listed]) -> Frame:
+    """Return what a captured tree has of listed containers, of all it has when none is listed."""
+    try:
+        rows = parse_captured(tree.read(CAPTURED))
+        when = tree.when(CAPTURED)
+    except OSError:
+        return nothing(CONTAINER, "the capture holds no containers: make it with `zmon capture --containers`")
+    except ValueError as error:
+        return nothing(CONTAINER, str(error))
+    wanted = list(listed)
+    if not wanted:
+        return _frame(rows, when)
+    return _frame({path: row for one in wanted for path, row in _of(one, rows).items()}, when)
+
+
+def _of(one: Listed, rows: Mapping[str, dict[str, Value]]) -> dict[str, dict[str, Value]]:
+    """Return the rows of a listed path or of what was in the directory, with what the listing says."""
+    inside = one.path.rstrip("/") + "/"
+    paths = [one.path] if one.path in rows else [path for path in rows if path.startswith(inside)]
+    if not paths:
+        why = absent("it was not looked at when the capture was made")
+        return {one.path: {field.name: why for field in CONTAINER.fields} | _labels(one)}
+    return {path: rows[path] | (_labels(one) if one.listed else {}) for path in paths}
+
+
+def _labels(one: Listed) -> dict[str, Value]:
+    return {name: getattr(one, name) or _NOT_LISTED for name in _LABELS} | {"declared": one.declared}
+
+
+def _frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
+    columns = {field.name: [row[field.name] for row in rows.values()] for field in CONTAINER.fields}
+    return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
+
+
+def _plain(value: Value) -> object:
+    return {"absent": value.reason} if isinstance(value, Absent) else value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _value(value: object) -> Value:
+    if isinstance(value, dict):
+        return absent(str(value["absent"]))
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise TypeError
+    return value
