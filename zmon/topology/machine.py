@@ -1,0 +1,80 @@
+"""What hangs on what in one machine at one instant: all that a sample says of it, joined when asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.topology.chain import answer
+from zmon.topology.claim import claims_in
+from zmon.topology.file import files_in
+from zmon.topology.mount import mounts_in
+from zmon.topology.site import NO_SITE
+from zmon.topology.stack import Stack
+from zmon.topology.volume import Host, volumes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.sample import Sample
+    from zmon.topology.chain import Answer
+    from zmon.topology.claim import Claim
+    from zmon.topology.file import File
+    from zmon.topology.mount import Mounts
+    from zmon.topology.site import Site
+    from zmon.topology.volume import Volume
+
+
+class Machine:
+    """The files, mounts, block devices and volumes of a sample."""
+
+    def __init__(self, sample: Sample, site: Site = NO_SITE, claims: Sequence[Claim] = ()) -> None:
+        """Look at a sample; `claims` are those of people, beside what the sample has."""
+        self.sample = sample
+        self.site = site
+        self._claims = claims
+
+    @cached_property
+    def mounts(self) -> Mounts:
+        """What is mounted where."""
+        return mounts_in(self.sample.frame(MOUNT))
+
+    @cached_property
+    def stack(self) -> Stack:
+        """What block devices are made of."""
+        return Stack(self.sample.frame(LAYER))
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What CP and people say of volumes."""
+        return (*claims_in(self.sample.frame(CLAIM)), *self._claims)
+
+    @cached_property
+    def host(self) -> Host:
+        """Where this Linux runs."""
+        frame = self.sample.frame(MACHINE)
+        environment, guest = (frame.cell("machine", name) for name in ("environment", "guest_name"))
+        return Host(
+            environment if isinstance(environment, str) else "", guest if isinstance(guest, str) else ""
+        )
+
+    @cached_property
+    def volumes(self) -> Mapping[str, Volume]:
+        """The disks, by major:minor."""
+        frame = self.sample.frame
+        return volumes(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, self.host)
+
+    @cached_property
+    def files(self) -> list[File]:
+        """The containers of tablespaces, and whatever files were asked about."""
+        return files_in(self.sample.frame(CONTAINER))
+
+    @cached_property
+    def answers(self) -> Mapping[str, Answer]:
+        """Where each of the files lies, by path."""
+        return {file.path: self.locate(file) for file in self.files}
+
+    def locate(self, file: File) -> Answer:
+        """Return where a file lies."""
+        return answer(file, self.mounts, self.stack, self.volumes)
