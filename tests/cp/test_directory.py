@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp.directory import Build, Dedicated, Directory, Include, Link, Minidisk, masked, parse
+from zmon.cp.directory import Build, Dedicated, Directory, Include, Link, Minidisk, parse
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
 NAMES = sorted(path.stem for path in SAMPLES.glob("directory-*.txt"))
@@ -327,23 +327,6 @@ def test_a_password_is_never_kept(records: list[tuple[str, str]], small: bool) -
         [found.entries, found.unread, found.notes, claims]
     )
     assert not any(word.upper() in told.upper() for _form, word in records)
-
-
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [
-        ("USER LINDB01 SECRET 4G 8G G", "USER LINDB01 ..."),
-        ("  mdisk 0100 3390 1 END LNX001 MR SECRET", "mdisk 0100 ..."),
-        ("MDISK=VDEV=0102 PW=SECRET", "MDISK ..."),
-        ("APPCPASS SECRET", "APPCPASS ..."),
-        ("IDENTITY LINUXA SECRET", "IDENTITY LINUXA ..."),
-        ("DASD 0190 3390 VMRES1", "DASD 0190 3390 VMRES1"),
-        ("", ""),
-    ],
-)
-def test_lines_of_unknown_text_are_masked(line: str, shown: str) -> None:
-    """What looks like a record with passwords is shown to its second word."""
-    assert masked(line) == shown
 
 
 # --- any input --------------------------------------------------------------------------------

@@ -316,16 +316,6 @@ def parse(data: bytes, origin: str, user: str = "") -> Directory:
     return _Reading(origin, user.upper()).read(data)
 
 
-def masked(line: str) -> str:
-    """Return a line of unknown text without what may be a password, if it looks like a directory's record."""
-    words = line.split(None, 2)
-    if words and _SECRET.match(words[0]):
-        name = words[0].partition("=")[0]
-        shown = words[1:2] if name == words[0] and name.upper() != "APPCPASS" else []
-        return " ".join([name, *shown, *(["..."] if len(words) > 1 + len(shown) else [])])
-    return line
-
-
 # --- claims of a statement --------------------------------------------------------------------
 
 
@@ -373,8 +363,6 @@ _OTHERS: Final = (
 """The statements that name no disk."""
 
 _OTHER_SHORTEST: Final = 3
-
-_SECRET: Final = re.compile(r"(?i:US(?:ER?)?|IDEN(?:T(?:I(?:TY?)?)?)?|MD(?:I(?:SK?)?)?|APPCPASS|MDISK=.*)\Z")
 
 _NAME: Final = re.compile(r"[A-Z0-9$#@_+:.-]{1,8}\Z")
 _VDEV: Final = re.compile(r"[0-9A-F]{1,4}\Z")
