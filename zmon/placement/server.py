@@ -54,11 +54,11 @@ class Server(NamedTuple):
         return self.host.startswith(("/", "@"))
 
     def harmless_message(self, error: BaseException) -> str:
-        """Return the first line of what a driver says, without the secrets of the address."""
-        said = " ".join(str(error).split()) or type(error).__name__
+        """Return what a driver says in one line, without the secrets of the address."""
+        said = str(error)
         for secret in (self.password, *(value for name, value in self.options if name in _SECRET)):
             said = said.replace(secret, "***") if secret else said
-        return said
+        return " ".join(said.split()) or type(error).__name__
 
 
 def is_server(words: str) -> bool:

@@ -113,8 +113,8 @@ def _separated(body: io.StringIO, skipped: int, delimiter: str) -> Iterator[Row]
         except (csv.Error, TableError) as error:
             if len(taken) != 1 or isinstance(error, TableError):
                 raise TableError(
-                    f"line {number} begins {shown(taken[0] if taken else '')} and does not end: a quote is not"
-                    " closed, or one inside a name not doubled"
+                    f"line {number} begins {shown(taken[0] if taken else '')} and does not end: a quote is"
+                    " not closed, or one inside a name not doubled"
                 ) from error
             problem = f"quotes inside a name are doubled, and the whole is quoted: {shown(taken[0])}"
         if problem or any(fields):
