@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -72,7 +71,7 @@ class Site(NamedTuple):
     vdev_is_rdev: str = ""
     """Where it is written that a guest's device has the number of the real one; empty when it is not."""
     capacities: Mapping[str, float] = {}
-    """MB/s by the name of an LCU."""
+    """MB/s by the name of an LCU; by `lcu` for all that have none of their own."""
     channels: tuple[Channels, ...] = ()
     pins: tuple[str, ...] = ()
     """Patterns of paths and tablespaces that stay where they are."""
@@ -103,7 +102,9 @@ class Site(NamedTuple):
             known = self.capacities.get(name) or (row and row.capacity)
             if known:
                 return known
-        return absent("the site says no capacity of this LCU: [capacity] in site.toml")
+        return self.capacities.get("lcu") or absent(
+            "the site says no capacity of this LCU: [capacity] in site.toml"
+        )
 
     def channels_of(self, names: Iterable[str]) -> Channels | None:
         """Return the channel paths that an LCU, known by any of these names, shares with others."""
@@ -175,6 +176,8 @@ class _Page:
     """One site file while it is read."""
 
     def __init__(self, text: str, origin: str) -> None:
+        import tomllib  # noqa: PLC0415 - most machines have no site file, and a lookup would wait for this
+
         self.origin = origin
         self.lines = text.splitlines()
         try:
@@ -185,15 +188,12 @@ class _Page:
     def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
         """Return those fields of a `Site` that the file says."""
         readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-            "lcu": ("rules", lambda said: tuple(map(self._rule, *self._tables("lcu", said)))),
-            "label": ("labels", lambda said: tuple(map(self._label, *self._tables("label", said)))),
+            "lcu_by_number": ("rules", lambda said: self._each("lcu_by_number", said, self._rule)),
+            "number_by_label": ("labels", lambda said: self._each("number_by_label", said, self._label)),
             "map": ("map", lambda said: self._map(said, volume_map)),
             "vdev_is_rdev": ("vdev_is_rdev", self._equal_numbers),
             "capacity": ("capacities", self._capacities),
-            "channels": (
-                "channels",
-                lambda said: tuple(map(self._channels, *self._tables("channels", said))),
-            ),
+            "channels": ("channels", lambda said: self._each("channels", said, self._channels)),
             "pins": ("pins", lambda said: self._patterns("pins", said)),
             "logs": ("logs", lambda said: self._patterns("logs", said)),
         }
@@ -226,10 +226,10 @@ class _Page:
     def _wrong(self, key: str, what: str, table: str = "", number: int = 0) -> SiteError:
         return SiteError(f"{self._place(key, table, number)}: {key} {what}")
 
-    def _tables(self, name: str, said: Any) -> tuple[range, list[dict[str, Any]]]:
+    def _each(self, name: str, said: Any, reader: Callable[[int, dict[str, Any]], Any]) -> tuple[Any, ...]:
         if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
             raise self._wrong(name, f"is a table of its own for each: begin it with [[{name}]]")
-        return range(len(said)), said
+        return tuple(reader(number, entry) for number, entry in enumerate(said))
 
     def _text_of(self, entry: dict[str, Any], key: str, table: str, number: int) -> str:
         said = entry.get(key)
@@ -243,28 +243,29 @@ class _Page:
                 raise self._wrong(key, f"is not known; known are {', '.join(sorted(known))}", table, number)
 
     def _rule(self, number: int, entry: dict[str, Any]) -> NumberRule:
-        self._only(entry, {"serial", "number", "regex", "mask", "shift", "ranges"}, "lcu", number)
-        serial = self._text_of(entry, "serial", "lcu", number)
-        forms = [key for key in ("number", "regex", "mask", "ranges") if key in entry]
+        table = "lcu_by_number"
+        self._only(entry, {"serial", "shift", *_NUMBER_RULES}, table, number)
+        serial = self._text_of(entry, "serial", table, number)
+        forms = [key for key in _NUMBER_RULES if key in entry]
         if len(forms) != 1:
-            raise self._wrong("lcu", "needs one of number, regex, mask and ranges", "lcu", number)
+            raise self._wrong(table, f"needs one of {', '.join(_NUMBER_RULES)}", table, number)
         if "shift" in entry and forms != ["mask"]:
-            raise self._wrong("shift", "goes with mask alone", "lcu", number)
+            raise self._wrong("shift", "goes with mask alone", table, number)
         try:
             said, lcu_of = _NUMBER_RULES[forms[0]](entry)
         except (ValueError, re.error, RecursionError, OverflowError) as error:
-            raise self._wrong(forms[0], str(error), "lcu", number) from error
-        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], "lcu", number))
+            raise self._wrong(forms[0], str(error), table, number) from error
+        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], table, number))
 
     def _label(self, number: int, entry: dict[str, Any]) -> LabelRule:
-        self._only(entry, {"number"}, "label", number)
-        said = self._text_of(entry, "number", "label", number)
-        digits = said.count("#")
-        if len(said) > 6 or digits not in {4, 5}:
+        table = "number_by_label"
+        self._only(entry, {"pattern"}, table, number)
+        said = self._text_of(entry, "pattern", table, number)
+        if len(said) > 6 or said.count("#") not in {4, 5}:
             what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
-            raise self._wrong("number", f"{what}, not {said!r}", "label", number)
+            raise self._wrong("pattern", f"{what}, not {said!r:.60}", table, number)
         form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in said)
-        return LabelRule(said, re.compile(form, re.ASCII), self._place("number", "label", number))
+        return LabelRule(said, re.compile(form, re.ASCII), self._place("pattern", table, number))
 
     def _map(self, said: Any, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
         if not isinstance(said, str) or not said or not said.isprintable():
@@ -303,7 +304,7 @@ class _Page:
 
 
 def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["number"]
+    said = entry["pattern"]
     if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
         raise ValueError(
             "is four or five characters: hex digits as they stand, n for each digit that names the LCU, "
@@ -353,7 +354,7 @@ def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
 
 
 _NUMBER_RULES: Final = {
-    "number": _by_digits,
+    "pattern": _by_digits,
     "regex": _by_regex,
     "mask": _by_mask,
     "ranges": _by_ranges,
