@@ -46,7 +46,6 @@ _NO_MOUNT: Final = absent("a block device is on no file system")
 _UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
 _LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
 _MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
-_NOT_ASKED: Final = absent("the place of its bytes could not be asked for")
 _DEEPEST: Final = 4
 """Overlays over overlays; the kernel allows two."""
 _LEFT: Final = {
@@ -110,10 +109,12 @@ def read_containers(
         return nothing(CONTAINER, f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return nothing(CONTAINER, str(error))
-    looking = _Looking(tree, mounted, sync=sync, most=most)
+    looking = _Looking(tree, mounted, sync=sync)
     rows: dict[str, tuple[Listed, Found]] = {}
     for one in listed:
-        for path, found in looking.at(one.path):
+        found = looking.at(one.path)
+        inside = looking.inside(one.path, most) if found is None else [(one.path, found)]
+        for path, found in inside:
             if path in rows:
                 first, known = rows[path]
                 again = f"listing: named again by {printable(one.listed or one.tablespace or 'the same')}"
@@ -128,86 +129,117 @@ def read_containers(
 class _Looking:
     """Looks at paths of the live machine."""
 
-    def __init__(self, tree: Tree, mounted: list[Mounted], *, sync: bool, most: int) -> None:
+    def __init__(self, tree: Tree, mounted: list[Mounted], *, sync: bool) -> None:
         self._tree = tree
         self._mounts = {mount.id: mount for mount in mounted}
         self._points = {mount.point for mount in mounted}
         self._sync = sync
-        self._most = most
-        self._ids: dict[tuple[int, str], str] = {}
+        self._directories: dict[str, tuple[str, Mounted] | None] = {}
 
-    def at(self, path: str) -> Iterator[tuple[str, Found]]:
-        """Return what is at a path, or in the directory there."""
-        found = self._look(path)
-        if found is None:
-            yield from self._inside(path)
-        else:
-            yield path, found
-
-    def _inside(self, directory: str) -> Iterator[tuple[str, Found]]:
-        left = self._most
+    def inside(self, directory: str, most: int) -> Iterator[tuple[str, Found]]:
+        """Return what is in a directory and below."""
         waiting = [directory]
         while waiting:
             here = waiting.pop()
             try:
-                with os.scandir(here) as entries:
-                    inside = sorted(entries, key=lambda entry: entry.name, reverse=True)
+                with os.scandir(here) as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
             except OSError as error:
                 yield here, _nowhere(_reason(here, error))
                 continue
-            if not inside and here == directory:
+            if not entries and here == directory:
                 yield here, _nowhere(absent("the directory is empty"))
-            for entry in inside:
-                if not left:
-                    yield (
-                        directory,
-                        _nowhere(absent(f"more files than {self._most}: the others were left out")),
-                    )
-                    return
+            for entry in entries:
                 if entry.is_dir(follow_symlinks=False) and not self._is_point(entry.path):
                     waiting.append(entry.path)
                     continue
-                left -= 1
+                if not most:
+                    yield (
+                        directory,
+                        _nowhere(absent("it holds more files than are looked at; name its parts")),
+                    )
+                    return
+                most -= 1
                 yield entry.path, self._entry(entry)
 
     def _is_point(self, path: str) -> bool:
-        return os.path.realpath(path) in self._points
+        known = self._directory(path)
+        return known is None or known[0] in self._points
 
     def _entry(self, entry: os.DirEntry[str]) -> Found:
         if entry.is_symlink():
             return _nowhere(_LINK)
         if entry.is_dir(follow_symlinks=False):
             return _nowhere(_MOUNTED)
-        return self._look(entry.path) or _nowhere(absent("it became a directory while it was looked at"))
+        return self.at(entry.path) or _nowhere(absent("it became a directory while it was looked at"))
 
-    def _look(self, path: str, depth: int = 0) -> Found | None:
-        """Return what is at a path; None when that is a directory."""
+    def at(self, path: str, depth: int = 0) -> Found | None:
+        """Return what is at a path; None when that is a directory.
+
+        Most are regular files, and no links.  For these the directory, which is known from the file before,
+        tells the mount and the path without links.
+        """
         if not path.startswith("/"):
             return _nowhere(absent("a relative path, and nobody says relative to what"))
+        directory, _slash, name = path.rpartition("/")
+        known = self._directories.get(directory) or self._directory(directory)
+        if known is not None:
+            real = f"{known[0]}/{name}"
+            try:
+                state = os.lstat(path)
+            except (OSError, ValueError):
+                return self._by_node(path, depth)
+            if stat.S_ISREG(state.st_mode) and real not in self._points:
+                return self._file(path, os.O_NOFOLLOW, real, known[1], state.st_size, depth)
+        return self._by_node(path, depth)
+
+    def _directory(self, path: str) -> tuple[str, Mounted] | None:
+        """Return the path of a directory without links, `/` as the empty one, and its mount."""
+        known = None
+        try:
+            node = os.open(path or "/", os.O_PATH | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            pass
+        else:
+            try:
+                mount = self._mounts.get(mount_id(node))
+                known = mount and (os.readlink(f"/proc/self/fd/{node}").rstrip("/"), mount)
+            except (OSError, ValueError):
+                pass
+            finally:
+                os.close(node)
+        self._directories[path] = known
+        return known
+
+    def _by_node(self, path: str, depth: int) -> Found | None:
+        """Look at what may be anything, without opening it."""
         try:
             node = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             return _nowhere(_reason(path, error))
-        except ValueError:
-            return _nowhere(absent("its name holds a null byte, which no path can"))
         try:
-            return self._opened(node, depth)
-        except OSError as error:
+            return self._opened(node, os.fstat(node), depth)
+        except (OSError, ValueError) as error:
             return _nowhere(_reason(path, error))
         finally:
             os.close(node)
 
-    def _opened(self, node: int, depth: int) -> Found | None:
-        state = os.fstat(node)
-        if stat.S_ISREG(state.st_mode):
-            return self._file(node, state, depth)
+    def _opened(self, node: int, state: os.stat_result, depth: int) -> Found | None:
         if stat.S_ISDIR(state.st_mode):
             return None
         real = os.readlink(f"/proc/self/fd/{node}")
-        return self._device(real, state) if stat.S_ISBLK(state.st_mode) else _special(real, state)
+        if stat.S_ISBLK(state.st_mode):
+            return self._device(real, state.st_rdev)
+        if not stat.S_ISREG(state.st_mode):
+            kind = "a character device" if stat.S_ISCHR(state.st_mode) else "a pipe or a socket"
+            return _nowhere(absent(f"it is {kind}, which holds no data"), real)
+        mount = self._mounts.get(mount_id(node))
+        if mount is None:
+            return _nowhere(absent("its mount was not there a moment ago; look again"), real)
+        return self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
 
-    def _device(self, real: str, state: os.stat_result) -> Found:
-        number = f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"
+    def _device(self, real: str, rdev: int) -> Found:
+        number = _number(rdev)
         try:
             size = int(text(self._tree, f"sys/dev/block/{number}/size")) * 512
         except (OSError, ValueError):
@@ -215,61 +247,39 @@ class _Looking:
         said = f"/sys/dev/block/{number}/size: the whole device, {size} bytes"
         return Found(real, number, _NO_MOUNT, f"0+{size:x}", said, size, 0, 0, 0, 0)
 
-    def _file(self, node: int, state: os.stat_result, depth: int) -> Found:
-        real = os.readlink(f"/proc/self/fd/{node}")
-        if not state.st_nlink:
-            return _nowhere(absent("it was removed while it was looked at"))
-        mount = self._mounts.get(self._mount_id(node, state.st_dev, real))
-        if mount is None:
-            return _nowhere(absent("it is on a mount that was not there a moment ago; look again"), real)
-        if why := _no_device(mount):
-            return _nowhere(absent(why), real)._replace(mount=mount.id, size=state.st_size)
-        unknown = Found(real, mount.number, mount.id, _NOT_ASKED, "", state.st_size, *(_NOT_ASKED,) * 4)
-        if mount.fstype != "overlay" and mount.fstype not in ADDRESSED:
-            why = f"zmon does not know what {printable(mount.fstype)} means by the place of a file"
-            return _but(unknown, absent(why))
+    def _file(  # noqa: PLR0913, PLR0917 - what is known of it by then
+        self, path: str, flags: int, real: str, mount: Mounted, size: int, depth: int
+    ) -> Found:
+        kind = mount.fstype
+        if kind not in ADDRESSED and kind != "overlay":
+            if why := _no_device(mount):
+                return _nowhere(absent(why), real)._replace(mount=mount.id, size=size)
+            return _unplaced(
+                real, mount, size, absent(f"zmon cannot read where {printable(kind)} puts a file")
+            )
         try:
-            data = os.open(f"/proc/self/fd/{node}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            data = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
         except OSError as error:
-            why_not = _UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
-            found = _but(unknown, why_not)
+            no = _UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
+            found = _unplaced(real, mount, size, no)
         else:
             try:
-                found = self._placed(data, unknown, mount)
+                found = self._placed(data, real, mount, size)
             finally:
                 os.close(data)
-        return self._below(found, real, mount, depth) if mount.fstype == "overlay" else found
+        return self._below(found, real, mount, depth) if kind == "overlay" else found
 
-    def _mount_id(self, node: int, device: int, real: str) -> str:
-        """Ask a file for its mount; all files of a directory have the same, but those mounted upon."""
-        if real in self._points:
-            return mount_id(node)
-        key = (device, real[: real.rindex("/")])
-        known = self._ids.get(key)
-        if known is None:
-            known = self._ids[key] = mount_id(node)
-        return known
-
-    def _placed(self, data: int, unknown: Found, mount: Mounted) -> Found:
+    def _placed(self, data: int, real: str, mount: Mounted, size: int) -> Found:
         try:
-            found = fiemap.merged(fiemap.extents(data, sync=self._sync))
+            ranges, pieces, *counts = fiemap.merged(fiemap.read_extents(data, sync=self._sync))
         except (OSError, ValueError) as error:
-            why = absent(f"FS_IOC_FIEMAP is not answered by {mount.fstype}: {_strerror(error)}")
-            return _but(unknown, why)
-        number, said = unknown.number, f"FS_IOC_FIEMAP: {found.pieces} extents"
+            why = f"FS_IOC_FIEMAP is not answered by {printable(mount.fstype)}: {_strerror(error)}"
+            return _unplaced(real, mount, size, absent(why))
+        where = " ".join([f"{first:x}+{length:x}" for first, length in ranges])
+        found = Found(real, mount.number, mount.id, where, f"FS_IOC_FIEMAP: {pieces} extents", size, *counts)
         if mount.fstype == "xfs" and "rtdev=" in mount.super_options:
-            number, realtime = _realtime(data, mount)
-            said = _lines(said, realtime)
-        ranges = " ".join([f"{first:x}+{length:x}" for first, length in found.ranges])
-        return unknown._replace(
-            number=number,
-            ranges=number if isinstance(number, Absent) else ranges,
-            said=said,
-            unplaced=found.unplaced,
-            unwritten=found.unwritten,
-            shared=found.shared,
-            encoded=found.encoded,
-        )
+            return _realtime(data, found, mount)
+        return found
 
     def _below(self, seen: Found, real: str, mount: Mounted, depth: int) -> Found:
         """Find the file of an overlay in the layer that holds it: the first whose bytes are the same."""
@@ -280,7 +290,7 @@ class _Looking:
                 is_file = layer.startswith("/") and stat.S_ISREG(os.lstat(path).st_mode)
             except OSError:
                 continue
-            found = self._look(path, depth + 1) if is_file and depth < _DEEPEST else None
+            found = self.at(path, depth + 1) if is_file and depth < _DEEPEST else None
             if found is not None and (found.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
                 said = _lines(found.said, f"overlay: the file is {printable(path)}")
                 return found._replace(mount=mount.id, said=said)
@@ -288,18 +298,16 @@ class _Looking:
         return _nowhere(absent(why), real)._replace(mount=mount.id, size=seen.size)
 
 
-def _but(found: Found, why: Absent) -> Found:
-    """Return what was found of a file, but not where it lies."""
-    return found._replace(ranges=why, unplaced=why, unwritten=why, shared=why, encoded=why)
-
-
 def _nowhere(why: Absent, real: str | None = None) -> Found:
     return Found(real or why, why, why, why, "", *(why,) * 5)
 
 
-def _special(real: str, state: os.stat_result) -> Found:
-    kind = "a character device" if stat.S_ISCHR(state.st_mode) else "a pipe or a socket"
-    return _nowhere(absent(f"it is {kind}, which holds no data"), real)
+def _unplaced(real: str, mount: Mounted, size: int, why: Absent) -> Found:
+    return Found(real, mount.number, mount.id, why, "", size, *(why,) * 4)
+
+
+def _number(rdev: int) -> str:
+    return f"{os.major(rdev)}:{os.minor(rdev)}"
 
 
 def _no_device(mount: Mounted) -> str:
@@ -307,25 +315,24 @@ def _no_device(mount: Mounted) -> str:
     kind = mount.fstype
     if kind in MEMORY:
         return f"it is in memory: on {kind}"
-    if kind == "fuseblk" or kind in ADDRESSED or kind == "overlay":
-        return ""
-    if kind in REMOTE or kind.startswith("fuse"):
+    if kind in REMOTE or (kind.startswith("fuse") and kind != "fuseblk"):
         return f"no disk of this machine holds it: on {printable(kind)} from {printable(mount.source)}"
     if kind == "zfs":
         return f"zfs tells the disks of {printable(mount.source)} only in `zpool status -LP`"
     return f"{printable(kind)} names no block device" if mount.number.startswith("0:") else ""
 
 
-def _realtime(data: int, mount: Mounted) -> tuple[Value, str]:
-    """Return the number of the device that the extents of a file on XFS count on."""
+def _realtime(data: int, found: Found, mount: Mounted) -> Found:
+    """Say on which of the devices of an XFS the extents of a file count."""
     try:
         if not fiemap.is_realtime(data):
-            return mount.number, ""
-        rdev = os.stat(option(mount.super_options, "rtdev")[-1]).st_rdev
+            return found
+        number = _number(os.stat(option(mount.super_options, "rtdev")[-1]).st_rdev)
     except (OSError, IndexError, ValueError) as error:
-        return absent(f"which device of the XFS holds it cannot be told: {_strerror(error)}"), ""
-    number = f"{os.major(rdev)}:{os.minor(rdev)}"
-    return number, f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
+        why = absent(f"which device of the XFS holds it cannot be told: {_strerror(error)}")
+        return found._replace(number=why, ranges=why)
+    said = f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
+    return found._replace(number=number, said=_lines(found.said, said))
 
 
 def _layers(mount: Mounted) -> Iterator[str]:
@@ -336,13 +343,15 @@ def _layers(mount: Mounted) -> Iterator[str]:
     yield from option(mount.super_options, "lowerdir+")
 
 
-def _reason(path: str, error: OSError) -> Absent:
-    if error.errno == errno.ENOENT:
+def _reason(path: str, error: Exception) -> Absent:
+    if isinstance(error, FileNotFoundError):
         try:
             return absent(f"a symbolic link to {printable(os.readlink(path))}, which does not exist")
         except OSError:
             pass
-    return absent(_LEFT.get(error.errno or 0) or _strerror(error))
+    if isinstance(error, OSError):
+        return absent(_LEFT.get(error.errno or 0) or _strerror(error))
+    return absent("its name holds a null byte, which no path can" if "\0" in path else str(error))
 
 
 def _strerror(error: Exception) -> str:

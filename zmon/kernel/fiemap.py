@@ -17,7 +17,7 @@ import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 FIEMAP: Final = 0xC020660B
 SYNC: Final = 0x1
@@ -43,16 +43,12 @@ ROOM: Final = 512
 
 _HEADER: Final = struct.Struct("=QQIIII")
 _EXTENT: Final = struct.Struct("=QQQ16xI12x")
+_SIZE: Final = _HEADER.size + ROOM * _EXTENT.size
 _ALL: Final = (1 << 64) - 1
 
 
-class Extent(NamedTuple):
-    """A run of a file that lies in one piece."""
-
-    logical: int
-    physical: int
-    length: int
-    flags: int
+Extent = tuple[int, int, int, int]
+"""A run of a file that lies in one piece: first byte in the file and on the device, length, flags."""
 
 
 class Extents(NamedTuple):
@@ -84,27 +80,28 @@ def parse_answer(answer: bytes | bytearray) -> list[Extent]:
     end = _HEADER.size + mapped * _EXTENT.size
     if end > len(answer):
         raise ValueError(f"FS_IOC_FIEMAP: {mapped} extents in {len(answer)} bytes")
-    return list(map(Extent._make, _EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end])))
+    return list(_EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end]))
 
 
-def extents(descriptor: int, *, sync: bool = False) -> Iterator[Extent]:
+def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
     """Ask the live kernel for all extents of a file that is open for reading.
 
     Raises:
         OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
     """
+    found: list[Extent] = []
     start = 0
     while True:
-        room = bytearray(_HEADER.size + ROOM * _EXTENT.size)
+        room = bytearray(_SIZE)
         _HEADER.pack_into(room, 0, start, _ALL - start, SYNC if sync else 0, 0, ROOM, 0)
         fcntl.ioctl(descriptor, FIEMAP, room, True)
-        found = parse_answer(room)
-        yield from found
-        if not found or found[-1].flags & LAST:
-            return
-        after = found[-1].logical + found[-1].length
+        more = parse_answer(room)
+        found += more
+        if not more or more[-1][3] & LAST:
+            return found
+        after = more[-1][0] + more[-1][2]
         if not start < after < _ALL:  # a file system that does not go on must not keep zmon
-            return
+            return found
         start = after
 
 
@@ -115,17 +112,16 @@ def merged(found: Iterable[Extent]) -> Extents:
     """
     places: list[tuple[int, int]] = []
     pieces = unplaced = unwritten = shared = encoded = 0
-    for extent in found:
+    for _logical, physical, length, flags in found:
         pieces += 1
-        flags = extent.flags
         if flags & PLACELESS:
-            unplaced += extent.length
+            unplaced += length
             continue
-        places.append((extent.physical, extent.length))
+        places.append((physical, length))
         if flags & (UNWRITTEN | SHARED | ENCODED):
-            unwritten += extent.length if flags & UNWRITTEN else 0
-            shared += extent.length if flags & SHARED else 0
-            encoded += extent.length if flags & ENCODED else 0
+            unwritten += length if flags & UNWRITTEN else 0
+            shared += length if flags & SHARED else 0
+            encoded += length if flags & ENCODED else 0
     return Extents(_joined(places), pieces, unplaced, unwritten, shared, encoded)
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 CAPTURED: Final = "zmon/containers"
 
+FOUND: Final = (
+    "real", "number", "mount", "ranges", "said", "size", "unplaced", "unwritten", "shared", "encoded",
+)  # fmt: skip
+"""The columns that are found out, in the order of `Found`."""
 _LABELS: Final = ("database", "tablespace", "role", "listed")
 _NOT_LISTED: Final = absent("no listing says it")
 
@@ -32,9 +36,8 @@ def frame(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
         name: [getattr(one, name) or _NOT_LISTED for one, _found in rows.values()] for name in _LABELS
     }
     columns["declared"] = [one.declared for one, _found in rows.values()]
-    founds = [found for _one, found in rows.values()]
-    names = [field.name for field in CONTAINER.fields if field.name not in columns]
-    columns |= {name: [getattr(found, name) for found in founds] for name in names}
+    for number, name in enumerate(FOUND):
+        columns[name] = [found[number] for _one, found in rows.values()]
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
