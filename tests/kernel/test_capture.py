@@ -444,6 +444,21 @@ def test_another_root_is_not_asked(root: Path, monkeypatch: pytest.MonkeyPatch) 
     gather(str(root))
 
 
+def test_other_files_are_laid_beside(root: Path, tmp_path: Path) -> None:
+    """What the caller has read itself is in every pass, and what it could not read has its reason."""
+    file = str(tmp_path / "x.tar.gz")
+    told: dict[str, bytes | OSError] = {
+        "cp/userid.txt": b"LINDB01  AT ZVMPRD1\n",
+        "cp/virtual-dasd.txt": OSError(errno.EIO, "no /dev/vmcp: this is no z/VM guest"),
+    }
+    summary = write_capture(file, Plan(str(root), 2, 0, beside=lambda: told))
+    assert summary.refused["/cp/virtual-dasd.txt"] == "no /dev/vmcp: this is no z/VM guest"
+    for tree in open_capture(file).passes:
+        assert tree.read("cp/userid.txt") == b"LINDB01  AT ZVMPRD1\n"
+        with pytest.raises(OSError, match="no z/VM guest"):
+            tree.read("cp/virtual-dasd.txt")
+
+
 # --- any tree ---------------------------------------------------------------------------------
 
 

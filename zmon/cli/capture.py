@@ -13,12 +13,16 @@ import argparse
 import math
 import sys
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
 
 from zmon.kernel.archive import CaptureError, printable
 from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.cp.vmcp import Cp
     from zmon.kernel.capture import Pass, Summary
 
 
@@ -41,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also what is costly: cache statistics (one I/O for each DASD), the exact channel "
         "measurement of each DASD (may wait for I/O), other partitions however short the interval",
+    )
+    parser.add_argument(
+        "--cp",
+        action="store_true",
+        help="also what CP answers to every guest: its disks, devices, load (needs root and z/VM)",
     )
     parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
     parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
@@ -76,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
             took = (found.end - found.begin) / 1e9
             _say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
 
-    plan = Plan(args.root, args.passes, args.interval, args.all)
+    plan = Plan(args.root, args.passes, args.interval, args.all, _answers if args.cp else dict)
     try:
         summary = write_capture(args.file, plan, force=args.force, progress=progress)
     except FileExistsError:
@@ -104,6 +113,20 @@ def report(file: str, summary: Summary) -> list[str]:
         lines.append("Could not be read:")
     lines += [f"{count:7,}  {why}: {printable(first[why])}" for why, count in reasons.most_common()]
     return lines
+
+
+@cache
+def _cp() -> Cp:
+    from zmon.cp.vmcp import Cp  # noqa: PLC0415 - most captures ask nobody
+
+    return Cp()
+
+
+def _answers() -> Mapping[str, bytes | OSError]:
+    """Ask CP, once for all passes."""
+    from zmon.cp.source import captured  # noqa: PLC0415 - likewise
+
+    return captured(_cp())
 
 
 def _say(line: str) -> None:

@@ -3,7 +3,8 @@
 The archive is a gzipped tar in PAX format.  Each pass is a directory (`pass-0001`, ...) that looks
 like a root, with the files as they were read, the moment of reading as their times, links as
 links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answers of ioctls
-are `ioctl/DISK/NAME.bin`, that of the sthyi system call is `syscall/s390_sthyi.bin`.
+are `ioctl/DISK/NAME.bin`, that of the sthyi system call is `syscall/s390_sthyi.bin`.  Whoever captures may
+lay files of its own beside them: answers of CP are `cp/NAME.txt`.
 
 Only files that the tables below name are read.  None of them starts I/O, and none is a trigger:
 what sends a command to a device or an adapter each time it is read (`host_access_count`,
@@ -32,10 +33,12 @@ from zmon.kernel.captured import CaptureError, File, Folder, Inside, Link
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.kernel.captured import Node
     from zmon.kernel.ioctl import Question
+
+    Beside = Callable[[], Mapping[str, bytes | OSError]]
 
 COUNTERS: Final = {
     "what every disk has done": ("proc/diskstats",),
@@ -190,8 +193,8 @@ class Summary:
 # --- reading ----------------------------------------------------------------------------------
 
 
-def gather(root: str = "/", *, seldom: bool = False, everything: bool = False) -> Pass:
-    """Read the files of one pass below `root`.
+def gather(root: str = "/", *, seldom: bool = False, everything: bool = False, beside: Beside = dict) -> Pass:
+    """Read the files of one pass below `root`, and lay those beside them that `beside` has, by their paths.
 
     Ioctls and system calls speak of this machine, so they are made only when `root` is `/`.
     """
@@ -202,6 +205,11 @@ def gather(root: str = "/", *, seldom: bool = False, everything: bool = False) -
     if reading.tree.root == "/":
         _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
     reading.match(IDENTITY.values())
+    for path, content in beside().items():
+        if isinstance(content, OSError):
+            reading.refuse(path, content)
+        else:
+            reading.keep(path, content)
     found.end = time.time_ns()
     return found
 
@@ -376,6 +384,8 @@ class Plan:
     """From the beginning of one pass to that of the next."""
     everything: bool = False
     """Also what `SELDOM` and `COSTLY` name."""
+    beside: Beside = dict
+    """Returns what else belongs into a pass: contents by path, or why there is none."""
 
 
 def write_capture(
@@ -421,7 +431,7 @@ def _write_passes(raw: IO[bytes], plan: Plan, progress: Callable[[int, Pass], No
         for number in range(1, plan.passes + 1):
             try:
                 time.sleep(max(0.0, begin + (number - 1) * plan.seconds - time.monotonic()))
-                found = gather(plan.root, seldom=seldom, everything=plan.everything)
+                found = gather(plan.root, seldom=seldom, everything=plan.everything, beside=plan.beside)
             except KeyboardInterrupt:
                 if number == 1:
                     raise
