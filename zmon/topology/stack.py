@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
-from zmon.topology.target import Target
+from zmon.absent import Absent, absent
+from zmon.topology import array, lvm, thin
+from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.target import SECTOR, Layout, Leg, Target, describe, parse_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
+    from zmon.topology.array import Member
 
-
-class Member(NamedTuple):
-    """One device of an md array."""
-
-    slot: int
-    number: str
-    offset: int
-    """First byte of data there."""
-    size: int
-    """Bytes of data there; 0 when that was not read."""
+DEPTH: Final = 32
+"""As many devices may stand on one another; more are taken for a circle."""
 
 
 class Node(NamedTuple):
@@ -62,8 +58,24 @@ class Node(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What people call it: `vg/lv`, `/dev/mapper` name, `dasda1`; its number if nothing else."""
-        raise NotImplementedError
+        """What people call it: `vg/lv`, `mpatha`, `dasda1`; its number if nothing else is known."""
+        if isinstance(self.mapped, str):
+            volume = lvm.volume_name(self.mapped) if str(self.uuid).startswith("LVM-") else None
+            return volume or self.mapped
+        return self.number if isinstance(self.name, Absent) else str(self.name)
+
+    @property
+    def wwid(self) -> str:
+        """Which disk a multipath device is; empty for any other device."""
+        uuid = "" if isinstance(self.uuid, Absent) else str(self.uuid)
+        return uuid.removeprefix("mpath-") if uuid.startswith("mpath-") else ""
+
+    @property
+    def multipath(self) -> bool:
+        """Whether it is one disk, reached over several others."""
+        if isinstance(self.table, Absent):
+            return bool(self.wwid)
+        return bool(self.table) and all(target.layout is Layout.PATHS for target in self.table)
 
 
 class Step(NamedTuple):
@@ -76,37 +88,324 @@ class Step(NamedTuple):
     """What it is, for people: `striped over 4, 64 KiB`."""
 
 
+class Lying(NamedTuple):
+    """How a device lies, made ready for going down."""
+
+    node: Node | None
+    title: str
+    size: int | None
+    """Bytes; None when they are not known."""
+    segments: tuple[Target, ...]
+    """None for a leaf, and where it is not known."""
+    starts: list[int]
+    """Where the segments begin."""
+    reason: str
+    """Why it is not known how it lies; empty when it is."""
+    straight: tuple[str, ...]
+    """The devices from this one to its leaf, when all its bytes are there and nothing is to be said of it."""
+
+
 class Stack:
-    """The block devices of a machine, and what each is made of."""
+    """The block devices of a machine, and what each is made of.
+
+    It is as it was when the frame was read; a volume that is moved meanwhile lies elsewhere.
+    """
 
     def __init__(self, layers: Frame, mappings: Mapping[str, str] | None = None) -> None:
         """Take the rows of a LAYER frame; `mappings` are dumps of thin pools, by the pool's number."""
-        raise NotImplementedError
+        self._layers = layers
+        self._mappings = mappings or {}
+        self._nodes: dict[str, Node | None] = {}
+        self._segments: dict[str, tuple[Target, ...] | Absent] = {}
+        self._lyings: dict[str, Lying] = {}
+        self._evidence: dict[str, Evidence] = {}
+        self._pools: dict[str, dict[int, tuple[thin.Run, ...]] | Absent] = {}
+
+    # --- devices ------------------------------------------------------------------------------
 
     def node(self, number: str) -> Node | None:
         """Return the device with this number."""
-        raise NotImplementedError
+        if number not in self._nodes:
+            row = self._layers.index.get(number)
+            self._nodes[number] = None if row is None else self._node(number, row)
+        return self._nodes[number]
 
     def named(self, name: str) -> Node | None:
-        """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`."""
-        raise NotImplementedError
+        """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`.
+
+        A name of the kernel comes before one that people gave.
+        """
+        plain = name.removeprefix("/dev/")
+        number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
+        return self.node(number or name)
+
+    def title(self, number: str) -> str:
+        """Return what people call a device; its number when nothing is known of it."""
+        node = self.node(number)
+        return node.title if node else number
+
+    @property
+    def numbers(self) -> list[str]:
+        """The numbers of all devices."""
+        return self._layers.keys
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for column in ("mapped", "name"):
+            for number, name in zip(self._layers.keys, self._layers.column(column), strict=True):
+                if isinstance(name, Absent):
+                    continue
+                plain = str(name)
+                names[plain] = number
+                if column == "mapped" and (volume := lvm.volume_name(plain)):
+                    names.setdefault(volume, number)
+                elif "!" in plain:  # how sysfs spells a slash
+                    names[plain.replace("!", "/")] = number
+        return names
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Value]]:
+        return {name: self._layers.column(name) for name in self._layers.kind.by_name}
+
+    def _node(self, number: str, row: int) -> Node:
+        cells = {name: column[row] for name, column in self._columns.items()}
+        try:
+            members = array.members_of(cells["members"])
+        except ValueError:
+            members = ()
+        return Node(
+            number=number,
+            below=tuple(_words(cells["below"])),
+            table=_table(cells["table"]),
+            members=members,
+            start=_number(cells["start"]) * SECTOR,
+            size=_number(cells["size"]) * SECTOR,
+            chunk=_number(cells["chunk"]),
+            **{
+                name: cells[name]
+                for name in ("name", "sort", "parent", "mapped", "uuid", "level", "layout", "busid",
+                             "wwpn", "lun", "file")
+            },
+        )  # fmt: skip
+
+    # --- downwards ----------------------------------------------------------------------------
 
     def segments(self, number: str) -> tuple[Target, ...] | Absent:
         """Return how a device lies on those below it; nothing for a leaf, absent when that is not known."""
-        raise NotImplementedError
+        if number not in self._segments:
+            node = self.node(number)
+            self._segments[number] = () if node is None else self._targets(node)
+        return self._segments[number]
+
+    def _targets(self, node: Node) -> tuple[Target, ...] | Absent:
+        if node.multipath:
+            return ()
+        match node.sort:
+            case "partition":
+                return _partition(node)
+            case "dm":
+                if isinstance(node.table, Absent):
+                    return node.table
+                return tuple(part for target in node.table for part in self._mapped(node, target))
+            case "md":
+                size = 0 if isinstance(node.size, Absent) else int(node.size)
+                chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
+                return array.targets(array.Array(node.level, node.layout, chunk, size, node.members))
+        return ()
+
+    def _mapped(self, node: Node, target: Target) -> Iterable[Target]:
+        """Return a target of the device mapper with what its table leaves open."""
+        if target.layout is Layout.SOMEWHERE and not target.legs:
+            return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
+        if target.kind == "thin" and target.legs[0].device in self._mappings:
+            runs = self._pool(target.legs[0].device)
+            return (target,) if isinstance(runs, Absent) else thin.segments(target, runs)
+        return (target,)
+
+    def _pool(self, number: str) -> dict[int, tuple[thin.Run, ...]] | Absent:
+        if number not in self._pools:
+            try:
+                self._pools[number] = thin.parse_dump(self._mappings[number])
+            except ValueError as error:
+                self._pools[number] = absent(str(error))
+        return self._pools[number]
+
+    def lying(self, number: str) -> Lying:
+        """Return how a device lies, made ready for going down."""
+        found = self._lyings.get(number)
+        if found is None:
+            node, segments = self.node(number), self.segments(number)
+            reason = segments.reason if isinstance(segments, Absent) else ""
+            targets = () if isinstance(segments, Absent) else segments
+            size = None if node is None or isinstance(node.size, Absent) else int(node.size)
+            starts = [target.start for target in targets]
+            straight = self._straight(number)
+            found = Lying(node, self.title(number), size, targets, starts, reason, straight)
+            self._lyings[number] = found
+        return found
+
+    def _straight(self, number: str) -> tuple[str, ...]:
+        """Go down where there is one way only."""
+        way: list[str] = []
+        here = number
+        while len(way) < DEPTH and here not in way:
+            way.append(here)
+            node, segments = self.node(here), self.segments(here)
+            if node is None or isinstance(segments, Absent) or isinstance(node.size, Absent):
+                return ()
+            if not segments:
+                return () if node.multipath or isinstance(node.file, str) else tuple(way)
+            target = segments[0]
+            if len(segments) > 1 or target.layout is not Layout.LINEAR or target.note or target.start:
+                return ()
+            leg = target.legs[0]
+            foot = self.node(leg.device)
+            if foot is None or target.length != node.size or leg.offset + target.length > foot.size:
+                return ()
+            here = leg.device
+        return ()
+
+    def evidence(self, number: str) -> Evidence:
+        """Return what told how a device lies."""
+        found = self._evidence.get(number)
+        if found is None:
+            found = self._evidence[number] = self._told(number)
+        return found
+
+    def _told(self, number: str) -> Evidence:
+        node, segments = self.node(number), self.segments(number)
+        said = f"{self.title(number)}: {self.what(number)}"
+        if isinstance(segments, Absent):
+            grade = Grade.SET if len(self.leaves(number)) > 1 else Grade.SHARES
+            return Evidence(f"/sys/dev/block/{number}/slaves", said, grade)
+        sources = {
+            "partition": f"/sys/dev/block/{number}/start",
+            "dm": f"device-mapper table of {number}",
+            "md": f"/sys/dev/block/{number}/md",
+        }
+        grades = {Layout.EVEN: Grade.SHARES, Layout.SOMEWHERE: Grade.SET}
+        worst = min((grades.get(target.layout, Grade.EXACT) for target in segments), default=Grade.EXACT)
+        return Evidence(sources.get(str(node.sort if node else ""), f"/sys/dev/block/{number}"), said, worst)
+
+    def feet(self, number: str) -> list[str]:
+        """Return the numbers of the devices next below that hold data of a device, each once."""
+        segments = self.segments(number)
+        if isinstance(segments, Absent):
+            node = self.node(number)
+            return list(dict.fromkeys(node.below)) if node else []
+        return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
 
     def leaves(self, number: str) -> list[str]:
-        """Return the numbers of the disks that a device may lie on."""
-        raise NotImplementedError
+        """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.
 
-    def above(self, number: str) -> list[str]:
-        """Return the numbers of all devices that are built on this one."""
-        raise NotImplementedError
+        A multipath device is a leaf, and so are a loop device and a device of which nothing is known.
+        """
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+        ahead = [number]
+        while ahead:
+            here = ahead.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            if self.segments(here) == ():
+                found[here] = None
+            ahead.extend(reversed(self.feet(here)))
+        return list(found)
 
     def paths(self, number: str) -> list[Node]:
-        """Return the disks that are paths to a multipath device, itself when it is no such."""
-        raise NotImplementedError
+        """Return the disks that are paths to a multipath device; a device that is none is its own path."""
+        node = self.node(number)
+        if node is None:
+            return []
+        if not node.multipath:
+            return [node]
+        legs = () if isinstance(node.table, Absent) else (leg for target in node.table for leg in target.legs)
+        numbers = dict.fromkeys(leg.device for leg in legs) or dict.fromkeys(node.below)
+        return [path for path in map(self.node, numbers) if path]
 
     def chain(self, number: str) -> list[Step]:
-        """Return the devices from this one down, each once."""
-        raise NotImplementedError
+        """Return the devices from this one down, as a tree is read; each is gone into once."""
+        found: list[Step] = []
+        seen: set[str] = set()
+        ahead = [(0, number)]
+        while ahead:
+            depth, here = ahead.pop()
+            found.append(Step(depth, here, self.title(here), self.what(here)))
+            if here not in seen:
+                seen.add(here)
+                ahead.extend((depth + 1, foot) for foot in reversed(self.feet(here)))
+        return found
+
+    def what(self, number: str) -> str:
+        """Say for people what a device is: `striped over 4, 64 KiB`, segment by segment."""
+        node = self.node(number)
+        if node is None:
+            return "not among the devices that were read"
+        if node.multipath:
+            paths = [path.title for path in self.paths(number)]
+            return f"one disk over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
+        segments = self.segments(number)
+        if isinstance(segments, Absent):
+            return f"{node.sort}: {segments.reason}" if isinstance(node.sort, str) else segments.reason
+        if not segments:
+            file = f" in {node.file}" if isinstance(node.file, str) else ""
+            return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
+        ways = list(dict.fromkeys(map(describe, segments)))
+        said = ways[0] if len(ways) == 1 else f"{len(segments)} segments: {', then '.join(ways[:8])}"
+        purpose = lvm.inner(node.mapped) if isinstance(node.mapped, str) else ""
+        return f"{said}; {purpose}" if purpose else said
+
+    # --- upwards ------------------------------------------------------------------------------
+
+    def above(self, number: str) -> list[str]:
+        """Return the numbers of all devices that are built on this one, those next above first."""
+        found: dict[str, None] = {}
+        ahead = [number]
+        for here in ahead:
+            for other in self._holders.get(here, ()):
+                if other not in found and other != number:
+                    found[other] = None
+                    ahead.append(other)
+        return list(found)
+
+    @cached_property
+    def _holders(self) -> dict[str, list[str]]:
+        """For each device those next above it, be it data or metadata that they keep there."""
+        holders: dict[str, list[str]] = {}
+        parents, belows = self._layers.column("parent"), self._layers.column("below")
+        for number, parent, below in zip(self._layers.keys, parents, belows, strict=True):
+            for lower in {*_words(parent), *_words(below)}:
+                holders.setdefault(lower, []).append(number)
+        return holders
+
+
+def _words(cell: Value) -> list[str]:
+    return [] if isinstance(cell, Absent) else str(cell).split()
+
+
+def _number(cell: Value) -> Number:
+    if isinstance(cell, str):
+        return absent("no number was read")
+    return cell
+
+
+def _table(cell: Value) -> tuple[Target, ...] | Absent:
+    if isinstance(cell, Absent):
+        return cell
+    try:
+        return tuple(parse_table(str(cell))) or absent("the table is empty")
+    except ValueError as error:
+        return absent(f"the table is not understood: {error}")
+
+
+def _partition(node: Node) -> tuple[Target, ...] | Absent:
+    if isinstance(node.parent, Absent):
+        return node.parent
+    if isinstance(node.start, Absent):
+        return node.start
+    if isinstance(node.size, Absent):
+        return node.size
+    leg = Leg(str(node.parent), int(node.start))
+    return (Target(0, int(node.size), "partition", Layout.LINEAR, (leg,)),)

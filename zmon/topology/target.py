@@ -8,8 +8,15 @@ several segments, each of a width of its own.  md arrays and partitions are put 
 
 from __future__ import annotations
 
+import re
 from enum import Enum
-from typing import Final, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.topology.stripe import PARITY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECTOR: Final = 512
 """Bytes of the sectors that the kernel counts in, whatever the blocks of the disk are."""
@@ -62,13 +69,13 @@ class Target(NamedTuple):
     chunk: int = 0
     """Bytes that lie together on a leg of a striped layout."""
     copies: int = 1
-    """How often each byte is there in a near layout."""
+    """How often each byte is there in a near or even layout."""
     beside: tuple[str, ...] = ()
     """Numbers of devices that belong to it and hold none of its data: metadata, logs."""
     note: str = ""
     """What a person must know to trust the place, if anything."""
     arguments: str = ""
-    """As printed, after the name of the target."""
+    """As printed, after the name of the target; keys are zeros."""
 
     @property
     def end(self) -> int:
@@ -79,12 +86,320 @@ class Target(NamedTuple):
 def parse_table(text: str) -> list[Target]:
     """Parse the table of one device; see the module.
 
+    A target that zmon does not know lies `SOMEWHERE`, on legs that are not named.  A key of dm-crypt
+    is dropped.  Kernel: Documentation/admin-guide/device-mapper/.
+
     Raises:
         ValueError: a line is not understood, or segments overlap; the message quotes what was found.
     """
-    raise NotImplementedError
+    found = [_segment(line) for line in text.splitlines() if line.strip()]
+    found.sort(key=lambda target: target.start)
+    for one, other in pairwise(found):
+        if other.start < one.end:
+            raise ValueError(f"segments overlap at sector {other.start // SECTOR}")
+    return found
 
 
 def describe(target: Target) -> str:
     """Say for people how a target lies: `striped over 4, 64 KiB`."""
-    raise NotImplementedError
+    legs = len(target.legs)
+    match target.layout:
+        case Layout.STRIPED | Layout.PARITY | Layout.EVEN | Layout.NEAR:
+            chunk = f", {size_of(target.chunk)}" if target.chunk else ""
+            copies = f", {target.copies} copies" if target.copies > 1 else ""
+            said = f"{target.kind} over {legs}{chunk}{copies}"
+        case Layout.MIRROR:
+            said = f"{target.kind} on {legs}"
+        case Layout.PATHS:
+            said = f"one disk over {legs} path{'s' * (legs != 1)}"
+        case Layout.SOMEWHERE:
+            said = f"{target.kind}, which places each block itself"
+        case Layout.NOWHERE:
+            said = f"{target.kind}, on no device"
+        case Layout.LINEAR:
+            said = target.kind
+    return said
+
+
+def size_of(count: int) -> str:
+    """Write a number of bytes for people, exactly: `64 KiB`."""
+    for unit, name in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count and count % unit == 0:
+            return f"{count // unit} {name}"
+    return f"{count} bytes"
+
+
+# --- one line ---------------------------------------------------------------------------------
+
+_NUMBER: Final = re.compile(r"[0-9]{1,18}")
+_DEVICE: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,8}")
+
+
+class _Words:
+    """The arguments of one line, taken from the left."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self.at = 0
+
+    def word(self, what: str) -> str:
+        if self.at >= len(self.words):
+            raise ValueError(f"ends where {what} should follow")
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def number(self, what: str, least: int = 0) -> int:
+        word = self.word(what)
+        if not _NUMBER.fullmatch(word) or int(word) < least:
+            raise ValueError(f"{word[:40]!r} stands where {what} should be")
+        return int(word)
+
+    def bytes(self, what: str) -> int:
+        return self.number(what) * SECTOR
+
+    def device(self, *, may_lack: bool = False) -> str:
+        word = self.word("a device")
+        if may_lack and word == "-":
+            return ""
+        if not _DEVICE.fullmatch(word):
+            raise ValueError(f"{word[:40]!r} stands where a device should be")
+        return word
+
+    def leg(self) -> Leg:
+        return Leg(self.device(), self.bytes("an offset"))
+
+    def several(self, what: str) -> list[str]:
+        """A count, and that many words."""
+        return [self.word(what) for _ in range(self._few(f"the number of {what}s"))]
+
+    def legs(self, count: int) -> tuple[Leg, ...]:
+        return tuple(self.leg() for _ in range(count))
+
+    def many(self, what: str) -> int:
+        """A count of what follows, which must be there."""
+        return max(1, self._few(what, 1))
+
+    def _few(self, what: str, least: int = 0) -> int:
+        count = self.number(what, least)
+        if count > len(self.words) - self.at:
+            raise ValueError(f"{what} is {count}, and only {len(self.words) - self.at} words follow")
+        return count
+
+    def rest(self) -> list[str]:
+        return self.words[self.at :]
+
+
+class _Head(NamedTuple):
+    """What stands before the arguments."""
+
+    start: int
+    length: int
+    kind: str
+
+
+def _segment(line: str) -> Target:
+    words = line.split()
+    if len(words) < 3 or not (_NUMBER.fullmatch(words[0]) and _NUMBER.fullmatch(words[1])):
+        raise ValueError(f"not `start length target`: {' '.join(words[:3])[:80]!r}")
+    head = _Head(int(words[0]) * SECTOR, int(words[1]) * SECTOR, words[2])
+    parse = _TARGETS.get(head.kind, _unknown)
+    try:
+        target = parse(head, _Words(words[3:]))
+    except ValueError as error:
+        raise ValueError(f"{head.kind[:40]}: {error}") from None
+    return target if target.arguments else target._replace(arguments=" ".join(words[3:]))
+
+
+def _linear(head: _Head, words: _Words) -> Target:
+    return Target(*head, Layout.LINEAR, (words.leg(),))
+
+
+def _striped(head: _Head, words: _Words) -> Target:
+    count = words.many("the number of stripes")
+    chunk = words.number("the chunk size", 1) * SECTOR
+    return Target(*head, Layout.STRIPED, words.legs(count), chunk)
+
+
+def _mirror(head: _Head, words: _Words) -> Target:
+    words.word("the kind of log")
+    log = tuple(word for word in words.several("log argument") if _DEVICE.fullmatch(word))
+    legs = words.legs(words.many("the number of mirrors"))
+    return Target(*head, Layout.MIRROR, legs, beside=log)
+
+
+def _raid(head: _Head, words: _Words) -> Target:
+    kind = words.word("the raid level")
+    parameters = words.several("parameter")
+    pairs = [
+        (words.device(may_lack=True), words.device(may_lack=True))
+        for _ in range(words.many("the number of devices"))
+    ]
+    if not parameters or not _NUMBER.fullmatch(parameters[0]):
+        raise ValueError("the chunk size is missing")
+    chunk = int(parameters[0]) * SECTOR
+    named = dict(pairwise(parameters))  # flags among them do no harm
+    offset = _parameter(named, "data_offset", 0) * SECTOR
+    target = Target(
+        head.start, head.length, kind, Layout.EVEN,
+        tuple(Leg(data, offset) for _, data in pairs), chunk,
+        beside=tuple(meta for meta, _ in pairs if meta),
+    )  # fmt: skip
+    if "delta_disks" in named:
+        return target._replace(note="it is being reshaped: equal shares are assumed")
+    if kind == "raid1":
+        return target._replace(layout=Layout.MIRROR)
+    if not chunk:
+        raise ValueError(f"{kind[:40]} has no chunk size")
+    return _raid_layout(target, named)
+
+
+def _raid_layout(target: Target, named: dict[str, str]) -> Target:
+    kind, legs = target.kind, len(target.legs)
+    if kind in ("raid0", "raid0_meta"):
+        return target._replace(layout=Layout.STRIPED)
+    if kind.startswith("raid10"):
+        form = kind.partition("_")[2] or named.get("raid10_format", "near")
+        copies = _parameter(named, "raid10_copies", 2)
+        if not 1 <= copies <= legs:
+            raise ValueError(f"{copies} copies on {legs} devices")
+        layout, note = (Layout.NEAR, "") if form == "near" else (Layout.EVEN, _even(f"raid10 {form[:20]}"))
+        return target._replace(layout=layout, copies=copies, note=note)
+    if kind in PARITY:
+        if legs <= PARITY[kind]:
+            raise ValueError(f"{kind} on {legs} devices")
+        return target._replace(layout=Layout.PARITY)
+    return target._replace(note=_even(kind[:40]))
+
+
+def _even(what: str) -> str:
+    return f"the layout {what} is not known to zmon: equal shares are assumed"
+
+
+def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
+    word = named.get(name, str(otherwise))
+    if not _NUMBER.fullmatch(word):
+        raise ValueError(f"{word[:40]!r} stands where {name} should be")
+    return int(word)
+
+
+def _origin(head: _Head, words: _Words) -> Target:
+    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),))
+
+
+def _snapshot(head: _Head, words: _Words) -> Target:
+    legs = Leg(words.device()), Leg(words.device())
+    return Target(
+        *head, Layout.SOMEWHERE, legs, note="blocks that were changed lie on the copy-on-write device"
+    )
+
+
+def _thin(head: _Head, words: _Words) -> Target:
+    pool = Leg(words.device())
+    words.number("the number of the thin device")
+    origin = tuple(Leg(word) for word in words.rest()[:1] if _DEVICE.fullmatch(word))
+    return Target(*head, Layout.SOMEWHERE, (pool, *origin), note="only a dump of the pool tells its blocks")
+
+
+def _thin_pool(head: _Head, words: _Words) -> Target:
+    meta = words.device()
+    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
+
+
+def _cache(head: _Head, words: _Words) -> Target:
+    meta, fast, slow = words.device(), words.device(), words.device()
+    words.number("the block size")
+    features = words.several("feature")
+    if "writethrough" in features or "passthrough" in features:
+        note = f"blocks that are used often lie on {fast} as well"
+        return Target(*head, Layout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
+    note = f"blocks that are used often lie on {fast}, some of them only there"
+    return Target(*head, Layout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
+
+
+def _writecache(head: _Head, words: _Words) -> Target:
+    words.word("the kind of cache")
+    legs = Leg(words.device()), Leg(words.device())
+    return Target(
+        *head, Layout.SOMEWHERE, legs, note=f"what was written last may lie on {legs[1].device} alone"
+    )
+
+
+def _crypt(head: _Head, words: _Words) -> Target:
+    words.word("a cipher")
+    key = words.word("a key")
+    words.word("an offset of the initialization vector")
+    leg = words.leg()
+    shown = words.words.copy()
+    if key != "-" and not key.startswith(":"):  # a key of the kernel's keyring is named, not spelled out
+        shown[1] = "0" * len(key)
+    return Target(
+        *head, Layout.LINEAR, (leg,), note="the content there is encrypted", arguments=" ".join(shown)
+    )
+
+
+def _multipath(head: _Head, words: _Words) -> Target:
+    words.several("feature")
+    words.several("handler argument")
+    groups = words.number("the number of path groups")
+    words.word("the first path group")
+    legs: list[Leg] = []
+    for _ in range(min(groups, len(words.words))):
+        words.word("a path selector")
+        words.several("selector argument")
+        paths, arguments = words.many("the number of paths"), words.number("the number of path arguments")
+        for _ in range(paths):
+            legs.append(Leg(words.device()))
+            for _ in range(arguments):
+                words.word("a path argument")
+    return Target(*head, Layout.PATHS, tuple(legs))
+
+
+def _nowhere(head: _Head, _words: _Words) -> Target:
+    return Target(*head, Layout.NOWHERE, note="reads of it find no device")
+
+
+def _delay(head: _Head, words: _Words) -> Target:
+    read = words.leg()
+    words.word("a delay")
+    if not words.rest() or words.leg() == read:
+        return Target(*head, Layout.LINEAR, (read,))
+    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    return Target(*head, Layout.SOMEWHERE, legs, note="it reads and writes on different devices")
+
+
+def _integrity(head: _Head, words: _Words) -> Target:
+    device = words.device()
+    beside = tuple(word.partition(":")[2] for word in words.rest() if word.startswith("meta_device:"))
+    return Target(
+        *head, Layout.SOMEWHERE, (Leg(device),), beside=beside, note="checksums lie between the data"
+    )
+
+
+def _verity(head: _Head, words: _Words) -> Target:
+    words.word("a version")
+    leg, hashes = Leg(words.device()), words.device()
+    return Target(*head, Layout.LINEAR, (leg,), beside=(hashes,) if hashes != leg.device else ())
+
+
+def _era(head: _Head, words: _Words) -> Target:
+    meta = words.device()
+    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
+
+
+def _unknown(head: _Head, words: _Words) -> Target:
+    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    return Target(*head, Layout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
+
+
+def _vdo(head: _Head, words: _Words) -> Target:
+    return _unknown(head, words)._replace(note="vdo joins equal blocks and packs them")
+
+
+_TARGETS: Final[dict[str, Callable[[_Head, _Words], Target]]] = {
+    "linear": _linear, "flakey": _linear, "dust": _linear, "ebs": _linear,
+    "striped": _striped, "mirror": _mirror, "raid": _raid,
+    "snapshot-origin": _origin, "snapshot": _snapshot, "snapshot-merge": _snapshot,
+    "thin": _thin, "thin-pool": _thin_pool, "cache": _cache, "writecache": _writecache,
+    "crypt": _crypt, "multipath": _multipath, "error": _nowhere, "zero": _nowhere, "delay": _delay,
+    "integrity": _integrity, "verity": _verity, "era": _era, "vdo": _vdo,
+}  # fmt: skip

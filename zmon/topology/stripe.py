@@ -1,0 +1,291 @@
+"""Closed formulas: which bytes of a striped device lie on which leg, and where there.
+
+Nothing here goes chunk by chunk, so that a terabyte takes as long as a kilobyte.  What makes that
+possible: bytes side by side on the device are, on each leg, side by side too, but for the parity and
+the further copies between them, which come again after a few rows.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class Stretch(NamedTuple):
+    """Bytes of a device from `begin` to before `end`: all, or those that a pattern picks.
+
+    With a `period`, only bytes x with `(x - phase) mod period < run` are meant.
+    """
+
+    begin: int
+    end: int
+    period: int = 0
+    phase: int = 0
+    run: int = 0
+
+    def size(self) -> int:
+        """Return how many bytes are meant."""
+        if not self.period:
+            return self.end - self.begin
+        return self._before(self.end) - self._before(self.begin)
+
+    def _before(self, x: int) -> int:
+        rounds, rest = divmod(x - self.phase, self.period)
+        return rounds * self.run + min(rest, self.run)
+
+    def cut(self, begin: int, end: int) -> Stretch:
+        """Return the part of it within these limits, which it must touch."""
+        return self._replace(begin=max(self.begin, begin), end=min(self.end, end))
+
+    def moved(self, by: int) -> Stretch:
+        """Return it that much further on."""
+        return Stretch(self.begin + by, self.end + by, self.period, self.phase + by, self.run)
+
+    def teeth(self) -> Iterator[Stretch]:
+        """Return its parts that have no pattern."""
+        if not self.period:
+            yield self
+            return
+        first = (self.begin - self.phase) // self.period * self.period + self.phase
+        for begin in range(first, self.end, self.period):
+            low, high = max(begin, self.begin), min(begin + self.run, self.end)
+            if low < high:
+                yield Stretch(low, high)
+
+
+class Piece(NamedTuple):
+    """What lies on one leg."""
+
+    leg: int
+    stretch: Stretch
+    copy: bool = False
+    """Whether it is a further copy, or parity."""
+
+
+class Spot(NamedTuple):
+    """Where one byte lies."""
+
+    leg: int
+    offset: int
+    run: int
+    """For so many bytes from there on the next ones lie one after the other."""
+
+
+# --- striped, raid0 ---------------------------------------------------------------------------
+
+
+def before(x: int, leg: int, legs: int, chunk: int) -> int:
+    """Return how many of the first `x` bytes lie on a leg."""
+    rows, rest = divmod(x, legs * chunk)
+    return rows * chunk + min(max(rest - leg * chunk, 0), chunk)
+
+
+def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+    """Return what of the bytes from `begin` to before `end` lies on each leg."""
+    first, last = begin // chunk, (end - 1) // chunk
+    touched: Iterable[int] = range(legs)
+    if last - first + 1 < legs:  # a wide volume, and few chunks
+        touched = sorted(chunk_number % legs for chunk_number in range(first, last + 1))
+    for leg in touched:
+        stretch = Stretch(before(begin, leg, legs, chunk), before(end, leg, legs, chunk))
+        if stretch.begin < stretch.end:
+            yield Piece(leg, stretch)
+
+
+def striped_at(legs: int, chunk: int, x: int) -> Spot:
+    """Return where byte `x` lies."""
+    number, within = divmod(x, chunk)
+    row, leg = divmod(number, legs)
+    return Spot(leg, row * chunk + within, chunk - within)
+
+
+# --- rows with parity -------------------------------------------------------------------------
+
+Rows = tuple[tuple[int, ...], ...]
+"""For each row, until they come again, the legs of its data chunks in the order of the data."""
+
+
+def _left(row: int, legs: int) -> int:
+    return legs - 1 - row % legs
+
+
+def _right(row: int, legs: int) -> int:
+    return row % legs
+
+
+def _asymmetric(legs: int, parity: Iterable[int]) -> tuple[int, ...]:
+    """Data on all legs from the first to the last that hold no parity."""
+    taken = set(parity)
+    return tuple(leg for leg in range(legs) if leg not in taken)
+
+
+def _symmetric(legs: int, parity: int, taken: int) -> tuple[int, ...]:
+    """Data round the legs, beginning behind the parity, of which there are so many chunks."""
+    return tuple((parity + taken + d) % legs for d in range(legs - taken))
+
+
+def _raid5(kind: str, row: int, legs: int) -> tuple[int, ...]:
+    where = _left(row, legs) if kind[0] == "l" else _right(row, legs)
+    return _symmetric(legs, where, 1) if kind[1] == "s" else _asymmetric(legs, [where])
+
+
+def _raid6(kind: str, row: int, legs: int) -> tuple[int, ...]:
+    match kind:
+        case "zr":
+            where = _right(row, legs)
+        case "nr":
+            where = _left(row + 1, legs)
+        case "nc":  # Q stands before P, and the data behind it
+            where = _left(row, legs)
+            return tuple((where + 1 + d) % legs for d in range(legs - 2))
+        case "ls" | "rs":
+            where = _left(row, legs) if kind == "ls" else _right(row, legs)
+            return _symmetric(legs, where, 2)
+        case _:
+            where = _left(row, legs) if kind == "la" else _right(row, legs)
+    return _asymmetric(legs, [where, (where + 1) % legs])
+
+
+PARITY: Final = {
+    "raid4": 1, "raid5_0": 1, "raid5_n": 1, "raid5_la": 1, "raid5_ra": 1, "raid5_ls": 1, "raid5_rs": 1,
+    "raid6_0": 2, "raid6_n": 2, "raid6_n_6": 2, "raid6_la": 2, "raid6_ra": 2, "raid6_ls": 2, "raid6_rs": 2,
+    "raid6_zr": 2, "raid6_nr": 2, "raid6_nc": 2, "raid6_0_6": 2,
+    "raid6_la_6": 2, "raid6_ra_6": 2, "raid6_ls_6": 2, "raid6_rs_6": 2,
+}  # fmt: skip
+"""The layouts with parity that are known, and how many legs may be lost.
+
+`raid4` is what the device mapper calls so, with parity on the first leg; md's level 4 is `raid5_n`.
+"""
+
+
+@lru_cache(maxsize=64)
+def rows(kind: str, legs: int) -> Rows:
+    """Return the rows of a layout in `PARITY`.
+
+    Kernel: drivers/md/raid5.c, raid5_compute_sector; the names: drivers/md/dm-raid.c.
+    """
+    level, _, rest = kind.partition("_")
+    taken = PARITY[kind]
+    if kind == "raid4" or rest == "0":
+        return (tuple(range(taken, legs)),)
+    if rest in ("n", "n_6"):
+        return (tuple(range(legs - taken)),)
+    if rest == "0_6":
+        return (tuple(range(1, legs - 1)),)
+    if rest.endswith("_6"):  # raid5 but for the last leg, which holds the second parity
+        return tuple(_raid5(rest, row, legs - 1) for row in range(legs - 1))
+    return tuple((_raid5 if level == "raid5" else _raid6)(rest, row, legs) for row in range(legs))
+
+
+def parity(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+    """Return what of the bytes from `begin` to before `end`, and of their parity, lies on each leg.
+
+    Parity is counted that covers any of these bytes.
+    """
+    width = len(layout[0]) * chunk
+    first, last = -(-begin // width), end // width
+    if first >= last:
+        for row in range(begin // width, -(-end // width)):
+            low = max(begin, row * width)
+            yield from _part_of_row(layout, legs, chunk, low, min(end, (row + 1) * width))
+        return
+    if begin < first * width:
+        yield from _part_of_row(layout, legs, chunk, begin, first * width)
+    for leg in range(legs):
+        span = Stretch(first * chunk, last * chunk)
+        data = {row for row, holders in enumerate(layout) if leg in holders}
+        yield from _picked(leg, span, data, len(layout), chunk)
+    if last * width < end:
+        yield from _part_of_row(layout, legs, chunk, last * width, end)
+
+
+def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+    row = begin // (len(layout[0]) * chunk)
+    holders, at = layout[row % len(layout)], row * chunk
+    within: list[tuple[int, int]] = []
+    while begin < end:
+        number, low = divmod(begin, chunk)
+        high = min(chunk, low + end - begin)
+        yield Piece(holders[number % len(holders)], Stretch(at + low, at + high))
+        within.append((low, high))
+        begin += high - low
+    covered = sorted(within)
+    low, high = covered[0]
+    spans = []
+    for left, right in covered[1:]:
+        if left > high:
+            spans.append((low, high))
+            low = left
+        high = max(high, right)
+    spans.append((low, high))
+    for leg in range(legs):
+        if leg not in holders:
+            yield from (Piece(leg, Stretch(at + low, at + high), copy=True) for low, high in spans)
+
+
+def parity_at(layout: Rows, chunk: int, x: int) -> Spot:
+    """Return where byte `x` lies; its parity is no copy of it."""
+    number, within = divmod(x, chunk)
+    row, place = divmod(number, len(layout[0]))
+    return Spot(layout[row % len(layout)][place], row * chunk + within, chunk - within)
+
+
+# --- copies side by side: raid10 near ---------------------------------------------------------
+
+
+def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+    """Return what of the bytes from `begin` to before `end`, in all copies, lies on each leg."""
+    first, last = -(-begin // chunk), end // chunk
+    if first > last:  # within one chunk
+        yield from _part_of_chunk(legs, copies, chunk, begin, end)
+        return
+    if begin < first * chunk:
+        yield from _part_of_chunk(legs, copies, chunk, begin, first * chunk)
+    for leg in range(legs):
+        low, high = -(-(first * copies - leg) // legs), -(-(last * copies - leg) // legs)
+        if low < high:
+            data = {row for row in range(copies) if (row * legs + leg) % copies == 0}
+            yield from _picked(leg, Stretch(low * chunk, high * chunk), data, copies, chunk)
+    if last * chunk < end:
+        yield from _part_of_chunk(legs, copies, chunk, last * chunk, end)
+
+
+def _part_of_chunk(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+    for copy, spot in enumerate(near_at(legs, copies, chunk, begin)):
+        yield Piece(spot.leg, Stretch(spot.offset, spot.offset + end - begin), copy > 0)
+
+
+def near_at(legs: int, copies: int, chunk: int, x: int) -> list[Spot]:
+    """Return where byte `x` lies, in all copies."""
+    number, within = divmod(x, chunk)
+    spots = []
+    for place in range(number * copies, (number + 1) * copies):
+        row, leg = divmod(place, legs)
+        spots.append(Spot(leg, row * chunk + within, chunk - within))
+    return spots
+
+
+def _picked(leg: int, span: Stretch, data: set[int], period: int, chunk: int) -> Iterator[Piece]:
+    """Part a span of whole rows into those that hold data and the others."""
+    for chosen, copy in ((data, False), (set(range(period)) - data, True)):
+        if len(chosen) == period:
+            yield Piece(leg, span, copy)
+            continue
+        for phase, run in _runs(chosen, period):
+            stretch = Stretch(span.begin, span.end, period * chunk, phase * chunk, run * chunk)
+            if stretch.size():
+                yield Piece(leg, stretch, copy)
+
+
+def _runs(chosen: set[int], period: int) -> list[tuple[int, int]]:
+    """Return the rows side by side among those chosen, the last one being a neighbour of the first."""
+    starts = sorted(row for row in chosen if (row - 1) % period not in chosen)
+    gaps = sorted(row for row in range(period) if row not in chosen)
+    found = []
+    for start in starts:
+        stop = next((gap for gap in gaps if gap > start), gaps[0] + period)
+        found.append((start, stop - start))
+    return found
