@@ -1,0 +1,460 @@
+"""Which files to move, in order of benefit, so that no unit is overloaded and each tablespace has many.
+
+Two things are wanted, and the first goes before the second: a low maximum of the load per unit, and every
+tablespace on many units.  Moves and exchanges are tried from the unit with most load until the maximum is
+close enough to the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved
+twice.  What cannot be better is said beside it: a lower bound that no placement goes below, and what placing
+everything anew would give (largest first, each to the unit with least).  The same question has the same
+answer, in whatever order items are given.
+
+zmon suggests, and never moves anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.placement.board import MOVED, Board
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.board import Vector
+    from zmon.placement.item import Item, Unit
+
+    Change = tuple[tuple[int, int], ...]
+    """Items and the units they go to: one, or two that change places."""
+
+NO_LOAD = absent("no load")
+
+SAME: Final = 1e-9
+"""Levels closer than this part are the same: sums of floats do not come out exactly."""
+COLDEST: Final = 8
+"""With so many units, those with least, an exchange is tried."""
+NEAREST: Final = 4
+"""So many items are tried whose size fits an exchange best."""
+CROWDED: Final = 16
+"""For so many tablespaces, those that lose most, an exchange is tried."""
+
+ENOUGH: Final = 1.1
+"""The maximum as a multiple of the mean from which on it is even enough."""
+
+
+class Move(NamedTuple):
+    """One item that goes from one unit to another."""
+
+    item: Item
+    source: Unit
+    """Where most of it is."""
+    target: Unit
+    bytes: int
+    """What has to be copied."""
+    load: float
+
+
+class Step(NamedTuple):
+    """A move, or an exchange of two items, and what is reached with it."""
+
+    moves: tuple[Move, ...]
+    worst: Unit
+    """The unit with most load now."""
+    uneven: float
+    """Its load as a multiple of the mean."""
+    ratio: float
+    """How many times the throughput may be by now at the most, if the units limit it."""
+    apart: float
+    """The part of the load that lies as spread as its files allow, from 0 to 1, by tablespace."""
+    copied: int
+    """Bytes to copy up to here."""
+
+
+class Anew(NamedTuple):
+    """What placing all movable items anew would give, largest first."""
+
+    uneven: float
+    moves: int
+    copied: int
+    apart: float
+
+
+class Plan(NamedTuple):
+    """What is suggested."""
+
+    steps: tuple[Step, ...]
+    before: Mapping[str, float]
+    """The load of each unit, by its key."""
+    after: Mapping[str, float]
+    uneven: Number
+    """The maximum before, as a multiple of the mean."""
+    apart: Number
+    """How far the tablespaces are spread before, as in `Step`."""
+    bound: Number
+    """No placement has a maximum below this, as a multiple of the mean."""
+    gap: Number
+    """By which part the result is above the bound."""
+    anew: Anew | None
+    held: tuple[tuple[str, int], ...]
+    """Why items on the unit with most load stay there, and how many."""
+
+
+def plan(
+    items: Iterable[Item],
+    units: Sequence[Unit],
+    *,
+    most: int = 20,
+    enough: float = ENOUGH,
+    traffic: bool = False,
+) -> Plan:
+    """Return up to `most` moves in order of benefit; an exchange counts as two.
+
+    Raises:
+        ValueError: an item lies on a unit that is not among them, or two units have the same key.
+    """
+    board = Board(items, units, traffic=traffic)
+    total, begin = sum(board.loads), list(board.loads)
+    if not total:
+        return _nothing(board)
+    mean, bound = total / sum(board.bear), lowest(board)
+    top, apart = max(board.levels()), _apart(board)
+    changes = _evened(board, max(bound, enough * mean), most)
+    changes += _widened(board, most - sum(map(len, changes)))
+    return Plan(
+        tuple(_steps(Board(items := board.items, units, traffic=traffic), changes)),
+        _keyed(board, begin),
+        _keyed(board, board.loads),
+        top / mean,
+        apart,
+        bound / mean,
+        max(board.levels()) / bound - 1,
+        _anew(Board(items, units, traffic=traffic)),
+        _held(board),
+    )
+
+
+def _nothing(board: Board) -> Plan:
+    loads = _keyed(board, board.loads)
+    return Plan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
+
+
+def _keyed(board: Board, loads: Sequence[float]) -> dict[str, float]:
+    return {unit.key: load for unit, load in zip(board.units, loads, strict=True)}
+
+
+def _apart(board: Board) -> float:
+    """Return which part of the load lies as spread as its files allow."""
+    return 1 - board.losses() / sum(board.loads)
+
+
+def lowest(board: Board) -> float:
+    """Return a level that the maximum is never below, wherever the movable items lie.
+
+    The mean; what lies fixed on a unit; the largest item; and, as on m units some one has k + 1 of the
+    k * m + 1 largest items, the least of these.
+    """
+    movable = sorted(
+        (load for load, fixed in zip(board.amount, board.fixed, strict=True) if not fixed), reverse=True
+    )
+    bounds = [sum(board.loads) / sum(board.bear)]
+    resting = [0.0] * len(board.units)
+    for number, fixed in enumerate(board.fixed):
+        if fixed:
+            for unit, load in board.vectors[number]:
+                resting[unit] += load
+    bounds += [load / bear for load, bear in zip(resting, board.bear, strict=True)]
+    bounds += [load / max(board.bear) for load in movable[:1]]
+    if board.even:
+        count = len(board.units)
+        bounds += [
+            sum(movable[k * count - k : k * count + 1]) for k in range(1, (len(movable) - 1) // count + 1)
+        ]
+    return max(bounds)
+
+
+# a low maximum
+
+
+def _evened(board: Board, wanted: float, most: int) -> list[Change]:
+    """Lower the maximum as far as wanted and possible; returns the changes, which are made."""
+    made: list[tuple[Change, list[Vector]]] = []
+    useful, count, lowest_yet = 0, 0, max(board.levels())
+    while max(board.levels()) > wanted * (1 + SAME):
+        change = _relief(board, most - count)
+        if not change:
+            break
+        made.append((change, _make(board, change)))
+        count += len(change)
+        if max(board.levels()) < lowest_yet * (1 - SAME):
+            lowest_yet, useful = max(board.levels()), len(made)
+    # where several units have most, relieving one of them alone is of no use
+    while len(made) > useful:
+        change, places = made.pop()
+        for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
+            board.take_back(number, vector)
+    return [change for change, _ in made]
+
+
+def _make(board: Board, change: Change) -> list[Vector]:
+    """Make a change; returns where the items lay."""
+    return [board.move(number, unit) for number, unit in change]
+
+
+def _relief(board: Board, most: int) -> Change:
+    """Return the move, or else the exchange, that relieves a unit with most load best; empty if none does."""
+    levels = board.levels()
+    top = max(levels) * (1 - SAME)
+    ranked = sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
+    for hot in (unit for unit in ranked if levels[unit] >= top):
+        change = (_best_move(board, hot, ranked) if most >= 1 else ()) or (
+            _best_exchange(board, hot, ranked) if most >= 2 else ()
+        )
+        if change:
+            return change
+    return ()
+
+
+def _best_move(board: Board, hot: int, ranked: Sequence[int]) -> Change:
+    top = board.level(hot)
+    found: tuple[float, float, float, int, int, int] | None = None
+    best = top * (1 + SAME)
+    seen: set[int] = set()
+    cold = [unit for unit in reversed(ranked) if unit != hot and board.units[unit].open]
+    for number in board.at[hot]:
+        kind = board.classes[number]
+        if board.fixed[number] or kind in seen:
+            continue
+        seen.add(kind)
+        vector = board.vectors[number]
+        if (board.loads[hot] - vector[0][1]) / board.bear[hot] > best:
+            continue
+        for unit in cold:
+            if len(vector) == 1 and (board.loads[unit] + board.amount[number]) / board.bear[unit] > best:
+                if board.even:
+                    break
+                continue
+            if board.hindrance(number, unit):
+                continue
+            level, squares = board.after(number, unit, ranked)
+            if level > best or squares >= -SAME * top * top:
+                continue
+            space = board.space[number]
+            loss = board.loss(space, board.squares_after(number, unit)) - board.loss(space)
+            key = (level, squares, loss, board.items[number].size, number, unit)
+            if found is None or key < found:
+                found, best = key, level
+    return () if found is None else ((found[4], found[5]),)
+
+
+def _best_exchange(board: Board, hot: int, ranked: Sequence[int]) -> Change:
+    """Return the exchange of an item for a smaller one that lowers the higher of both units most."""
+    found: tuple[float, float, int, Change] | None = None
+    mine = _single(board, hot)
+    for unit in [unit for unit in reversed(ranked) if unit != hot][:COLDEST]:
+        theirs = _single(board, unit)
+        sizes = [size for size, _ in theirs]
+        # so much should go over for both to be as loaded as each other
+        wanted = (board.loads[hot] * board.bear[unit] - board.loads[unit] * board.bear[hot]) / (
+            board.bear[hot] + board.bear[unit]
+        )
+        last = None
+        for size, number in mine:
+            if size == last or wanted <= 0:
+                continue
+            last = size
+            for other in _nearest(theirs, sizes, size - wanted):
+                over = size - board.amount[other]
+                level = max(
+                    (board.loads[hot] - over) / board.bear[hot], (board.loads[unit] + over) / board.bear[unit]
+                )
+                if over <= 0 or level >= board.level(hot) * (1 - SAME):
+                    continue
+                if board.hindrance(number, unit) or board.hindrance(other, hot):
+                    continue
+                moved = board.items[number].size + board.items[other].size
+                key = (level, -over, moved, ((number, unit), (other, hot)))
+                found = key if found is None else min(found, key)
+    return () if found is None else found[3]
+
+
+def _single(board: Board, unit: int) -> list[tuple[float, int]]:
+    """Return the movable items that lie on one unit alone, by their load."""
+    return sorted(
+        (board.amount[number], number)
+        for number in board.at[unit]
+        if not board.fixed[number] and len(board.vectors[number]) == 1
+    )
+
+
+def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: float) -> list[int]:
+    """Return the items whose load is nearest to one, a few."""
+    at = bisect_left(sizes, size)
+    around = items[max(0, at - NEAREST // 2) : at + NEAREST // 2]
+    return [number for _, number in around]
+
+
+# every tablespace on many units
+
+
+def _widened(board: Board, most: int) -> list[Change]:
+    """Spread tablespaces without raising the maximum; returns the changes, which are made."""
+    made: list[Change] = []
+    left = most
+    while left > 0:
+        ceiling = max(board.levels()) * (1 + SAME)
+        worst = sorted(range(len(board.members)), key=lambda space: (-board.loss(space), space))
+        change = _wider(board, worst, ceiling)
+        if not change and left >= 2:
+            change = _wider_by_exchange(board, worst, ceiling)
+        if not change:
+            break
+        _make(board, change)
+        made.append(change)
+        left -= len(change)
+    return made
+
+
+def _wider(board: Board, worst: Sequence[int], ceiling: float) -> Change:
+    """Return the move that spreads a tablespace best."""
+    found: tuple[float, int, int, int] | None = None
+    for space in worst:
+        loss = board.loss(space)
+        least = found[0] if found else -SAME * board.whole[space]
+        if -loss >= least:
+            break  # it cannot gain more than all that it loses
+        on = board.on[space]
+        thin = [unit for unit in range(len(board.units)) if board.units[unit].open]
+        thin.sort(key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        seen: set[int] = set()
+        for number in board.members[space]:
+            if board.fixed[number] or board.classes[number] in seen:
+                continue
+            seen.add(board.classes[number])
+            unit = next((unit for unit in thin if _fits(board, number, unit, ceiling)), None)
+            if unit is None:
+                continue
+            gain = board.loss(space, board.squares_after(number, unit)) - loss
+            key = (gain, board.items[number].size, number, unit)
+            if gain < -SAME * board.whole[space] and (found is None or key < found):
+                found = key
+    return () if found is None else ((found[2], found[3]),)
+
+
+def _fits(board: Board, number: int, unit: int, ceiling: float) -> bool:
+    """Tell whether an item may go to a unit that has less of its tablespace, without raising the maximum."""
+    if unit == board.home[number]:
+        return False
+    if (board.loads[unit] + board.amount[number]) / board.bear[unit] > ceiling:
+        return False
+    return not board.hindrance(number, unit)
+
+
+def _wider_by_exchange(board: Board, worst: Sequence[int], ceiling: float) -> Change:
+    """Return the exchange of items of two tablespaces that spreads them best."""
+    found: tuple[float, int, Change] | None = None
+    sorted_at = {unit: _single(board, unit) for unit in range(len(board.units))}
+    sizes_at = {unit: [size for size, _ in items] for unit, items in sorted_at.items()}
+    for space in worst[:CROWDED]:
+        on = board.on[space]
+        thin = sorted(range(len(board.units)), key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        seen: set[int] = set()
+        for number in board.members[space]:
+            if board.fixed[number] or len(board.vectors[number]) > 1 or board.classes[number] in seen:
+                continue
+            seen.add(board.classes[number])
+            for unit in thin[:COLDEST]:
+                if on[unit] >= on[board.home[number]]:
+                    break
+                for other in _nearest(sorted_at[unit], sizes_at[unit], board.amount[number]):
+                    key = _exchanged(board, number, other, ceiling)
+                    if key is not None and (found is None or key < found):
+                        found = key
+    return () if found is None else found[2]
+
+
+def _exchanged(board: Board, number: int, other: int, ceiling: float) -> tuple[float, int, Change] | None:
+    """Return what an exchange of two items gains, if they may change places."""
+    one, two = board.home[number], board.home[other]
+    if board.space[number] == board.space[other]:
+        return None
+    over = board.amount[number] - board.amount[other]
+    if (board.loads[one] - over) / board.bear[one] > ceiling:
+        return None
+    if (board.loads[two] + over) / board.bear[two] > ceiling:
+        return None
+    if board.hindrance(number, two) or board.hindrance(other, one):
+        return None
+    gain = sum(
+        board.loss(board.space[who], board.squares_after(who, where)) - board.loss(board.space[who])
+        for who, where in ((number, two), (other, one))
+    )
+    if gain >= -SAME * sum(board.whole[board.space[who]] for who in (number, other)):
+        return None
+    size = board.items[number].size + board.items[other].size
+    return gain, size, ((number, two), (other, one))
+
+
+# what is said of it
+
+
+def _steps(board: Board, changes: Iterable[Change]) -> Iterable[Step]:
+    """Make the changes on a board as it was, and say what is reached with each."""
+    top, mean = max(board.levels()), sum(board.loads) / sum(board.bear)
+    copied = 0
+    for change in changes:
+        moves = []
+        for number, unit in change:
+            item, source = board.items[number], board.home[number]
+            size = item.size - item.bytes_on.get(board.units[unit].key, 0)
+            copied += size
+            moves.append(Move(item, board.units[source], board.units[unit], size, board.amount[number]))
+            board.move(number, unit)
+        levels = board.levels()
+        worst = levels.index(max(levels))
+        yield Step(
+            tuple(moves), board.units[worst], levels[worst] / mean, top / levels[worst], _apart(board), copied
+        )
+
+
+def _anew(board: Board) -> Anew:
+    """Place everything that may be moved anew: largest first, each to the unit that then has least.
+
+    What may stay where it is, because no unit would have less, stays.
+    """
+    movable = [number for number, fixed in enumerate(board.fixed) if not fixed]
+    movable.sort(key=lambda number: (-board.amount[number], number))
+    homes = list(board.home)
+    places = [board.lift(number) for number in movable]
+    moves = copied = 0
+    for number, vector in zip(movable, places, strict=True):
+        load, home = board.amount[number], homes[number]
+        units = sorted(
+            range(len(board.units)),
+            key=lambda unit, load=load, home=home: (  # type: ignore[misc]  # a key
+                (board.loads[unit] + load) / board.bear[unit],
+                unit != home,
+                unit,
+            ),
+        )
+        unit = next(unit for unit in units if unit == home or not board.hindrance(number, unit))
+        if unit == home:
+            board.put(number, vector)
+            continue
+        board.move(number, unit)
+        moves += 1
+        item = board.items[number]
+        copied += item.size - item.bytes_on.get(board.units[unit].key, 0)
+    mean = sum(board.loads) / sum(board.bear)
+    return Anew(max(board.levels()) / mean, moves, copied, _apart(board))
+
+
+def _held(board: Board) -> tuple[tuple[str, int], ...]:
+    """Return why the items on the unit with most load stay there, and how many do for each reason."""
+    levels = board.levels()
+    hot = levels.index(max(levels))
+    cold = min(range(len(levels)), key=lambda unit: (unit == hot, levels[unit], unit))
+    reasons = Counter(board.hindrance(number, cold) for number in board.at[hot])
+    del reasons[""], reasons[MOVED]
+    return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
