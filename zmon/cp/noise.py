@@ -1,0 +1,171 @@
+"""What is around the answers of CP in a text: prefixes, screens, echoes, and how bytes become lines.
+
+Nothing here knows what an answer means.  A line keeps its columns: bytes become characters one for one, and
+only what stands before the first word is taken away.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+CHUNK: Final = 1 << 18
+"""Characters read at a time."""
+LONGEST: Final = 4096
+"""Characters of a line; no answer of CP has more than a few hundred."""
+
+
+class Line(NamedTuple):
+    """A line without what stands before it."""
+
+    text: str
+    """From the first word to the last."""
+    number: int
+    """Counted from 1."""
+    indent: int = 0
+    """Blanks between the prefixes and the text: a line that goes on begins with some."""
+    node: str = ""
+    """Name of the guest or host before the colon, as a collecting tool or a secondary console writes it."""
+
+
+# bytes to characters
+
+
+def chunks(source: BinaryIO) -> Iterator[str]:
+    r"""Yield the text of a stream in pieces that end with a line, `\n`, but for the last of the stream.
+
+    UTF-8, or UTF-16 with its mark.  A byte that is neither becomes one character, so that columns stay.  What
+    a line has beyond `LONGEST` is dropped, so that a file without line ends cannot fill the memory.
+    """
+    buffered = source if isinstance(source, io.BufferedReader) else io.BufferedReader(_Raw(source))
+    mark = buffered.peek(2)[:2]
+    encoding = "utf-16" if mark in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    text = io.TextIOWrapper(buffered, encoding, errors, newline="\n")
+    rest, first = "", True
+    try:
+        while piece := text.read(CHUNK):
+            if first:
+                piece, first = piece.removeprefix("\ufeff"), False
+            end = piece.rfind("\n") + 1
+            if end:
+                yield rest + piece[:end]
+                rest = piece[end:]
+            elif len(rest) <= LONGEST:
+                rest += piece[: LONGEST + 1]
+    finally:
+        text.detach()
+    if rest:
+        yield rest
+
+
+class _Raw(io.RawIOBase):
+    """Any stream of bytes as `io` wants the lowest of them."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        piece = self._source.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+_ODD: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_BLANK: Final = "\0\t"
+
+
+def plain(text: str) -> str:
+    """Return a line without characters that no terminal should see, each replaced by one.
+
+    A binary zero is how some systems pad, so it is a blank; other control characters are `?`, bytes of another
+    character set are U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _ODD.sub(_replaced, text)
+
+
+def _replaced(found: re.Match[str]) -> str:
+    character = found.group()
+    if character == "\0":
+        return " "
+    return "?" if character < "\xa0" else "\ufffd"
+
+
+# prefixes
+
+_PREFIX: Final = re.compile(
+    r"(?:[ \t]*(?:[0-9]{2}:[0-9]{2}:[0-9]{2}(?=[ \t]|$)|[0-9A-F]{2}:(?=[ \t]|$)|(?P<quote>[>|*`]+))[ \t]?)*"
+)
+_NODE: Final = re.compile(r"([A-Za-z0-9_$#@.-]{1,32})[ \t]?:[ \t]+")
+
+
+def bare(raw: str, number: int) -> Line:
+    """Return a line without time stamps, CPU prefixes and signs of quotation."""
+    found = _PREFIX.match(raw)
+    end = found.end() if found else 0
+    rest = raw[end:]
+    text = rest.strip()
+    if found and found["quote"]:
+        # a table or code in a page has its sign behind the line too
+        text = text.rstrip("|`").rstrip()
+    return Line(text, number, len(rest) - len(rest.lstrip()))
+
+
+def unnamed(line: Line) -> Line | None:
+    """Return a line without the name of a guest or host before it; none if it has no such name."""
+    found = _NODE.match(line.text)
+    if found is None:
+        return None
+    return bare(line.text[found.end() :], line.number)._replace(node=found[1].upper())
+
+
+# lines that say nothing
+
+_ECHO: Final = re.compile(
+    r"(?:(?:===>|\S{0,64}[>$#%]|\[[^\]]{0,80}\][$#%])[ \t]+)?"
+    r"(?:(?:sudo|#?CP|(?:/\S*/)?(?:vmcp|hcp)(?:[ \t]+-\S+|[ \t]+[0-9]+[kKmM]?)*)[ \t]+)*['\"]?"
+    r"(?P<command>(?:Q|QU|QUE|QUER|QUERY|IND|INDI|INDIC|INDICA|INDICAT|INDICATE)[ \t]+[A-Z0-9*].{0,120}?)['\"]?",
+    re.IGNORECASE,
+)
+_SCREEN: Final = re.compile(
+    r"(?:RUNNING|HOLDING|MORE\.\.\.|CP READ|VM READ|NOT ACCEPTED)(?:[ \t]+[A-Z0-9$#@_-]{1,8})?"
+)
+_SILENT: Final = re.compile(
+    r"#{5,}|`{3,}\w*|~{3,}|[-=_+|]{3,}|===>"
+    r"|\*? ?(?:MSG|WNG|SMSG) FROM .*"
+    r"|\S*dbginfo\S*: Warning: .*|rc=-?[0-9]+"
+)
+_EVENT: Final = re.compile(
+    r"(?:DASD|FCP|OSA|CTCA|TAPE|GRAF|CONS|RDR|PUN|PRT|LINE|NIC|CRYPTO|SWCH)\s+[0-9A-F]{3,5}\s+"
+    r"(?:ATTACHED(?=\s+TO\s)|DETACHED|LINKED|DEFINED|CREATED|VARIED|dump\sunit)(?:\s.*)?"
+    r"|[0-9A-F]{4,5}(?:-[0-9A-F]{4,5})?\s+VARIED\s.*"
+)
+_AT_THE_RIGHT: Final = 40
+"""The status of a screen stands at column 60 of its last line; narrower ones have it further left."""
+
+
+def command(line: Line) -> str:
+    """Return the command of an echoed command line, in capitals; empty if it is none."""
+    found = _ECHO.fullmatch(line.text)
+    return " ".join(found["command"].upper().split()) if found else ""
+
+
+def silent(line: Line) -> bool:
+    """Say whether a line is a screen's status, a separator or somebody's message: nothing for anybody."""
+    text = line.text
+    return bool(_SILENT.fullmatch(text) or (line.indent >= _AT_THE_RIGHT and _SCREEN.fullmatch(text)))
+
+
+def event(line: Line) -> bool:
+    """Say whether a line tells of something that happened, which is no answer about how things are."""
+    return _EVENT.fullmatch(line.text) is not None
