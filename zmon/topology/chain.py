@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.topology.chunk import place
+from zmon.topology.descent import descend, shares
+from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.stack import Step
+from zmon.topology.volume import Volume
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from zmon.absent import Absent, Number
-    from zmon.topology.evidence import Evidence, Grade
+    from zmon.absent import Number
+    from zmon.topology.chunk import Chunk, Range
+    from zmon.topology.descent import Descent
     from zmon.topology.file import File
     from zmon.topology.mount import Mount, Mounts
     from zmon.topology.stack import Stack
-    from zmon.topology.volume import Volume
 
-
-class Step(NamedTuple):
-    """One thing on the way down."""
-
-    depth: int
-    """How far below the file it is; what is reached by several ways is named once."""
-    number: str
-    """`major:minor`; empty when it is no device."""
-    name: str
-    what: str
-    """What sort of thing it is, in words: `ext4 at /db2`, `partition`, `LVM`, `multipath`."""
+ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
 
 
 class Share(NamedTuple):
@@ -41,25 +39,261 @@ class Answer(NamedTuple):
     """Where something lies."""
 
     thing: str
-    """What was asked for: a path as it was given."""
+    """What was asked for: the tablespace if a listing names it, else the path."""
     path: str
     real: str | Absent
     mount: Mount | Absent
+    """The mount through which it is seen."""
     steps: tuple[Step, ...]
+    """The way down, the file system first."""
     size: Number
     mapped: Number
     """Bytes whose place is known; fewer than `size` in a file with holes, more with room beyond its end."""
     unplaced: Number
+    """Bytes that have no place, or none that can be told."""
     unwritten: Number
     disks: tuple[Share, ...]
     """Most bytes first."""
     grade: Grade
-    """That of the worst step."""
+    """That of the worst step from the file to the disks; how sure the LCU of each is, the volume says."""
     evidence: tuple[Evidence, ...]
     lacking: tuple[str, ...]
-    """What root, CP or another way would add, in words a person can act on."""
+    """What stands in the way of a better answer, in words a person can act on."""
+    notes: tuple[str, ...]
+    """What else a person must know to trust it."""
 
 
 def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volume]) -> Answer:
     """Follow one file down; nothing is read."""
-    raise NotImplementedError
+    way = _Way(stack)
+    mount = mounts.by_id.get(file.mount) if isinstance(file.mount, str) else None
+    below = _below(file, mount, mounts)
+    through = [one for one in (mount, below if below is not mount else None) if one]
+    way.evidence += map(_mounted, through)
+    way.evidence += (Evidence(source, said) for source, said in file.said)
+    if isinstance(file.number, Absent):
+        way.worsen(Grade.UNKNOWN, file.number.reason)
+        devices: tuple[str, ...] = ()
+    elif below is not None and below.fstype == "btrfs":
+        devices = _through_btrfs(way, file, below)
+    else:
+        devices = (file.number,)
+        if isinstance(file.ranges, Absent):
+            way.worsen(Grade.SHARES, file.ranges.reason)
+            way.somewhere(devices, file.size)
+        else:
+            way.data(file.number, file.ranges)
+    if not isinstance(file.encoded, Absent) and file.encoded:
+        way.worsen(Grade.SHARES)
+        way.notes[f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"] = (
+            None
+        )
+    if not isinstance(file.unplaced, Absent) and file.unplaced:
+        way.notes[
+            f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
+        ] = None
+    disks = tuple(way.disks(volumes))
+    lcus = (share.volume.lcu for share in disks)
+    way.lacking.update(dict.fromkeys(lcu.reason for lcu in lcus if isinstance(lcu, Absent)))
+    return Answer(
+        thing=file.tablespace or file.path,
+        path=file.path,
+        real=file.real,
+        mount=mount or (file.mount if isinstance(file.mount, Absent) else absent("its mount was not read")),
+        steps=tuple(_steps(through, stack, devices)),
+        size=file.size,
+        mapped=_mapped(file),
+        unplaced=file.unplaced if isinstance(file.ranges, Absent) else file.unplaced + way.lost,
+        unwritten=file.unwritten,
+        disks=disks,
+        grade=way.grade,
+        evidence=tuple(dict.fromkeys(way.evidence)),
+        lacking=tuple(way.lacking),
+        notes=tuple(way.notes),
+    )
+
+
+def _below(file: File, mount: Mount | None, mounts: Mounts) -> Mount | None:
+    """Return the file system that a file of an overlay is on, and else the file's own.
+
+    On the realtime device of an XFS there is none, and a block device is on none.
+    """
+    if mount is None or isinstance(file.number, Absent) or mount.number == file.number:
+        return mount
+    return mounts.by_number.get(file.number)
+
+
+class _Way:
+    """What was found on the way down so far."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.on: dict[str, int] = {}
+        self.copies: dict[str, int] = {}
+        self.among: dict[str, None] = {}
+        self.lost = 0
+        self.grade = Grade.EXACT
+        self.evidence: list[Evidence] = []
+        self.lacking: dict[str, None] = {}
+        self.notes: dict[str, None] = {}
+
+    def worsen(self, grade: Grade, lacking: str = "") -> None:
+        self.grade = min(self.grade, grade)
+        if lacking:
+            self.lacking[lacking] = None
+
+    def data(self, number: str, ranges: Iterable[Range], *, copy: bool = False) -> None:
+        """Go down with bytes whose place on a device is known."""
+        self.add(descend(self.stack, number, ranges), copy=copy)
+
+    def add(self, found: Descent, *, copy: bool = False) -> None:
+        """Take what a descent has found; all of it is copies if what went down was a copy."""
+        self.worsen(found.grade)
+        for leaf, count in found.data.items():
+            into = self.copies if copy else self.on
+            into[leaf] = into.get(leaf, 0) + count
+        for leaf, count in found.copies.items():
+            self.copies[leaf] = self.copies.get(leaf, 0) + count
+        self.among.update(dict.fromkeys(found.among))
+        self.lost += 0 if copy else found.unplaced
+        self.evidence += found.evidence
+        self.notes.update(dict.fromkeys(found.notes))
+
+    def somewhere(self, devices: tuple[str, ...], size: Number) -> None:
+        """Go down with a file that lies anywhere on one of the devices."""
+        if len(devices) == 1 and not isinstance(size, Absent):
+            self.add(_scaled(shares(self.stack, devices[0]), int(size)))
+            return
+        self.worsen(Grade.SET if devices else Grade.UNKNOWN)
+        self.among.update(dict.fromkeys(chain.from_iterable(map(self.stack.leaves, devices))))
+
+    def disks(self, volumes: Mapping[str, Volume]) -> Iterator[Share]:
+        """Return what lies on each disk."""
+        leaves = {**self.on, **self.copies}
+        for leaf in sorted(leaves, key=lambda leaf: (-self.on.get(leaf, 0), -leaves[leaf])):
+            yield Share(self._volume(leaf, volumes), self.on.get(leaf, 0), self.copies.get(leaf, 0))
+        for leaf in self.among:
+            if leaf not in leaves:
+                yield Share(self._volume(leaf, volumes), ONE_OF_SEVERAL, ONE_OF_SEVERAL)
+
+    def _volume(self, leaf: str, volumes: Mapping[str, Volume]) -> Volume:
+        """Return the volume of a leaf: of a multipath device that of its paths, which are one."""
+        known = volumes.get(leaf)
+        paths = () if known else (volumes.get(path.number) for path in self.stack.paths(leaf))
+        return known or next(filter(None, paths), None) or _unread(leaf, self.stack.title(leaf))
+
+
+def _through_btrfs(way: _Way, file: File, mount: Mount) -> tuple[str, ...]:
+    """Go through the chunks of a btrfs; return the numbers of its devices."""
+    if isinstance(mount.devices, Absent):
+        way.worsen(Grade.UNKNOWN, mount.devices.reason)
+        return ()
+    devices = tuple(mount.devices.values())
+    way.evidence.append(
+        Evidence("BTRFS_IOC_DEV_INFO", f"btrfs on {len(devices)} devices: {' '.join(devices)}")
+    )
+    if isinstance(mount.chunks, Absent) or isinstance(file.ranges, Absent):
+        unknown = (what.reason for what in (mount.chunks, file.ranges) if isinstance(what, Absent))
+        way.lacking.update(dict.fromkeys(unknown))
+        way.worsen(Grade.SHARES)
+        way.somewhere(devices, file.size)
+        return devices
+    way.evidence.append(Evidence("BTRFS_IOC_TREE_SEARCH_V2", f"{len(mount.chunks)} chunks of btrfs"))
+    _place(way, mount.chunks, file.ranges, mount.devices)
+    return devices
+
+
+def _place(
+    way: _Way, chunks: tuple[Chunk, ...], ranges: tuple[Range, ...], devices: Mapping[str, str]
+) -> None:
+    placed = place(chunks, ranges)
+    runs: dict[tuple[str, bool], list[Range]] = {}
+    for run in placed.runs:
+        runs.setdefault((run.device, run.copy), []).append((run.begin, run.end))
+    for (device, copy), parts in runs.items():
+        if device in devices:
+            way.data(devices[device], parts, copy=copy)
+            continue
+        way.worsen(Grade.UNKNOWN, f"device {device} of the btrfs is missing")
+        way.lost += 0 if copy else sum(end - begin for begin, end in parts)
+    for evenly in placed.evenly:
+        way.worsen(Grade.SHARES)
+        way.notes["of btrfs with parity zmon tells the shares of the devices, not the bytes"] = None
+        for part, copy in ((evenly.data, False), (evenly.copies, True)):
+            for device, count in zip(evenly.devices, _even(part, len(evenly.devices)), strict=True):
+                if device in devices:
+                    way.add(_scaled(shares(way.stack, devices[device]), count), copy=copy)
+                else:
+                    way.lost += 0 if copy else count
+    if placed.outside:
+        way.worsen(Grade.UNKNOWN, "some bytes are in no chunk of the btrfs that was read; look again")
+        way.lost += placed.outside
+
+
+def _scaled(whole: Descent, size: int) -> Descent:
+    """Return where a part of a device lies of which only the size is known, as shares of the whole."""
+    total = sum(whole.data.values()) + whole.unplaced
+    if not total or (whole.unplaced and whole.among):  # nothing says how much of it is on which
+        among = dict.fromkeys(chain(whole.data, whole.among))
+        grade = min(whole.grade, Grade.SET)
+        return whole._replace(data={}, copies={}, grade=grade, unplaced=size, among=tuple(among))
+    parts = _proportional(whole.data, total, size)
+    return whole._replace(
+        data=parts,
+        copies={leaf: count * size // total for leaf, count in whole.copies.items()},
+        unplaced=size - sum(parts.values()),
+    )
+
+
+def _proportional(weights: Mapping[str, int], total: int, size: int) -> dict[str, int]:
+    """Part `size` bytes by weights, so that no byte is lost if the weights are the whole."""
+    parts = {}
+    before = 0
+    for leaf, weight in weights.items():
+        parts[leaf] = (before + weight) * size // total - before * size // total
+        before += weight
+    return parts
+
+
+def _even(count: int, parts: int) -> list[int]:
+    share, rest = divmod(count, parts)
+    return [share + (part < rest) for part in range(parts)]
+
+
+def _mapped(file: File) -> Number:
+    if isinstance(file.ranges, Absent):
+        return file.ranges
+    return sum(end - begin for begin, end in file.ranges)
+
+
+def _mounted(mount: Mount) -> Evidence:
+    line = f":{mount.line}" if mount.line else ""
+    said = f"{mount.fstype} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
+    return Evidence(f"/proc/self/mountinfo{line}", said)
+
+
+def _part(mount: Mount) -> str:
+    return "" if mount.root == "/" else f", of it {mount.root}"
+
+
+def _steps(through: list[Mount], stack: Stack, devices: Iterable[str]) -> Iterator[Step]:
+    for depth, mount in enumerate(through):
+        yield Step(depth, mount.number, mount.point, f"{mount.fstype} from {mount.source}{_part(mount)}")
+    for device in devices:
+        for step in stack.chain(device):
+            yield step._replace(depth=step.depth + len(through))
+
+
+def _unread(number: str, name: str) -> Volume:
+    """Return the volume of a disk of which nothing was looked up."""
+    no = absent("nothing was looked up of this disk")
+    known = {
+        "number": number,
+        "disk": name,
+        "key": f"disk {number}",
+        "spindle": f"disk {number}",
+        "grade": Grade.UNKNOWN,
+        "evidence": (),
+        "conflicts": (),
+    }
+    return Volume._make(known.get(name, no) for name in Volume._fields)
