@@ -1,0 +1,82 @@
+"""The options that say what CP or a user directory has told, and the claims they come to."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from zmon.cli.status import complain
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zmon.cp.told import Told
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+
+def add_cp_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--cp-file`, `--cp`, `--cp-user` and `--cp-member`."""
+    parser.add_argument(
+        "--cp-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="saved answers of CP (QUERY VIRTUAL DASD, QUERY DASD ...) or user directory entries; - is "
+        "standard input, and the option may stand several times",
+    )
+    parser.add_argument(
+        "--cp", action="store_true", help="ask CP for the disks of this guest (needs root and z/VM)"
+    )
+    parser.add_argument(
+        "--cp-user", default="", metavar="USERID", help="whose disks of a user directory these are"
+    )
+    parser.add_argument(
+        "--cp-member", default="", metavar="SYSTEM", help="on which member of a single system image it runs"
+    )
+
+
+def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "") -> Frame:
+    """Return all that the options, and the capture that is looked at if there is one, say of volumes.
+
+    `guest` is the user id of this Linux where it is known.  What a person should know of the files goes to
+    standard error; what they do not say is no error.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    from zmon.cp.told import told, told_in  # noqa: PLC0415 - most look-ups need no CP
+    from zmon.topology.claim import claims_in, frame_of  # noqa: PLC0415 - likewise
+
+    user = args.cp_user or guest
+    claims = []
+    missing = "nobody has told zmon of CP answers: --cp-file FILE, or as root --cp"
+    if args.cp:
+        from zmon.cp.source import read_claims  # noqa: PLC0415 - CP is asked only when a person wants it
+        from zmon.cp.vmcp import Cp  # noqa: PLC0415 - likewise
+
+        live = read_claims(Cp())
+        if live.missing is not None:
+            missing = live.missing.reason
+            complain(missing)
+        claims += claims_in(live)
+    if tree is not None:
+        claims += claims_in(told_in(tree, user, args.cp_member))
+    if args.cp_file:
+        found = told(args.cp_file, user, args.cp_member)
+        claims += found.claims
+        for line in remarks(found):
+            complain(line)
+        if not found.claims:
+            missing = f"{', '.join(args.cp_file)}: nothing about volumes in it"
+    return frame_of(claims, time.monotonic_ns(), missing)
+
+
+def remarks(found: Told) -> list[str]:
+    """Return what a person should know of files that were read: what is not understood, what contradicts."""
+    lines = []
+    for report in found.reports:
+        if report.unknown or not report.counts:
+            lines.append(f"{report.origin}: {report.sort}; {report.unknown:,} lines not understood")
+        lines += report.notes
+    return lines + found.conflicts

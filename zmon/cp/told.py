@@ -1,0 +1,226 @@
+"""Files that a person names: answers of CP in a log or on a pasted screen, or entries of the user directory.
+
+What a file is shows in its content, not in its name: lines of answers, or statements of a directory.  It may
+be packed by gzip, and in UTF-16 as some shells of Windows write.  `-` is standard input.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+import zlib
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from zmon.cp import answers, directory
+from zmon.cp.answers import Understood
+from zmon.cp.directory import Directory
+from zmon.topology.claim import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.sample import Frame
+    from zmon.topology.claim import Claim
+
+LIMIT: Final = 64 << 20
+"""Bytes that a file may have, unpacked."""
+
+FOLDER: Final = "cp"
+"""Where a capture has such files."""
+
+CONSOLE: Final = "answers of CP"
+DIRECTORY: Final = "user directory"
+NOTHING: Final = "nothing known"
+
+
+class Report(NamedTuple):
+    """What one file came to."""
+
+    origin: str
+    sort: str
+    """`answers of CP`, `user directory`, `nothing known`."""
+    counts: Mapping[str, int]
+    """Of each sort of thing, how many were understood."""
+    unknown: int
+    """Lines that were not."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it."""
+
+
+class Told(NamedTuple):
+    """What files say."""
+
+    claims: list[Claim]
+    reports: list[Report]
+
+    @property
+    def conflicts(self) -> list[str]:
+        """What contradicts what, in words."""
+        return conflicts(self.claims)
+
+
+class Pass(Protocol):
+    """One pass of a capture, or the running kernel."""
+
+    live: bool
+
+    def entries(self, path: str) -> list[str]:
+        """Return the names in a directory."""
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file."""
+
+    def when(self, path: str) -> int:
+        """Return when a file was read, in ns."""
+
+
+def told(paths: Sequence[str], user: str = "", member: str = "") -> Told:
+    """Read files; `user` is this guest and `member` its system where they are known, else QUERY USERID tells.
+
+    Claims about the devices of this guest have no user.
+
+    Raises:
+        OSError: a file cannot be read, or is too large.
+    """
+    return told_of([(path, content(path)) for path in dict.fromkeys(paths)], user, member)
+
+
+def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
+    """Return the claims of what lies in a capture as `cp/*.txt`."""
+    names = []
+    if not tree.live:
+        try:
+            names = [name for name in tree.entries(FOLDER) if name.endswith(".txt")]
+        except OSError:
+            names = []  # nobody asked CP
+    texts, when = [], 0
+    for path in [f"{FOLDER}/{name}" for name in names]:
+        try:
+            texts.append((path, tree.read(path)))
+            when = max(when, tree.when(path))
+        except OSError:
+            continue  # the capture says why, in its own words
+    return frame_of(
+        told_of(texts, user, member).claims, when, "the capture has no answers of CP: take it with --cp"
+    )
+
+
+def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = "") -> Told:
+    """Read texts, each with the name of where it comes from."""
+    found = [(origin, recognised(data, origin)) for origin, data in texts]
+    said = [text for _origin, text in found if isinstance(text, Understood)]
+    own, system = _identity(said)
+    own, system = user.upper() or own, member.upper() or system
+    entries = sum((text for _origin, text in found if isinstance(text, Directory)), Directory())
+    reports = [report(origin, text) for origin, text in found]
+    if not own and len(entries.guests) == 1:
+        own = entries.guests[0]
+        if own:
+            note = f"{own} is the only guest in it and is taken for this one; if it is not, name this one"
+            reports.append(Report(DIRECTORY, DIRECTORY, {}, 0, (note,)))
+    claims = [claim for text in said for claim in text.claims(own)]
+    claims += [
+        claim._replace(user="") if claim.user == own else claim for claim in entries.claims(member=system)
+    ]
+    return Told(claims, reports)
+
+
+def recognised(data: bytes, origin: str) -> Understood | Directory:
+    """Read a text as what it is: it is a directory when more of it are statements than answers."""
+    data = _utf8(data)
+    said = answers.parse(data, origin)
+    if _STATEMENT.search(data):
+        entries = directory.parse(data, origin)
+        if entries.statements > sum(map(len, said.rows.values())):
+            return entries
+    return said
+
+
+def report(origin: str, text: Understood | Directory) -> Report:
+    """Say what a text came to."""
+    if isinstance(text, Directory):
+        sorts = Counter(type(s).__name__.lower() for entry in text.entries for s in entry.statements)
+        counts = Counter({"guest": len(text.guests)}) + sorts
+        lacking = tuple(f"{origin}: {name} is not in it" for name in text.lacking())
+        return Report(origin, DIRECTORY, counts, len(text.unread), (*text.notes, *lacking))
+    counts = Counter({sort: len(rows) for sort, rows in text.rows.items()})
+    notes = [f"{origin}:{row.line}: {row.text}" for row in text.rows.get("failure", ())]
+    notes += [
+        f"{origin}: {about}: {words} (lines {earlier.line} and {later.line})"
+        for about, words, earlier, later in text.conflicts
+    ]
+    return Report(origin, CONSOLE if counts else NOTHING, counts, text.counts["unknown"], tuple(notes))
+
+
+def conflicts(claims: Iterable[Claim]) -> list[str]:
+    """Return which claims of different files contradict each other, in words; weak ones contradict nobody."""
+    found: dict[tuple[str, str], dict[str, Claim]] = {}
+    for claim in claims:
+        if not claim.weak:
+            virtual = f"{claim.user} {claim.vdev}".strip() if claim.vdev else ""
+            for about, what, said in (
+                (f"virtual device {virtual}" if virtual else "", "real device", claim.rdev),
+                (f"virtual device {virtual}" if virtual else "", "label", claim.volser),
+                (f"real device {claim.rdev}" if claim.rdev else "", "label", claim.volser),
+                (f"real device {claim.rdev}" if claim.rdev else "", "subsystem", claim.ssid),
+            ):
+                if about and said:
+                    found.setdefault((about, what), {}).setdefault(said, claim)
+    return [
+        f"{about} has more than one {what}: "
+        + ", ".join(f"{said} ({claim.place})" for said, claim in by.items())
+        for (about, what), by in found.items()
+        if len({claim.origin for claim in by.values()}) > 1
+    ]
+
+
+_STATEMENT: Final = re.compile(
+    rb"^[ \t]*(?:\d{5} |={5} )?[ \t]*"
+    rb"(?:US?E?R?|ID\w*|SUB\w*|PR\w*|IN\w*|MD?I?S?K?|DE\w*|LI?N?K?|B\w*)[ \t=]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a directory has some lines of, and most logs have not."""
+
+
+def _identity(said: Iterable[Understood]) -> tuple[str, str]:
+    """Return the guest and the system that QUERY USERID told, if all agree."""
+    rows = {(row.user, row.system) for text in said for row in text.rows.get("identity", ())}
+    return next(iter(rows)) if len(rows) == 1 else ("", "")
+
+
+def _utf8(data: bytes) -> bytes:
+    """Return text in UTF-8 without its mark."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def content(path: str) -> bytes:
+    """Return the bytes of a file or of standard input, unpacked, up to `LIMIT`.
+
+    Raises:
+        OSError: it cannot be read, or has more.
+    """
+    if path == "-":
+        data = sys.stdin.buffer.read(LIMIT + 1)
+    else:
+        with open(path, "rb") as stream:
+            data = stream.read(LIMIT + 1)
+    if data.startswith(b"\x1f\x8b"):
+        data = _unpacked(data, path)
+    if len(data) > LIMIT:
+        raise OSError(errno.EFBIG, f"is larger than {LIMIT >> 20} MiB; cut out what is about disks", path)
+    return data
+
+
+def _unpacked(data: bytes, path: str) -> bytes:
+    machine = zlib.decompressobj(wbits=31)
+    try:
+        plain = machine.decompress(data, LIMIT + 1)
+    except zlib.error as error:
+        raise OSError(errno.EIO, "is packed by gzip and damaged", path) from error
+    if not machine.eof and len(plain) <= LIMIT:
+        raise OSError(errno.EIO, "is packed by gzip and ends too early", path)
+    return plain
