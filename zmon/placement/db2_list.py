@@ -1,0 +1,162 @@
+"""What `LIST TABLESPACES SHOW DETAIL` and `LIST TABLESPACE CONTAINERS FOR n` of Db2 print.
+
+Both are lines of `key = value`, and the second names its tablespace by number alone, so the two are joined.
+A file holds many of them one after another, among prompts, commands and messages, in any order; keys are
+those of an English locale.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.placement import container as c
+from zmon.placement.lines import numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.placement.container import Container
+
+_LIST: Final = re.compile(
+    r"\s*Tablespaces for (?:Current Database|Database Partition (\d{1,4}))", re.IGNORECASE
+)
+_CONTAINERS: Final = re.compile(
+    r"\s*Tablespace Containers for Tablespace (\d{1,9})(?: on (?:Database )?Partition (\d{1,4}))?",
+    re.IGNORECASE,
+)
+_PAIR: Final = re.compile(r"\s*([A-Za-z][A-Za-z ()]{0,40}?)\s*= ?(.*)", re.DOTALL)
+_DATABASE: Final = re.compile(
+    r"\s*(?:Local database alias|Database name)\s*=\s*(\S+)|[^=/]*\bconnect to (\w{1,8})\b", re.IGNORECASE
+)
+_KINDS: Final = {"PATH": c.DIRECTORY, "FILE": c.FILE, "DISK": c.DEVICE, "DEVICE": c.DEVICE}
+
+
+class _Space(NamedTuple):
+    """One tablespace of the list."""
+
+    name: str
+    role: str
+    page: int | None
+    extent: int | None
+
+
+class _Block(NamedTuple):
+    """The pairs of one tablespace or container, and where they begin."""
+
+    line: int
+    pairs: dict[str, str]
+    database: str
+    partition: int | None
+    of: int | None
+    """Number of the tablespace, of a container."""
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text has the heading of one of the two."""
+    return any(_LIST.match(line) or _CONTAINERS.match(line) for line in head.split("\n"))
+
+
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+    """Read all containers of all listings, with the names of their tablespaces."""
+    notes: list[c.Note] = []
+    blocks = _blocks(text, options.database, notes)
+    spaces: dict[tuple[str, int | None, str], _Space] = {}
+    for block in blocks:
+        number = block.pairs.get("Tablespace ID", "")
+        if block.of is None and number:
+            space = _space(block)
+            spaces[block.database, block.partition, number] = space
+            spaces.setdefault((block.database, None, number), space)
+    listed = [block for block in blocks if block.of is not None]
+    made = [_container(block, spaces, origin, options) for block in listed]
+    have = {(block.database, str(block.of)) for block in listed}
+    without = {
+        (database, number, space.name)
+        for (database, _, number), space in spaces.items()
+        if (database, number) not in have
+    }
+    notes += [
+        c.Note(0, f"no containers of {name!r}: add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL")
+        for _, number, name in sorted(without)
+    ]
+    notes += [
+        c.Note(0, f"tablespace {number} has no name: add LIST TABLESPACES SHOW DETAIL")
+        for database, number in sorted(have - {(database, number) for database, _, number in spaces})
+    ]
+    notes += [
+        c.Note(block.line, f"{block.pairs['Name']!r} was not accessible to Db2")
+        for block in listed
+        if block.pairs.get("Accessible") == "No" and "Name" in block.pairs
+    ]
+    kept, doubled = c.checked(made)
+    return c.Parsed(kept, (*notes, *doubled), c.the_one({row.database for row in kept}))
+
+
+def _blocks(text: str | Iterable[str], database: str, notes: list[c.Note]) -> list[_Block]:
+    """Cut the listings into the pairs of each tablespace and container."""
+    blocks: list[_Block] = []
+    listing: tuple[int | None, int | None] | None = None
+    current: _Block | None = None
+    for number, line in numbered(text, notes):
+        named = _DATABASE.match(line)
+        if named is not None:
+            database, listing, current = (named[1] or named[2]).upper(), None, None
+        elif head := _CONTAINERS.match(line):
+            listing, current = (int(head[1]), int(head[2]) if head[2] else None), None
+        elif head := _LIST.match(line):
+            listing, current = (None, int(head[1]) if head[1] else None), None
+        elif listing is not None and (pair := _PAIR.match(line)):
+            key = pair[1].strip()
+            if key in {"Tablespace ID", "Container ID"}:
+                current = _Block(number, {}, database, listing[1], listing[0])
+                blocks.append(current)
+            if current is not None:
+                current.pairs.setdefault(key, pair[2])
+    return blocks
+
+
+def _whole(text: str | None) -> int | None:
+    bare = (text or "").strip()
+    return int(bare) if re.fullmatch(r"[0-9]{1,19}", bare) else None
+
+
+def _space(block: _Block) -> _Space:
+    pairs = block.pairs
+    page = _whole(pairs.get("Page size (bytes)"))
+    extent = _whole(pairs.get("Extent size (pages)"))
+    contents = pairs.get("Contents", "").upper()
+    role = c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN
+    both = extent * page if extent is not None and page is not None else None
+    return _Space(pairs.get("Name", "").rstrip(), role, page, both)
+
+
+def _container(
+    block: _Block, spaces: dict[tuple[str, int | None, str], _Space], origin: str, options: c.Options
+) -> Container:
+    """Join one container with its tablespace."""
+    number = str(block.of)
+    space = spaces.get((block.database, block.partition, number)) or spaces.get(
+        (block.database, None, number)
+    )
+    known = space or _Space(f"#{number}", c.UNKNOWN, None, None)
+    pages = _whole(block.pairs.get("Total pages"))
+    word = block.pairs.get("Type", "").strip().upper().split(" ")[0]
+    path = block.pairs.get("Name", "")
+    trouble = "" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name"
+    return c.Container(
+        database=block.database,
+        tablespace=known.name,
+        spelled=known.name,
+        container_id=_whole(block.pairs.get("Container ID")),
+        partition=block.partition,
+        kind=_KINDS.get(word, ""),
+        path=path,
+        base_dir=options.base_dir,
+        bytes_declared=pages * known.page if pages is not None and known.page is not None else None,
+        role=known.role,
+        extent_bytes=known.extent,
+        source=origin,
+        line=block.line,
+        problem=trouble,
+    )
