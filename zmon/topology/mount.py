@@ -37,10 +37,8 @@ class Mount(NamedTuple):
     """Its line in mountinfo, counted from 1; empty when it is not known."""
 
 
-class Mounts(tuple[Mount, ...]):
+class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
     """All mounts, in the order in which they were mounted over each other."""
-
-    __slots__ = ("__dict__",)
 
     @cached_property
     def by_id(self) -> Mapping[str, Mount]:
