@@ -8,18 +8,25 @@ LCU nobody knows is a group of its own.
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
+from zmon.sample import Frame
+from zmon.topology.claim import claims_in
 from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.lcu import identity
+from zmon.topology.testimony import NOTHING, UNHEARD, Testimony
+from zmon.topology.uid import Uid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Value
-    from zmon.sample import Frame
     from zmon.topology.claim import Claim
     from zmon.topology.site import Site
+    from zmon.topology.testimony import Told
 
 
 class Host(NamedTuple):
@@ -32,6 +39,12 @@ class Host(NamedTuple):
 
 
 NO_HOST: Final = Host()
+
+
+def host_of(machine: Frame) -> Host:
+    """Return where a Linux runs, from the frame that describes its machine."""
+    said = (machine.cell("machine", name) for name in ("environment", "guest_name"))
+    return Host(*("" if isinstance(value, Absent) else str(value) for value in said))
 
 
 class Volume(NamedTuple):
@@ -55,9 +68,11 @@ class Volume(NamedTuple):
     called: Value
     """What the site's map or rule calls the LCU."""
     key: str
-    """The group for sums per LCU: that of `Uid.lcu` where there is a unique id."""
+    """The group for sums per LCU, `Uid.lcu` where the unique id names it; never that of two LCUs."""
     spindle: str
     """The real volume; disks that share one have it in common."""
+    uid: Value
+    """The unique id, as the kernel spells it."""
     serial: Value
     """Of the storage server."""
     ssid: Value
@@ -87,8 +102,9 @@ def volumes(  # noqa: PLR0913, PLR0917 - one for each source
     site: Site,
     host: Host = NO_HOST,
 ) -> dict[str, Volume]:
-    """Return what is known of every disk, by major:minor."""
-    return {number: volume(number, layers, devices, dasd, claims, site, host) for number in layers.keys}
+    """Return what is known of every whole disk, by major:minor."""
+    register = _Register(layers, devices, dasd, claims, site, host)
+    return {number: register.volume(number) for number in register.disks}
 
 
 def volume(  # noqa: PLR0913, PLR0917 - one for each source
@@ -100,17 +116,470 @@ def volume(  # noqa: PLR0913, PLR0917 - one for each source
     site: Site,
     host: Host = NO_HOST,
 ) -> Volume:
-    """Return what is known of one disk."""
-    del devices, dasd, claims, site, host
-    no = absent("not looked up yet")
+    """Return what is known of one disk, the same as `volumes` and without making the others."""
+    return _Register(layers, devices, dasd, claims, site, host).volume(number)
+
+
+_NOT_READ: Final = absent("this device was not read")
+_NO_BUSID: Final = absent("it is no device of the channel subsystem")
+_IN_LPAR: Final = absent("in an LPAR devices have their real numbers")
+_OF_ADAPTER: Final = absent("a SCSI disk has no number of its own, only its adapter has")
+_ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
+_KVM: Final = absent("KVM does not tell its guest which real device it is")
+_NO_LSS: Final = absent(
+    "only the configuration data tell it: BIODASDINFO2, which needs the right to open the disk"
+)
+_LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
+_NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
+_CONTRADICT: Final = absent("the rules of the site contradict each other about its number")
+_FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the volume map of the site can")
+_NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
+
+_REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
+"""Where the configuration data of a device are those of the real one."""
+
+_LUN: Final = re.compile(r"(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}", re.ASCII | re.IGNORECASE)
+"""A LUN as a DS8000 numbers them: its LSS, and the volume in it."""
+
+_STANDARD_CYLINDERS: Final = 1113
+"""Those of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
+
+_ODD_CYLINDERS: Final = frozenset({32760, 65520})
+"""Those of models 27 and 54."""
+
+
+class _Lcu(NamedTuple):
+    """What the best source says of the LCU."""
+
+    name: Value
+    key: str
+    grade: Grade
+    source: str
+    said: str
+
+
+class _Device(NamedTuple):
+    """A device of the channel subsystem, and which real one it is."""
+
+    busid: str
+    vdev: Value
+    rdev: Value
+    grade: Grade
+    """How sure the rdev is."""
+    told: Told
+    evidence: tuple[Evidence, ...]
+    conflicts: tuple[str, ...]
+
+
+class _Rows:
+    """The columns of a frame that are looked at."""
+
+    def __init__(self, frame: Frame, *names: str) -> None:
+        self.frame = frame
+        self.columns = [frame.column(name) for name in names]
+
+    def of(self, key: str) -> list[Value]:
+        row = self.frame.index.get(key)
+        if row is None:
+            return [self.frame.missing or _NOT_READ] * len(self.columns)
+        return [column[row] for column in self.columns]
+
+
+class _Register:
+    """The sources of one machine, each ready to be asked about one disk."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each source
+        self,
+        layers: Frame,
+        devices: Frame,
+        dasd: Frame,
+        claims: Frame | Sequence[Claim],
+        site: Site,
+        host: Host,
+    ) -> None:
+        self.site = site
+        self.host = host
+        claims = claims_in(claims) if isinstance(claims, Frame) else claims
+        self.testimony = Testimony(claims, host.guest, site)
+        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun")
+        self.devices = _Rows(devices, "uid", "cutype", "chpids")
+        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline")
+        self.known: dict[str, _Device] = {}
+
+    @cached_property
+    def disks(self) -> list[str]:
+        """The whole disks."""
+        frame = self.layers.frame
+        rows = zip(frame.keys, frame.column("sort"), strict=True)
+        return [number for number, sort in rows if sort == "disk"]
+
+    @cached_property
+    def uids(self) -> dict[str, Uid]:
+        """The unique ids of those devices that are disks, by bus id; their aliases have the same ones."""
+        busids = {busid for busid in self.layers.columns[1] if isinstance(busid, str)}
+        cells = zip(self.devices.frame.keys, self.devices.columns[0], strict=True)
+        found = ((busid, identity(cell)) for busid, cell in cells if busid in busids)
+        return {busid: uid for busid, uid in found if isinstance(uid, Uid)}
+
+    @cached_property
+    def twins(self) -> dict[str, list[str]]:
+        """The disks on each real volume that a unique id names, ascending."""
+        found: dict[str, list[str]] = {}
+        for busid in sorted(self.uids):
+            found.setdefault(self.uids[busid].volume, []).append(busid)
+        return found
+
+    @cached_property
+    def calls(self) -> dict[str, dict[str, str]]:
+        """What the site calls each LCU that a unique id names, each time with the first disk called so."""
+        found: dict[str, dict[str, str]] = {}
+        for busid in sorted(self.uids):
+            uid = self.uids[busid]
+            called = self.called(uid, _text(self.device(busid).rdev))
+            for name in list(called)[:1]:
+                found.setdefault(uid.lcu, {}).setdefault(name, busid)
+        return found
+
+    @cached_property
+    def wwids(self) -> dict[str, str]:
+        """What multipath calls the disks that it joins, by major:minor."""
+        frame = self.layers.frame
+        rows = zip(frame.column("uuid"), frame.column("below"), strict=True)
+        return {
+            number: uuid.removeprefix("mpath-")
+            for uuid, below in rows
+            if isinstance(uuid, str) and uuid.startswith("mpath-") and isinstance(below, str)
+            for number in below.split()
+        }
+
+    def called(self, uid: Uid | None, rdev: str) -> dict[str, str]:
+        """Return what the site calls the LCU of a volume, with the place that says so, the best first."""
+        names: dict[str, str] = {}
+        for row in self.site.map.about(uid, rdev):
+            names.setdefault(row.lcu, row.place)
+        if not names and rdev:
+            for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
+                names.setdefault(name, f"{rule.place} ({rule.said})")
+        return names
+
+    def device(self, busid: str) -> _Device:
+        """Tell which real device one of this Linux is."""
+        known = self.known.get(busid)
+        if known is None:
+            known = self.known[busid] = self._device(busid)
+        return known
+
+    def _device(self, busid: str) -> _Device:
+        head, _, devno = busid.upper().rpartition(".")
+        told = self.testimony.device(devno)
+        if self.host.environment == "lpar":
+            number = devno if head.endswith(".0") else head.rpartition(".")[2] + devno
+            said = Evidence("/proc/sysinfo", f"an LPAR: {number} is the number of the real device")
+            against = tuple(
+                f"{heard.source} speaks of {devno} as a device of a guest, but this is an LPAR: not used"
+                for heard in told.evidence[:1]
+            )
+            return _Device(busid, _IN_LPAR, number, Grade.EXACT, NOTHING, (said,), against)
+        rule = self.site.vdev_is_rdev
+        known = _Device(busid, devno, told.rdev, told.grade, told, told.evidence, told.conflicts)
+        if isinstance(told.rdev, str):
+            if rule and told.rdev != devno:
+                against = (
+                    f"{rule} says that {devno} is the real device {devno}, but claims say {told.rdev}",
+                )
+                known = known._replace(conflicts=told.conflicts + against)
+        elif rule and not told.conflicts:
+            said = Evidence(rule, f"{devno} is the number of the real device too", Grade.ASSUMED)
+            evidence = (*told.evidence, said)
+            known = known._replace(rdev=devno, grade=Grade.ASSUMED, evidence=evidence)
+        elif self.host.environment == "kvm" and told is NOTHING:
+            known = known._replace(rdev=_KVM)
+        return known
+
+    def volume(self, number: str) -> Volume:
+        """Put together what is known of one disk."""
+        name, busid, wwpn, lun = self.layers.of(number)
+        if isinstance(wwpn, str):
+            return self._scsi(number, name, busid, wwpn, lun)
+        if isinstance(busid, str):
+            return _Case(self, number, self.device(busid)).volume(name)
+        return _bare(number, _NO_BUSID if isinstance(name, str) else busid)._replace(disk=name)
+
+    def _scsi(self, number: str, name: Value, busid: Value, wwpn: str, lun: Value) -> Volume:
+        """Tell of a SCSI disk; what joins its paths is the world-wide id that multipath has read."""
+        wwid = self.wwids.get(number)
+        chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
+        source = "device/wwpn, device/fcp_lun"
+        plain = _bare(number, _OF_ADAPTER)._replace(
+            disk=name,
+            busid=busid,
+            wwpn=wwpn,
+            lun=lun,
+            chpids=_ascending(chpids),
+            spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
+            evidence=(Evidence(source, f"WWPN {wwpn}, LUN {lun}"),) if isinstance(lun, str) else (),
+        )
+        if wwid:
+            plain = plain._replace(evidence=(*plain.evidence, Evidence("dm/uuid", f"WWID {wwid}")))
+        found = _LUN.fullmatch(lun) if isinstance(lun, str) else None
+        if found is None:
+            return plain
+        lss, unit = found[1].upper(), found[2].upper()
+        said = Evidence(source, f"as a DS8000 numbers LUNs: LSS {lss}, volume {unit}", Grade.ASSUMED)
+        return plain._replace(
+            lcu=f"LSS {lss}",
+            key=f"{wwid[:-4] if wwid else wwpn} LSS {lss}",
+            lss=lss,
+            ua=unit,
+            side=f"server {int(lss, 16) % 2}",
+            grade=Grade.ASSUMED,
+            evidence=(*plain.evidence, said),
+        )
+
+
+class _Case:
+    """What is found of one disk of the channel subsystem, and what contradicts what."""
+
+    def __init__(self, register: _Register, number: str, device: _Device) -> None:
+        self.register = register
+        self.number = number
+        self.device = device
+        self.uid, self.cutype, self.chpids = register.devices.of(device.busid)
+        self.lss, self.label, self.cylinders, self.discipline = register.dasd.of(device.busid)
+        self.evidence = list(device.evidence)
+        self.conflicts = list(device.conflicts)
+        self.rdev = _text(device.rdev)
+        self.real = UNHEARD
+        if self.rdev and isinstance(device.vdev, str):
+            self.real = register.testimony.real(self.rdev)
+            self.conflicts += self.real.conflicts
+
+    def volume(self, name: Value) -> Volume:
+        """Put it together."""
+        device, told, real = self.device, self.device.told, self.real
+        own = identity(self.uid)
+        if isinstance(own, Uid):
+            self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{device.busid}/uid", str(own)))
+            self._compare(own)
+        uid = own if isinstance(own, Uid) else self._twin()
+        lss = self._lss(own)
+        volser = told.volser if isinstance(told.volser, str) else real.volser
+        self._labels(volser)
+        self._sizes()
+        names = self.register.called(uid, self.rdev)
+        called = self._called(uid, names)
+        lcu = self._lcu(uid, lss, names)
+        if lcu.said:
+            self.evidence.append(Evidence(lcu.source, lcu.said, lcu.grade))
+        return Volume(
+            number=self.number,
+            disk=name,
+            busid=device.busid,
+            vdev=device.vdev,
+            rdev=device.rdev,
+            volser=volser if isinstance(volser, str) or isinstance(self.label, Absent) else self.label,
+            label=self.label,
+            lcu=lcu.name,
+            called=called,
+            key=lcu.key,
+            spindle=self._spindle(uid),
+            uid=self.uid,
+            serial=uid.serial if uid else self.uid,
+            ssid=uid.ssid.upper() if uid else self._by_cp(real.ssid),
+            lss=lss,
+            ua=uid.ua.upper() if uid else self._by_cp(real.ua),
+            side=self._side(lss, called),
+            chpids=_ascending(self.chpids),
+            cylinders=self.cylinders,
+            wwpn=_ONLY_FCP,
+            lun=_ONLY_FCP,
+            grade=lcu.grade,
+            evidence=tuple(self.evidence),
+            conflicts=tuple(dict.fromkeys(self.conflicts)),
+        )
+
+    def _compare(self, uid: Uid) -> None:
+        """Hold the unique id against what CP says of the real device, and against other disks."""
+        device, real = self.device, self.real
+        for what, said, kernel in (("SSID", real.ssid, uid.ssid), ("unit address", real.ua, uid.ua)):
+            if isinstance(said, str) and said.upper() != kernel.upper():
+                words = (
+                    f"{what} {kernel.upper()} by the uid of {device.busid}, {said} by CP for {device.rdev}"
+                )
+                self.conflicts.append(words)
+        for busid in self._companions():
+            known = self.register.uids.get(busid)
+            if known and known.volume != uid.volume:
+                self.conflicts.append(
+                    f"{device.busid} and {busid} are both on {self.rdev} as claims say, "
+                    f"but their unique ids name {uid.volume} and {known.volume}"
+                )
+        if self.rdev and isinstance(device.vdev, str):
+            for busid in self.register.twins.get(uid.volume, ()):
+                rdev = _text(self.register.device(busid).rdev)
+                if rdev not in {"", self.rdev}:
+                    self.conflicts.append(
+                        f"{device.busid} and {busid} are both on {uid.volume} as their unique ids say, "
+                        f"but claims name {self.rdev} and {rdev}"
+                    )
+
+    def _companions(self) -> Iterator[str]:
+        """Yield the bus ids of the other disks that claims put on the same real device."""
+        device = self.device
+        if self.rdev and device.told is not NOTHING:
+            for vdev in self.register.testimony.on(self.rdev):
+                if vdev != device.vdev:
+                    yield f"{device.busid[:-4]}{vdev.lower()}"
+
+    def _twin(self) -> Uid | None:
+        """Return the unique id of another disk on the same real device, when this one has none."""
+        uids = self.register.uids
+        found = {busid: uids[busid] for busid in self._companions() if busid in uids}
+        if len({uid.volume for uid in found.values()}) != 1:
+            return None
+        busid = min(found)
+        said = f"{found[busid]}, of a disk on {self.rdev} too"
+        self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{busid}/uid", said, self.device.grade))
+        return found[busid]
+
+    def _lss(self, uid: Uid | Absent) -> Value:
+        """Return the logical subsystem as two hex digits, when it is the real one."""
+        if not isinstance(self.lss, int):
+            return _NO_LSS if isinstance(uid, Uid) else self.lss
+        lss = f"{self.lss:02X}"
+        if self.register.host.environment in _REAL_LSS and not (isinstance(uid, Uid) and uid.token):
+            return lss
+        said = f"LSS {lss}; of a guest's disk it may not be the real one"
+        self.evidence.append(Evidence("BIODASDINFO2", said, Grade.ASSUMED))
+        return _LSS_OF_GUEST
+
+    def _labels(self, volser: Value) -> None:
+        """Hold the label on the disk against that of the volume; a minidisk may have one of its own."""
+        if not isinstance(self.label, str):
+            return
+        source = f"/run/udev/data/b{self.number}"
+        told = self.device.told
+        if isinstance(volser, str) and volser != self.label and _begins_volume(told):
+            self.conflicts.append(f"the label: {volser} by claims, {self.label} on the disk ({source})")
+        whose = " of its own" if told.minidisk and volser != self.label else ""
+        self.evidence.append(Evidence(source, f"label {self.label}{whose}"))
+
+    def _sizes(self) -> None:
+        """Hold the size that CP told against that of the disk."""
+        length = self.device.told.length
+        seen = self.cylinders
+        if length is not None and self.discipline == "ECKD" and isinstance(seen, int) and seen != length:
+            self.conflicts.append(
+                f"CP told {length} cylinders of {self.device.vdev}, Linux sees {seen}: "
+                "the answer may be old, or that of another guest"
+            )
+
+    def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
+        """Return what the site calls the LCU, and note where it contradicts itself or unique ids."""
+        if not names:
+            return _NOT_CALLED
+        (name, place), *rest = names.items()
+        busid = self.device.busid
+        if rest:
+            words = ", ".join(f"{other} by {where}" for other, where in names.items())
+            self.conflicts.append(f"the site calls the LCU of {busid} {words}")
+        calls = self.register.calls
+        if uid is not None:
+            for other, disk in calls.get(uid.lcu, {}).items():
+                if other != name:
+                    self.conflicts.append(
+                        f"{busid} is on {name} by {place} and {disk} on {other}, "
+                        f"but their unique ids name the same LCU, {uid.lcu}"
+                    )
+        if uid is not None and self.register.site.map.about(uid, self.rdev):
+            for lcu, others in calls.items():
+                if lcu != uid.lcu and name in others:
+                    self.conflicts.append(
+                        f"{busid} and {others[name]} are both on {name} by {place}, "
+                        f"but their unique ids name {uid.lcu} and {lcu}"
+                    )
+        return name if not rest or self.register.site.map.about(uid, self.rdev) else _NOT_CALLED
+
+    def _lcu(self, uid: Uid | None, lss: Value, names: dict[str, str]) -> _Lcu:
+        """Take what the best source says."""
+        device, real = self.device, self.real
+        source = f"/sys/bus/ccw/devices/{device.busid}/uid"
+        rows = self.register.site.map.about(uid, self.rdev)
+        if rows:
+            row = rows[0]
+            grade = Grade.EXACT if uid and row.volume in {uid.volume, uid.lcu} else device.grade
+            return _Lcu(row.lcu, row.lcu, grade, row.place, f"{row.volume} is on {row.lcu}")
+        if uid and isinstance(lss, str):
+            return _Lcu(f"LSS {lss}", uid.lcu, Grade.EXACT, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
+        if uid:
+            ssid = uid.ssid.upper()
+            grade = Grade.EXACT if isinstance(identity(self.uid), Uid) else device.grade
+            return _Lcu(f"SSID {ssid}", uid.lcu, grade, source, f"SSID {ssid} of {uid.serial}")
+        if isinstance(real.ssid, str):
+            name = f"SSID {real.ssid}"
+            heard = real.evidence[0]
+            grade = min(Grade.ASSUMED, heard.grade, device.grade)
+            return _Lcu(name, name, grade, heard.source, f"{heard.said}, of which storage server is not said")
+        if len(names) == 1 and self.discipline != "FBA":
+            ((name, place),) = names.items()
+            return _Lcu(name, name, Grade.ASSUMED, place, f"{self.rdev} is on {name}")
+        return _Lcu(self._why(names), f"disk {device.busid}", Grade.UNKNOWN, "", "")
+
+    def _why(self, names: dict[str, str]) -> Absent:
+        """Return why nobody knows the LCU."""
+        if self.discipline == "FBA":
+            return _FBA
+        if names:
+            return _CONTRADICT
+        if isinstance(self.device.rdev, Absent):
+            return self.device.rdev
+        return absent(f"no uid, and no rule of the site says on which LCU {self.rdev} is: lcu_by_number")
+
+    def _spindle(self, uid: Uid | None) -> str:
+        if uid:
+            return uid.volume
+        if self.rdev:
+            return f"rdev {self.rdev}"
+        told = self.device.told
+        if told.minidisk and isinstance(told.volser, str) and not told.conflicts:
+            return f"label {told.volser}"
+        return f"disk {self.device.busid}"
+
+    def _by_cp(self, said: Value) -> Value:
+        """Return what CP may have told; where it cannot, why the kernel has not."""
+        return said if self.register.host.environment == "zvm" or isinstance(said, str) else self.uid
+
+    def _side(self, lss: Value, called: Value) -> Value:
+        """Return the server inside the box: by the map, else even and odd LSS of a DS8000 have one each."""
+        row = self.register.site.map.lcu(called) if isinstance(called, str) else None
+        if row and row.server:
+            return row.server
+        if isinstance(lss, str) and isinstance(self.cutype, str) and self.cutype.startswith("2107"):
+            return f"server {int(lss, 16) % 2}"
+        return _NO_SIDE
+
+
+def _begins_volume(told: Told) -> bool:
+    """Tell whether a disk has the label of its volume: it is all of it, or begins where it begins."""
+    if told.minidisk and told.first is None:
+        length = told.length or 1
+        return length % _STANDARD_CYLINDERS == 0 or length in _ODD_CYLINDERS
+    return told.minidisk is False or told.first == 0
+
+
+def _ascending(chpids: Value) -> Value:
+    return " ".join(sorted(chpids.split())) if isinstance(chpids, str) else chpids
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _bare(number: str, reason: Value) -> Volume:
+    """Return a volume of which nothing is known."""
+    no = reason if isinstance(reason, Absent) else _NO_BUSID
     return Volume(
-        number,
-        layers.cell(number, "name"),
-        *(no,) * 7,
-        f"disk {number}",
-        f"disk {number}",
-        *(no,) * 9,
-        Grade.UNKNOWN,
-        (),
-        (),
-    )
+        number=number, disk=no, busid=no, vdev=no, rdev=no, volser=no, label=no, lcu=no, called=no,
+        key=f"disk {number}", spindle=f"disk {number}", uid=no, serial=no, ssid=no, lss=no, ua=no,
+        side=no, chpids=no, cylinders=no, wwpn=no, lun=no, grade=Grade.UNKNOWN, evidence=(), conflicts=(),
+    )  # fmt: skip
