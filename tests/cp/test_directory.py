@@ -92,6 +92,12 @@ def test_five_hex_digits_are_a_device_or_a_label() -> None:
     assert all("label" in claim.weak for claim in found)
 
 
+def test_five_hex_digits_beyond_all_subchannel_sets_are_a_label() -> None:
+    """No device has such a number."""
+    (claim,) = read("DEDICATE 0203 DB720\n").claims()
+    assert (claim.rdev, claim.volser, claim.weak) == ("", "DB720", "")
+
+
 def test_a_dedicated_volume_may_be_read_only() -> None:
     """R/O may stand anywhere behind the label."""
     assert one("directory-forms", "0202").mode == "R/O"

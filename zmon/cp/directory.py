@@ -146,6 +146,7 @@ class Directory:
         unread: Sequence[Unread] = (),
         others: int = 0,
         notes: Sequence[str] = (),
+        origin: str = "",
     ) -> None:
         """Hold what was read."""
         self.entries = tuple(entries)
@@ -155,6 +156,8 @@ class Directory:
         """Statements that name no disk: CPU, IPL, NICDEF ..."""
         self.notes = tuple(notes)
         """What is odd about the text as a whole."""
+        self.origin = origin
+        """Where it was read."""
 
     def __repr__(self) -> str:
         return f"Directory({len(self.entries)} entries, {len(self.unread)} unread)"
@@ -166,6 +169,7 @@ class Directory:
             self.unread + other.unread,
             self.others + other.others,
             self.notes + other.notes,
+            ", ".join(filter(None, (self.origin, other.origin))),
         )
 
     @property
@@ -366,7 +370,8 @@ _OTHER_SHORTEST: Final = 3
 
 _NAME: Final = re.compile(r"[A-Z0-9$#@_+:.-]{1,8}\Z")
 _VDEV: Final = re.compile(r"[0-9A-F]{1,4}\Z")
-_RDEV: Final = re.compile(r"[0-9A-F]{1,5}\Z")
+_RDEV: Final = re.compile(r"[0-3]?[0-9A-F]{1,4}\Z")
+"""The first of five digits is that of a subchannel set."""
 _LABEL: Final = re.compile(r"[^\s*,&+=\ufffd]{1,6}\Z")
 _TYPE: Final = re.compile(r"(?:\d{4}|FB-512|XXXX)\Z", re.ASCII)
 _MODE: Final = re.compile(r"[SE]?(?:RR?|WR?|M[RW]?)[SE]?V?\Z")
@@ -423,7 +428,7 @@ class _Reading:
         if joined:
             self.unread.append(Unread(Place(self.origin, began), "it goes on, and the text ends"))
         self._close()
-        return Directory(self.entries, self.unread, self.others, notes)
+        return Directory(self.entries, self.unread, self.others, notes, self.origin)
 
     def _take(self, place: Place, record: str, whole: bool) -> None:
         record = record.translate(_UPPER)

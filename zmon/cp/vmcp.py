@@ -53,7 +53,7 @@ PATIENCE: Final = 10.0
 
 _FORMS: Final = {
     "vdev": re.compile(r"[0-9A-F]{1,4}", re.ASCII),
-    "rdev": re.compile(r"[0-9A-F]{4,5}", re.ASCII),
+    "rdev": re.compile(r"[0-3]?[0-9A-F]{4}", re.ASCII),
     "chpid": re.compile(r"[0-9A-F]{2}", re.ASCII),
 }
 """What may be put into a command, and the one form it may have."""

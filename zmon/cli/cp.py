@@ -1,0 +1,99 @@
+"""See what CP, the control program of z/VM, has told or tells.
+
+zmon cp parse FILE... prints what is understood of saved answers and user directory entries, and what is not.
+zmon cp query virtual-dasd puts a query to CP and prints its answer: needs root in a guest of z/VM.
+zmon cp list names the queries; no others can be put, and none of them changes anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zmon.cli.status import FAILED, OK, USAGE, complain
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words of `zmon cp`."""
+    words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
+    parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
+    parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
+    parse.add_argument("-f", "--format", choices=("text", "json"), default="text")
+    parse.set_defaults(run=_parse)
+    query = words.add_parser("query", help="put one of the queries to CP")
+    query.add_argument("name", help="its name; zmon cp list names them all")
+    query.add_argument("operand", nargs="?", default="", help="the number it is about, in hex: 7000")
+    query.add_argument(
+        "-f",
+        "--format",
+        choices=("raw", "text", "json"),
+        default="raw",
+        help="raw as CP answers, or what zmon understands of it",
+    )
+    query.set_defaults(run=_query)
+    listed = words.add_parser("list", help="name the queries that may be put, and the classes that they need")
+    listed.add_argument("-f", "--format", choices=("text", "json"), default="text")
+    listed.set_defaults(run=_list)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the word says; returns the exit status."""
+    status: int = args.run(args)
+    return status
+
+
+def _parse(args: argparse.Namespace) -> int:
+    from zmon.cli.understood import lines, pages  # noqa: PLC0415 - --help reads nothing
+    from zmon.cp.told import content, recognised  # noqa: PLC0415 - likewise
+
+    found = [recognised(content(path), path) for path in args.files]
+    for line in pages(found) if args.format == "json" else lines(found):
+        print(line)
+    return OK
+
+
+def _query(args: argparse.Namespace) -> int:
+    from zmon.cp.vmcp import Cp, CpError, command_of  # noqa: PLC0415 - --help asks nobody
+
+    try:
+        command_of(args.name, args.operand)
+    except CpError as error:
+        complain(str(error))
+        return USAGE
+    try:
+        answer = Cp().ask(args.name, args.operand)
+    except CpError as error:
+        return complain(str(error))
+    if args.format == "raw":
+        from zmon.screen.number import harmless  # noqa: PLC0415 - the others write no line as it came
+
+        for line in answer.text.splitlines():
+            print(harmless(line))
+    else:
+        from zmon.cli.understood import lines, pages  # noqa: PLC0415 - raw needs no parser
+        from zmon.cp import answers  # noqa: PLC0415 - likewise
+
+        found = [answers.parse(answer.text.encode(), answer.command)]
+        for line in pages(found) if args.format == "json" else lines(found):
+            print(line)
+    if answer.problem:
+        complain(answer.problem)
+    return FAILED if answer.problem else OK
+
+
+def _list(args: argparse.Namespace) -> int:
+    from zmon.cp.vmcp import WHITELIST  # noqa: PLC0415 - --help asks nobody
+
+    if args.format == "json":
+        import json  # noqa: PLC0415 - text needs none
+
+        print(json.dumps([{"name": name, **query._asdict()} for name, query in WHITELIST.items()], indent=2))
+        return OK
+    print(f"{'name':<19}{'class':<9}{'command':<27}tells")
+    for name, query in WHITELIST.items():
+        called = f"{name} {query.operand.upper()}".strip()
+        command = f"{query.command} {query.operand}".strip()
+        print(f"{called:<19}{query.privilege:<9}{command:<27}{query.tells}")
+    return OK

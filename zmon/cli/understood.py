@@ -1,0 +1,78 @@
+"""What was understood of a text, and what was not, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from zmon.cp.directory import Directory
+from zmon.screen.number import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.cp.answers import Understood
+
+    Rows = Mapping[str, Sequence[Any]]
+
+
+def lines(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+    """Yield a table for each sort of thing, then what is odd, then the lines that are not understood."""
+    for text in texts:
+        origin, rows, odd, unread = _parts(text)
+        known = ", ".join(f"{len(found):,} {sort}" for sort, found in rows.items()) or "nothing"
+        yield harmless(f"{origin}: understood {known}; not understood: {_count(text):,} lines")
+        for sort, found in rows.items():
+            yield ""
+            yield from _table(sort, found)
+        for heading, words in (("odd", odd), ("not understood", unread)):
+            if words:
+                yield ""
+                yield f"{heading}:"
+                yield from (harmless(f"  {line}") for line in words)
+        yield ""
+
+
+def pages(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+    """Yield the same as one JSON list, an object for each text."""
+    found = []
+    for text in texts:
+        origin, rows, odd, unread = _parts(text)
+        tables = {sort: [_cells(row) for row in of] for sort, of in rows.items()}
+        known = {"origin": origin, "rows": tables, "odd": odd, "not understood": unread}
+        found.append(known | {"lines not understood": _count(text)})
+    yield json.dumps(found, indent=2)
+
+
+def _count(text: Understood | Directory) -> int:
+    return len(text.unread) if isinstance(text, Directory) else text.counts["unknown"]
+
+
+def _parts(text: Understood | Directory) -> tuple[str, Rows, list[str], list[str]]:
+    """Return origin, rows by sort, what is odd, and the lines that are not understood."""
+    if isinstance(text, Directory):
+        unread = [f"{entry.place.line}: {entry.why}" for entry in text.unread]
+        lacking = [f"{name} is not in it" for name in text.lacking()]
+        return text.origin, {"claim": text.claims()}, [*text.notes, *lacking], unread
+    odd = [
+        f"{about}: {words} (lines {earlier.line} and {later.line})"
+        for about, words, earlier, later in text.conflicts
+    ]
+    unread = [f"{line}: {words}{f' ({why})' if why else ''}" for line, words, why in text.unknown]
+    return text.origin, text.rows, odd, unread
+
+
+def _cells(row: Any) -> dict[str, Any]:
+    """Return the fields of a row that say something."""
+    return {name: value for name, value in row._asdict().items() if value is not None and value != ""}
+
+
+def _table(sort: str, rows: Sequence[Any]) -> Iterator[str]:
+    """Yield a table without the columns that are empty in all rows."""
+    cells = [_cells(row) for row in rows]
+    names = [name for name in rows[0]._fields if any(name in row for row in cells)]
+    words = [[harmless(str(row.get(name, ""))) for name in names] for row in cells]
+    widths = [max(map(len, column)) for column in zip(names, *words, strict=True)]
+    yield f"{sort}:"
+    for line in [names, *words]:
+        yield "  " + "  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
