@@ -315,7 +315,7 @@ LAYER: Final = Kind(
         *_labels("mapped", "uuid", source="dm/{}"),
         *_labels("table", source="device-mapper ioctl DM_TABLE_STATUS, as dmsetup table prints it"),
         *_labels("level", "layout", source="md/{}"),
-        *_labels("members", source="md/dev-*: slot=major:minor@data offset in sectors"),
+        *_labels("members", source="md/dev-*: slot=major:minor@first sector of data+sectors, `-` if missing"),
         *_labels("busid", source="the ccw device"),
         *_labels("wwpn", "lun", source="device/wwpn, device/fcp_lun"),
         *_labels("file", source="loop/backing_file"),

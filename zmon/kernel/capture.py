@@ -3,8 +3,9 @@
 The archive is a gzipped tar in PAX format.  Each pass is a directory (`pass-0001`, ...) that looks
 like a root, with the files as they were read, the moment of reading as their times, links as
 links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answers of ioctls
-are `ioctl/DISK/NAME.bin`, that of the sthyi system call is `syscall/s390_sthyi.bin`.  Whoever captures may
-lay files of its own beside them: answers of CP are `cp/NAME.txt`.
+are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
+call is `syscall/s390_sthyi.bin`.  Whoever captures may lay files of its own beside them: answers of CP are
+`cp/NAME.txt`.
 
 Only files that the tables below name are read.  None of them starts I/O, and none is a trigger:
 what sends a command to a device or an adapter each time it is read (`host_access_count`,
@@ -28,9 +29,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import IO, TYPE_CHECKING, Final
 
-from zmon.kernel import debugfs, ioctl, sthyi
+from zmon.kernel import debugfs, devicemapper, ioctl, sthyi
 from zmon.kernel.captured import CaptureError, File, Folder, Inside, Link
-from zmon.kernel.tree import LiveTree
+from zmon.kernel.tree import LiveTree, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -111,7 +112,9 @@ IDENTITY: Final = {
         "sys/block/*/{slaves,holders}/*",
         "sys/block/*/*[0-9]/holders/*",
         "sys/block/*/dm/{name,uuid,suspended}",
-        "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state,metadata_version}",
+        "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state,metadata_version,reshape_position}",
+        "sys/block/*/md/dev-*/{slot,offset,size,state}",
+        "sys/block/*/loop/backing_file",
         "proc/{mdstat,partitions,swaps}",
         "proc/self/mountinfo",
     ),
@@ -343,11 +346,30 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
                 reading.keep(path, _asked(reading.tree, disk, question))
             except OSError as error:
                 reading.refuse(path, error)
+    for number in _mapped(reading.tree):
+        path = devicemapper.captured_at(number)
+        try:
+            reading.keep(path, devicemapper.read_table(reading.tree, number).encode())
+        except OSError as error:
+            reading.refuse(path, error)
+        except ValueError as error:
+            reading.refuse(path, OSError(errno.EIO, str(error)))
     if os.uname().machine == "s390x":
         try:
             reading.keep(sthyi.CAPTURED, sthyi.call())
         except OSError as error:
             reading.refuse(sthyi.CAPTURED, error)
+
+
+def _mapped(tree: LiveTree) -> list[str]:
+    """Return the numbers of all devices of the device mapper."""
+    numbers = []
+    with contextlib.suppress(OSError):
+        for name in tree.entries("sys/block"):
+            if name.startswith("dm-"):
+                with contextlib.suppress(OSError):
+                    numbers.append(text(tree, f"sys/block/{name}/dev").strip())
+    return numbers
 
 
 def _asked(tree: LiveTree, disk: str, question: Question) -> bytes:

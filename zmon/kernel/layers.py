@@ -1,16 +1,246 @@
-"""/sys/dev/block and /sys/block: block devices, and what each is made of."""
+"""/sys/dev/block and /sys/block: block devices, and what each is made of.
+
+Of each device's directory: `dev`, `size` and `start` (always in sectors of 512 bytes), `partition`, `slaves`,
+`dm/name` and `dm/uuid`, `md/level`, `md/layout`, `md/chunk_size` (bytes), `md/raid_disks`,
+`md/reshape_position`, `md/dev-*/slot`, `md/dev-*/offset` (sectors), `md/dev-*/size` (KiB),
+`loop/backing_file`, and of disks behind FCP `device/wwpn` and `device/fcp_lun`.
+
+Kernel: block/genhd.c, block/partitions/core.c, drivers/md/dm-sysfs.c, drivers/md/md.c, drivers/block/loop.c,
+drivers/s390/scsi/zfcp_sysfs.c.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import posixpath
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel import devicemapper
+from zmon.kernel.attribute import read_value
+from zmon.kernel.block import DIRECTORY, busid_of
+from zmon.kernel.rows import frame
+from zmon.kinds import LAYER
+from zmon.sample import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zmon.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
+NUMBERS: Final = "sys/dev/block"
+
+_NO_PARTITION: Final = absent("a whole device, no partition")
+_NO_DM: Final = absent("not of the device mapper")
+_NO_MD: Final = absent("not an array of md")
+_NO_LOOP: Final = absent("not a loop device")
+_NO_FILE: Final = absent("the loop device has no file")
+_NO_FCP: Final = absent("not behind FCP")
+_NO_CCW: Final = absent("not behind a ccw device")
+_NO_UUID: Final = absent("whoever made the device gave it no uuid")
+_NO_MEMBERS: Final = absent("md/dev-*/slot and md/dev-*/offset were not captured")
+_RESHAPED: Final = absent("the array is being reshaped")
+
 
 def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
-    """Read the block devices of a machine, or only some (`94:5`) and those below them: one frame of `LAYER`."""
-    raise NotImplementedError
+    """Read the block devices of a machine, or only some (`94:5`) and those below them: one frame of `LAYER`.
+
+    On a live machine the second costs as much as those few devices, however many others there are.
+    A device that is not there has no row.  Never raises for what the kernel says.
+    """
+    found: dict[str, dict[str, Value]] = {}
+    try:
+        where = _Listed(tree) if numbers is None or not tree.live else _Numbered(tree)
+    except OSError as error:
+        return nothing(LAYER, f"/{DIRECTORY} cannot be listed: {error.strerror}")
+    ahead = list(dict.fromkeys(where.numbers if numbers is None else numbers))
+    for number in ahead:
+        path = where.directory(number)
+        if path is None or number in found:
+            continue
+        row = found[number] = _row(tree, number, path)
+        ahead.extend(word for name in ("parent", "below") for word in _words(row[name]))
+    if not found:
+        return nothing(LAYER, "no block device in /sys/block")
+    return frame(LAYER, found, _when(tree))
+
+
+def _words(cell: Value) -> list[str]:
+    return [] if isinstance(cell, Absent) else str(cell).split()
+
+
+def _when(tree: Tree) -> int:
+    try:
+        return tree.when(DIRECTORY)
+    except OSError:
+        return 0
+
+
+class _Numbered:
+    """Directories by /sys/dev/block, as a live kernel has it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.numbers: tuple[str, ...] = ()
+        """None are looked for: whoever asks knows which."""
+
+    def directory(self, number: str) -> str | None:
+        try:
+            link = self._tree.link(f"{NUMBERS}/{number}")
+        except (OSError, ValueError):  # a NUL byte is a ValueError
+            return None
+        return posixpath.normpath(posixpath.join(NUMBERS, link))
+
+
+class _Listed:
+    """Directories by going through /sys/block, which a capture has."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._found: dict[str, str] = {}
+        for disk in tree.entries(DIRECTORY):
+            path = f"{DIRECTORY}/{disk}"
+            try:
+                path = posixpath.normpath(posixpath.join(DIRECTORY, tree.link(path)))
+                names = tree.entries(path)
+            except OSError:
+                names = []  # it went away, or is no link: then its own path will do
+            self._take(tree, path)
+            for name in names:
+                if name != disk and name.startswith(disk):  # so all drivers call their partitions
+                    self._take(tree, f"{path}/{name}")
+
+    def _take(self, tree: Tree, path: str) -> None:
+        number = read_value(tree, f"{path}/dev")
+        if isinstance(number, str):
+            self._found[number] = path
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(self._found)
+
+    def directory(self, number: str) -> str | None:
+        return self._found.get(number)
+
+
+# --- one device -------------------------------------------------------------------------------
+
+
+def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
+    name = posixpath.basename(path)
+    sort = _sort(tree, path, name)
+    word = partial(_word, tree, path)
+    row: dict[str, Value] = {
+        "name": name,
+        "sort": sort,
+        "parent": _NO_PARTITION,
+        "start": _NO_PARTITION,
+        "size": read_value(tree, f"{path}/size", _sectors),
+        "below": "",
+        "busid": busid_of(path) or _NO_CCW,
+        **dict.fromkeys(("mapped", "uuid", "table"), _NO_DM),
+        **dict.fromkeys(("level", "layout", "chunk", "members"), _NO_MD),
+        "wwpn": _NO_FCP,
+        "lun": _NO_FCP,
+        "file": _NO_LOOP,
+    }
+    match sort:
+        case "partition":
+            row["parent"] = read_value(tree, f"{posixpath.dirname(path)}/dev")
+            row["start"] = read_value(tree, f"{path}/start", _sectors)
+            return row
+        case "dm":
+            row |= {
+                "mapped": word("dm/name"),
+                "uuid": word("dm/uuid", _NO_UUID),
+                "table": _table(tree, number),
+            }
+        case "md":
+            row |= _array(tree, path)
+        case "loop":
+            row["file"] = read_value(tree, f"{path}/loop/backing_file", lambda s: s.rstrip("\n"), _NO_FILE)
+        case _ if name.startswith("sd"):
+            row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
+    row["below"] = " ".join(_slaves(tree, path).values())
+    return row
+
+
+def _sort(tree: Tree, path: str, name: str) -> str:
+    """Tell what a device is; its name alone tells apart only what cannot be a partition."""
+    if isinstance(read_value(tree, f"{path}/partition"), str):
+        return "partition"
+    if name.startswith("dm-"):
+        return "dm"
+    if name.startswith("md") and isinstance(read_value(tree, f"{path}/md/level"), str):
+        return "md"
+    return "loop" if name.startswith("loop") else "disk"
+
+
+def _word(tree: Tree, path: str, name: str, missing: Absent | None = None) -> Value:
+    value = read_value(tree, f"{path}/{name}", missing=missing)
+    return value if value != "" else missing or absent(f"{name} is empty")
+
+
+def _sectors(content: str) -> int:
+    word = content.strip()
+    if not (word.isascii() and word.isdecimal() and len(word) < 19):
+        raise ValueError(f"not a number: {word[:40]!r}")
+    return int(word)
+
+
+def _slaves(tree: Tree, path: str) -> dict[str, str]:
+    """Return the numbers of the devices below, by their names."""
+    try:
+        names = tree.entries(f"{path}/slaves")
+    except OSError:
+        return {}
+    numbers = ((name, read_value(tree, f"{path}/slaves/{name}/dev")) for name in names)
+    return {name: number for name, number in numbers if isinstance(number, str)}
+
+
+def _table(tree: Tree, number: str) -> Value:
+    try:
+        return devicemapper.read_table(tree, number)
+    except OSError as error:
+        return devicemapper.refused(error)
+    except ValueError as error:
+        return absent(str(error))
+
+
+def _array(tree: Tree, path: str) -> dict[str, Value]:
+    layout = read_value(tree, f"{path}/md/layout", _sectors)
+    if isinstance(reshape := read_value(tree, f"{path}/md/reshape_position"), str) and reshape != "none":
+        layout = _RESHAPED
+    return {
+        "level": _word(tree, path, "md/level"),
+        "layout": layout,
+        "chunk": read_value(tree, f"{path}/md/chunk_size", _sectors),
+        "members": _members(tree, path),
+    }
+
+
+def _members(tree: Tree, path: str) -> Value:
+    """Return `0=94:21@2048+1600480 1=-`: slot, number, first sector and sectors of data; `-` if missing."""
+    found: dict[int, str] = {}
+    for name, number in _slaves(tree, path).items():
+        here = f"{path}/md/dev-{name}"
+        slot = read_value(tree, f"{here}/slot", _sectors)
+        offset = read_value(tree, f"{here}/offset", _sectors)
+        size = read_value(tree, f"{here}/size", _sectors)
+        if not isinstance(slot, int) or not isinstance(offset, int):
+            continue  # a spare has no slot
+        found[slot] = f"{slot}={number}@{offset}" + (f"+{size * 2}" if isinstance(size, int) else "")
+    if not found:
+        return _NO_MEMBERS
+    disks = read_value(tree, f"{path}/md/raid_disks", _raid_disks)
+    slots = range(disks) if isinstance(disks, int) else found
+    return " ".join(found.get(slot, f"{slot}=-") for slot in sorted({*slots, *found}))
+
+
+def _raid_disks(content: str) -> int:
+    """Parse how many devices an array has; while it is being reshaped, the former number follows."""
+    count = _sectors(content.partition(" ")[0])
+    if count > 4096:
+        raise ValueError(f"an array of {count} devices")
+    return count
