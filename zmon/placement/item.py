@@ -76,6 +76,8 @@ class Unit(NamedTuple):
     """Bytes that can still be put there."""
     open: bool = True
     """Whether data may be moved there."""
+    channels: str = ""
+    """The name of the channel paths that it shares with others; empty when nobody said it."""
 
     @property
     def title(self) -> str:

@@ -43,6 +43,11 @@ class Spread(NamedTuple):
     """On how many units it lies in effect: as many even loads would have the same sum of squares."""
 
 
+def unknown(why: Absent, units: int) -> Spread:
+    """Return the spread over so many units of a load that is not known, or is none."""
+    return Spread(0, units, "", why, why, why, why, why)
+
+
 def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
     """Return how evenly loads, by the keys of their units, lie on all of the units.
 
@@ -58,8 +63,7 @@ def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
     total = sum(loads.values())
     most = max(values, default=0)
     if not most:
-        none = NO_LOAD if units else NO_UNITS
-        return Spread(total, len(units), "", none, none, none, none, none)
+        return unknown(NO_LOAD if units else NO_UNITS, len(units))
     # scaled first: the squares of tiny or huge loads are out of a number's range
     scaled = [value / most for value in values]
     count, whole, squares = len(scaled), sum(scaled), sum(value * value for value in scaled)

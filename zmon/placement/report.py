@@ -1,0 +1,246 @@
+"""The whole answer to a DBA's question: how tablespaces lie on units, what that costs, and what to do.
+
+Everything in it follows from what `zmon.placement.resolved` found; the assumptions that it rests on are part
+of the answer.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.placement.demand import headroom
+from zmon.placement.item import weights
+from zmon.placement.moves import plan
+from zmon.placement.spread import Mixed, by_space, fullest, mixed, sides, spread, sums, unknown
+from zmon.topology.evidence import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.demand import Headroom
+    from zmon.placement.item import Item, Unit
+    from zmon.placement.moves import Plan
+    from zmon.placement.resolved import Resolved, Row
+    from zmon.placement.spread import Spread
+
+NO_SUCH_UNIT: Final = "{!r} names none of the units: {}"
+
+
+class Wanted(NamedTuple):
+    """What is asked."""
+
+    what: str = "LCU"
+    """What the units are: LCU, disk, side."""
+    traffic: bool = False
+    """Whether traffic counts, and not bytes."""
+    seconds: Number = absent("traffic was not asked for")
+    """Over how long the traffic was measured."""
+    available: tuple[str, ...] = ()
+    """Names or patterns of the units that data may lie on; none stands for all."""
+    pins: tuple[str, ...] = ()
+    """Patterns of paths and tablespaces that stay where they are."""
+    moves: int = 0
+    """How many moves to suggest at the most."""
+
+
+class Space(NamedTuple):
+    """One tablespace, or all of them together."""
+
+    database: str
+    tablespace: str
+    files: int
+    bytes_on: Mapping[str, int]
+    load_on: Mapping[str, float]
+    """What the figures are of: bytes, or traffic in bytes a second."""
+    unplaced: int
+    spread: Spread
+    fullest: tuple[str, float] | Absent
+    """The volume with most of its bytes, and its part of them."""
+    grade: Grade
+    problems: int
+    """Containers that could not be placed, or not all of them."""
+    shares_with_logs: bool
+
+    @property
+    def size(self) -> int:
+        """Its bytes, placed or not."""
+        return sum(self.bytes_on.values()) + self.unplaced
+
+
+class Report(NamedTuple):
+    """The whole answer."""
+
+    wanted: Wanted
+    units: tuple[Unit, ...]
+    spaces: tuple[Space, ...]
+    whole: Space
+    """All tablespaces together."""
+    sides: Mapping[str, float]
+    mixed: tuple[Mixed, ...]
+    headroom: Headroom
+    """By how much all traffic could grow, where capacities and traffic are known."""
+    even: Number
+    """How many times the throughput may be at the most with an even spread, if the units limit."""
+    plan: Plan | None
+    assumptions: tuple[str, ...]
+    problems: tuple[Row, ...]
+    conflicts: tuple[str, ...]
+
+
+def report(found: Resolved, wanted: Wanted) -> Report:
+    """Put together the answer.
+
+    Raises:
+        ValueError: a name of `wanted.available` names no unit.
+    """
+    items = [_pinned(item, wanted.pins) for item in found.items]
+    units = available(found, wanted.available)
+    together = tuple(mixed(items))
+    beside_logs = {(one.database, space) for one in together for space in one.others}
+    rows: dict[tuple[str, str], list[Row]] = {}
+    for row in found.rows:
+        rows.setdefault((row.database, row.tablespace), []).append(row)
+    spaces = tuple(
+        _space(key, members, rows.get(key, []), units, wanted, key in beside_logs)
+        for key, members in by_space(items).items()
+    )
+    whole = _space(("", ""), items, found.rows, units, wanted, bool(beside_logs))
+    return Report(
+        wanted,
+        units,
+        spaces,
+        whole,
+        sides(whole.load_on, units),
+        together,
+        _headroom(whole.load_on, units, found.channels) if wanted.traffic else headroom({}, {}),
+        whole.spread.uneven,
+        plan(items, units, most=wanted.moves, traffic=wanted.traffic) if wanted.moves and units else None,
+        tuple(_assumptions(found, items, units, whole, wanted)),
+        tuple(row for row in found.rows if row.problem),
+        found.conflicts,
+    )
+
+
+def _pinned(item: Item, pins: Iterable[str]) -> Item:
+    held = any(fnmatchcase(name, pattern) for name in (item.name, item.tablespace) for pattern in pins)
+    return item._replace(pinned="it is pinned") if held else item
+
+
+def available(found: Resolved, names: Sequence[str]) -> tuple[Unit, ...]:
+    """Return the units that names mean, and those that hold data besides, where nothing may be put.
+
+    Raises:
+        ValueError: a name means none.
+    """
+    if not names:
+        return found.units
+    chosen: set[str] = set()
+    for name in names:
+        meant = [unit.key for unit in found.units if _means(name, unit)]
+        if not meant:
+            there = ", ".join(unit.title for unit in found.units) or "none is known"
+            raise ValueError(NO_SUCH_UNIT.format(name, there))
+        chosen.update(meant)
+    used = {key for item in found.items for key in item.bytes_on}
+    return tuple(unit._replace(open=unit.key in chosen) for unit in found.units if unit.key in chosen | used)
+
+
+def _means(name: str, unit: Unit) -> bool:
+    """Tell whether a name means a unit: `LCU 6`, `6`, `LSS 0*`."""
+    wanted = name.casefold().strip()
+    title = unit.title.casefold()
+    candidates = (title, title.rpartition(" ")[2], unit.key.casefold())
+    return any(fnmatchcase(candidate, wanted) for candidate in candidates)
+
+
+def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
+    key: tuple[str, str],
+    items: Sequence[Item],
+    rows: Iterable[Row],
+    units: Sequence[Unit],
+    wanted: Wanted,
+    beside_logs: bool,
+) -> Space:
+    loads = sums(items, traffic=True) if wanted.traffic else sums(items)
+    load_on: dict[str, float] = {} if isinstance(loads, Absent) else loads
+    found = unknown(loads, len(units)) if isinstance(loads, Absent) else spread(load_on, units)
+    bytes_on: dict[str, int] = {}
+    for item in items:
+        for unit, count in item.bytes_on.items():
+            bytes_on[unit] = bytes_on.get(unit, 0) + count
+    known = list(rows)
+    return Space(
+        *key,
+        len(items),
+        bytes_on,
+        load_on,
+        sum(item.unplaced for item in items),
+        found,
+        fullest(items),
+        min((row.grade for row in known if row.placed), default=Grade.UNKNOWN),
+        sum(bool(row.problem) for row in known),
+        beside_logs,
+    )
+
+
+def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float]) -> Headroom:
+    """Return the head room of units and of the channel paths they share, by the names people call them."""
+    capacities = {unit.title: float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)}
+    asked = {unit.title: loads.get(unit.key, 0.0) for unit in units}
+    for unit in units:
+        if unit.channels in channels:
+            name = f"channels {unit.channels}"
+            capacities[name] = channels[unit.channels]
+            asked[name] = asked.get(name, 0.0) + loads.get(unit.key, 0.0)
+    return headroom(asked, {name: capacity for name, capacity in capacities.items() if capacity > 0})
+
+
+def _assumptions(
+    found: Resolved, items: Sequence[Item], units: Sequence[Unit], whole: Space, wanted: Wanted
+) -> Iterable[str]:
+    """Yield what the answer rests on, a sentence each."""
+    many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
+    if wanted.available:
+        closed = [unit.title for unit in units if not unit.open]
+        beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
+        yield f"available are the {wanted.what}s that were named{beside}"
+    else:
+        yield f"available are the {many} on which this Linux sees disks"
+    if wanted.traffic:
+        over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
+        yield (
+            f"~ traffic{over} is an estimate: of what a disk did, each file has the part that its bytes are"
+            " of the disk's"
+        )
+        silent = sum(isinstance(item.load_on, Absent) for item in items)
+        if silent:
+            yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
+    else:
+        yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
+    yield f"where bytes lie is {GRADES[found.grade]}"
+    if whole.unplaced:
+        part = 100 * whole.unplaced / whole.size
+        yield f"{part:.0f} % of the bytes have no known {wanted.what} and are left out"
+    if wanted.what == "LCU":
+        given = [unit.title for unit in units if not isinstance(unit.capacity, Absent)]
+        if len(given) == len(units) and given:
+            different = len(set(weights(units))) > 1
+            yield "capacities are the site's" + (", and loads count in proportion" if different else "")
+        else:
+            some = f" of all but {', '.join(given)}" if given else ""
+            yield f"the capacities{some} are not known; all LCUs count alike"
+    yield "what other systems do to the same storage is not known"
+    if wanted.moves:
+        yield "a file moves as a whole; whether its target has room is not known; bounds are the most there may be"
+
+
+GRADES: Final = {
+    Grade.EXACT: "exact, byte by byte",
+    Grade.SHARES: "known in shares, by the layout of volumes",
+    Grade.SET: "one of several disks, in unknown shares",
+    Grade.ASSUMED: "assumed, by a rule of the site",
+    Grade.UNKNOWN: "not known",
+}

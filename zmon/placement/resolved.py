@@ -1,0 +1,323 @@
+"""From a sample to what placement reckons with: items, the units they lie on, and what could not be placed.
+
+The same live, from a capture and from a recording.  Only first copies count as bytes on a unit; mirrors and
+parity count where something shares a volume with something else, and for traffic.
+
+Traffic of a container is an estimate: nobody counts it by file.  Of what its disk did, a container is given
+the part that its bytes are of the disk's, so what the disk did for other files is nobody's.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK
+from zmon.placement.item import Item, Unit
+from zmon.topology.evidence import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.topology.chain import Answer
+    from zmon.topology.file import File
+    from zmon.topology.machine import Machine
+    from zmon.topology.site import Site
+    from zmon.topology.volume import Volume
+
+SECTOR: Final = 512
+MEGABYTE: Final = 1_000_000
+
+NO_SIZE: Final = absent("the size of the disk is not known, so no part of its traffic either")
+NO_COUNTERS: Final = absent("the traffic of its disk was not read")
+
+
+class By(Enum):
+    """What a spread is over."""
+
+    LCU = "lcu"
+    DISK = "disk"
+    SIDE = "side"
+
+
+class Row(NamedTuple):
+    """One container as it was found."""
+
+    path: str
+    database: str
+    tablespace: str
+    role: str
+    listed: str
+    size: Number
+    placed: int
+    """Bytes on known units."""
+    unplaced: int
+    """Bytes whose unit is not known."""
+    grade: Grade
+    problem: str
+    """Why nothing of it, or not all, could be placed; empty when all was."""
+
+
+class Resolved(NamedTuple):
+    """What is known of the containers of a sample."""
+
+    items: tuple[Item, ...]
+    units: tuple[Unit, ...]
+    """All that this Linux sees, in the order of their names."""
+    rows: tuple[Row, ...]
+    grade: Grade
+    """That of the worst container that was placed."""
+    conflicts: tuple[str, ...]
+    """What sources say differently of the volumes that are concerned."""
+    channels: Mapping[str, float]
+    """The capacities of the channel paths that units share, in bytes a second."""
+
+
+def resolved(
+    machine: Machine,
+    *,
+    by: By = By.LCU,
+    interval: Interval | None = None,
+    paths: Collection[str] | None = None,
+) -> Resolved:
+    """Resolve the containers of a machine, or those at some `paths`; with an interval, their traffic too."""
+    files = [file for file in machine.files if paths is None or file.path in paths]
+    places = Places(machine, by)
+    traffic = {} if interval is None else disks_traffic(interval)
+    items, rows, conflicts = [], [], {}
+    for file in files:
+        answer = machine.locate(file)
+        laid = places.lay(answer)
+        loads = places.loads(answer, traffic) if interval is not None else None
+        items.append(_item(file, laid, loads, machine.site))
+        rows.append(_row(file, answer, laid))
+        for share in answer.disks:
+            conflicts.update(dict.fromkeys(share.volume.conflicts))
+    grades = [row.grade for row in rows if row.placed]
+    return Resolved(
+        tuple(items),
+        places.units(),
+        tuple(rows),
+        min(grades, default=Grade.UNKNOWN),
+        tuple(conflicts),
+        _channels(machine.site),
+    )
+
+
+class Laid(NamedTuple):
+    """The bytes of one container."""
+
+    units: Mapping[str, int]
+    volumes: Mapping[str, int]
+    unplaced: int
+    reasons: tuple[str, ...]
+
+
+class Places:
+    """The units of a machine, and which of its disks belongs to which."""
+
+    def __init__(self, machine: Machine, by: By) -> None:
+        """Look at the disks of a machine."""
+        self._machine = machine
+        self._by = by
+        self._known: dict[str, str | Absent] = {}
+
+    def key(self, volume: Volume) -> str | Absent:
+        """Return the key of the unit that a volume belongs to, or why it is not known."""
+        known = self._known.get(volume.number)
+        if known is None:
+            known = self._known[volume.number] = self._key(volume)
+        return known
+
+    def _key(self, volume: Volume) -> str | Absent:
+        if self._by is By.DISK:
+            return volume.spindle
+        if isinstance(volume.lcu, Absent):
+            return volume.lcu
+        return volume.key if self._by is By.LCU else _text(side(volume, self._machine.site)) or NO_SIDE
+
+    def lay(self, answer: Answer) -> Laid:
+        """Add up the bytes of one container on each unit and volume."""
+        units: dict[str, int] = {}
+        volumes: dict[str, int] = {}
+        unplaced = _whole(answer.unplaced)
+        reasons: dict[str, None] = {}
+        for share in answer.disks:
+            if isinstance(share.bytes, Absent):
+                reasons[share.bytes.reason] = None
+                continue
+            count, spindle = int(share.bytes), share.volume.spindle
+            volumes[spindle] = volumes.get(spindle, 0) + count + _whole(share.copies)
+            key = self.key(share.volume)
+            if isinstance(key, Absent):
+                unplaced += count
+                reasons[f"{_text(share.volume.disk) or share.volume.number}: {key.reason}"] = None
+            elif count:
+                units[key] = units.get(key, 0) + count
+        return Laid(units, volumes, unplaced, tuple(reasons))
+
+    def loads(self, answer: Answer, traffic: Mapping[str, Number]) -> dict[str, float] | Absent:
+        """Estimate the traffic of one container on each unit, in bytes a second."""
+        found: dict[str, float] = {}
+        for share in answer.disks:
+            if isinstance(share.bytes, Absent):
+                return share.bytes
+            node = self._machine.stack.node(share.volume.number)
+            size = NO_SIZE if node is None else node.size
+            rate = traffic.get(share.volume.number, NO_COUNTERS)
+            if isinstance(rate, Absent) or isinstance(size, Absent):
+                return rate if isinstance(rate, Absent) else NO_SIZE
+            key = self.key(share.volume)
+            bytes_there = share.bytes + _whole(share.copies)
+            if isinstance(key, str) and size:
+                found[key] = found.get(key, 0.0) + rate * min(1.0, bytes_there / size)
+        return found
+
+    def units(self) -> tuple[Unit, ...]:
+        """Return all units that this Linux has disks on."""
+        members: dict[str, list[Volume]] = {}
+        for volume in self._machine.volumes.values():
+            key = self.key(volume)
+            if isinstance(key, str):
+                members.setdefault(key, []).append(volume)
+        named = {key: self._name(volumes) for key, volumes in members.items()}
+        often = [name.casefold() for name in named.values()]
+        units = [
+            self._unit(
+                key, name if often.count(name.casefold()) == 1 else _unique(name, members[key]), members[key]
+            )
+            for key, name in named.items()
+        ]
+        return tuple(sorted(units, key=lambda unit: (_natural(unit.name), unit.key)))
+
+    def _name(self, volumes: Iterable[Volume]) -> str:
+        names = (self._names(volume) for volume in volumes)
+        return min((name for found in names for name in found[:1]), default="")
+
+    def _names(self, volume: Volume) -> list[str]:
+        """Return what people call the unit of a volume, the best name first."""
+        match self._by:
+            case By.DISK:
+                names = [volume.volser, volume.disk, volume.number]
+            case By.SIDE:
+                names = [side(volume, self._machine.site)]
+            case _:
+                names = [volume.called, volume.lcu, volume.key]
+        return [str(name) for name in names if not isinstance(name, Absent)]
+
+    def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
+        site = self._machine.site
+        names = [*self._names(volumes[0]), _text(volumes[0].ssid)]
+        sides = {_text(side(volume, site)) for volume in volumes}
+        channels = site.channels_of(names) if self._by is By.LCU else None
+        capacity: Number = absent("no capacity of a disk is given")
+        if self._by is By.LCU:
+            capacity = site.capacity(names) * MEGABYTE
+        return Unit(
+            key,
+            name,
+            sides.pop() if len(sides) == 1 else "",
+            capacity,
+            channels="" if channels is None else channels.name,
+        )
+
+
+NO_SIDE: Final = absent("neither the LSS nor the site tells the side of its storage server")
+
+
+def side(volume: Volume, site: Site) -> Value:
+    """Return the half of the storage server that a volume belongs to: its server, or else its channels."""
+    if not isinstance(volume.side, Absent):
+        return volume.side
+    names = [_text(name) for name in (volume.called, volume.lcu, volume.key)]
+    channels = site.channels_of([name for name in names if name])
+    return volume.side if channels is None else channels.name
+
+
+def _channels(site: Site) -> dict[str, float]:
+    return {
+        channels.name: channels.capacity * MEGABYTE
+        for channels in site.channels
+        if not isinstance(channels.capacity, Absent)
+    }
+
+
+def disks_traffic(interval: Interval) -> dict[str, Number]:
+    """Return what each block device read and wrote, in bytes a second, by major:minor."""
+    blocks = interval.of(BLOCK)
+    rates = zip(blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
+    return {
+        str(number): (read + written) * SECTOR
+        for number, (read, written) in zip(blocks["number"], rates, strict=True)
+        if not isinstance(number, Absent)
+    }
+
+
+def _item(file: File, laid: Laid, loads: dict[str, float] | Absent | None, site: Site) -> Item:
+    role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
+    pinned = site.pinned((file.path, file.tablespace))
+    item = Item(
+        file.path,
+        file.tablespace,
+        file.database,
+        role,
+        laid.units,
+        volumes=laid.volumes,
+        pinned="it is pinned" if pinned else "",
+        unplaced=laid.unplaced,
+    )
+    return item if loads is None else item._replace(load_on=loads)
+
+
+def _row(file: File, answer: Answer, laid: Laid) -> Row:
+    return Row(
+        file.path,
+        file.database,
+        file.tablespace,
+        file.role,
+        file.listed,
+        file.size,
+        sum(laid.units.values()),
+        laid.unplaced,
+        answer.grade,
+        _problem(file, answer, laid),
+    )
+
+
+def _problem(file: File, answer: Answer, laid: Laid) -> str:
+    """Say why not all of a container was placed; empty when it was."""
+    if laid.units and not laid.unplaced:
+        return ""
+    why = next(
+        (value.reason for value in (file.real, file.number, file.ranges) if isinstance(value, Absent)), ""
+    )
+    said = [*([why] if why and not laid.units else []), *laid.reasons]
+    if not said and not laid.units:
+        empty = not isinstance(file.size, Absent) and not file.size
+        said = (
+            ["it is empty"] if empty else list(answer.lacking[:1]) or ["nothing of it lies on a known disk"]
+        )
+    return "; ".join(said)
+
+
+def _unique(name: str, volumes: list[Volume]) -> str:
+    serial = _text(volumes[0].serial)
+    return f"{name} of {serial}" if serial else f"{name} ({volumes[0].key})"
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a key by which `LCU 10` stands behind `LCU 2`."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)]
+
+
+def _whole(value: Number) -> int:
+    return 0 if isinstance(value, Absent) else int(value)
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)
