@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import contextlib
+import struct
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.kernel.btrfs import parse_chunk, parse_items
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "btrfs" / "chunks-raid0-linux-6.18.txt"
+ITEMS = [
+    (int(line.split()[0], 16), bytes.fromhex(line.split()[1]))
+    for line in FIXTURE.read_text("ascii").splitlines()
+    if not line.startswith("#")
+]
+
+
+def test_a_striped_chunk() -> None:
+    """Data of two devices take turns of 64 KiB, and begin at another byte on each."""
+    assert parse_chunk(*ITEMS[2]) == "3d00000+8000000:raid0:10000:1@3d00000,2@2900000"
+
+
+def test_a_mirrored_chunk() -> None:
+    """The profile is that of the flags, whatever else they say."""
+    assert parse_chunk(*ITEMS[0]).split(":")[1] == "raid1"
+
+
+@pytest.mark.parametrize("length", [0, 47, 48, 111])
+def test_a_chunk_that_is_cut(length: int) -> None:
+    """A chunk that lacks some of its stripes is refused."""
+    with pytest.raises(ValueError, match="btrfs chunk"):
+        parse_chunk(0, ITEMS[2][1][:length])
+
+
+def test_a_profile_that_is_not_known() -> None:
+    """A profile of a later kernel is not taken for another."""
+    item = bytearray(ITEMS[2][1])
+    item[24:32] = struct.pack("<Q", 3 << 3)
+    with pytest.raises(ValueError, match="does not know"):
+        parse_chunk(0, bytes(item))
+
+
+def test_items_follow_each_other() -> None:
+    """Each item has its header, in the order of the machine's bytes."""
+    room = b"".join(struct.pack("=QQQII", 7, 256, at, 228, len(item)) + item for at, item in ITEMS)
+    assert parse_items(room.ljust(1 << 16, b"\0"), len(ITEMS)) == ITEMS
+
+
+@given(st.integers(0, (1 << 64) - 1), st.binary(max_size=200))
+def test_any_chunk(logical: int, item: bytes) -> None:
+    """Whatever an item holds, only ValueError comes out."""
+    with contextlib.suppress(ValueError):
+        parse_chunk(logical, item)
+
+
+@given(st.binary(max_size=200), st.integers(0, 10))
+def test_any_items(room: bytes, count: int) -> None:
+    """Whatever a search returns, only ValueError comes out."""
+    with contextlib.suppress(ValueError):
+        parse_items(room, count)

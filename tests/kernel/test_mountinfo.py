@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import DictTree
+from zmon.absent import Absent, absent
+from zmon.kernel.mountinfo import PATH, Mounted, option, parse_mountinfo, read_mounts
+
+HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
+BLANK = rb"44 27 7:0 / /x/m\040sp rw,relatime shared:1 master:2 - ext4 /dev/loop0 rw" + b"\n"
+
+
+def test_a_captured_machine() -> None:
+    """The striped volume is told with the number and the options of its file system."""
+    mount = parse_mountinfo(HERCULES)[11]
+    assert mount == Mounted(
+        "38", "30", "253:0", "/", "/srv/lv", "rw,relatime", (),
+        "ext4", "/dev/mapper/vgz-stripe", "rw,stripe=32", 12,
+    )  # fmt: skip
+
+
+def test_escapes_are_resolved() -> None:
+    """A blank in a mount point stands as four characters and comes out as one."""
+    assert parse_mountinfo(BLANK)[0].point == "/x/m sp"
+
+
+def test_optional_fields_end_at_the_dash() -> None:
+    """However many optional fields there are, the type stands behind the dash."""
+    mount = parse_mountinfo(BLANK)[0]
+    assert (mount.optional, mount.fstype) == (("shared:1", "master:2"), "ext4")
+
+
+def test_a_mount_without_source() -> None:
+    """What was mounted with no source has an empty one."""
+    assert parse_mountinfo(b"1 0 0:5 / / rw - tmpfs  rw")[0].source == ""
+
+
+def test_bytes_that_are_no_text_are_kept() -> None:
+    """A point that is not UTF-8 still opens."""
+    assert os.fsencode(parse_mountinfo(b"1 0 0:5 / /\xff\\012 rw - tmpfs none rw")[0].point) == b"/\xff\n"
+
+
+@pytest.mark.parametrize("line", [b"x", b"1 0 94 / / rw - ext4 a rw", b"1 0 0:1 / / rw ext4 a rw", b"\n\n1"])
+def test_what_is_no_mount_is_refused(line: bytes) -> None:
+    """A line of another form is named, not guessed at."""
+    with pytest.raises(ValueError, match=r"^/proc/self/mountinfo:\d+: not ID"):
+        parse_mountinfo(line)
+
+
+@given(st.binary() | st.lists(st.sampled_from(HERCULES.split(b" "))).map(b" ".join))
+def test_any_bytes(content: bytes) -> None:
+    """Whatever is in the file, only ValueError comes out."""
+    with contextlib.suppress(ValueError):
+        parse_mountinfo(content)
+
+
+def test_an_option_that_stands_twice() -> None:
+    """Values come in their order, and escaped commas do not part them."""
+    assert option(r"rw,lowerdir+=/a\054b,lowerdir+=/c,xlowerdir+=/d", "lowerdir+") == ["/a,b", "/c"]
+
+
+def test_the_frame_of_a_capture() -> None:
+    """Mounts are known by their ids."""
+    assert read_mounts(DictTree({PATH: HERCULES})).cell("36", "number") == "94:13"
+
+
+def test_only_what_is_wanted() -> None:
+    """A lookup of one file reads no more than its mount."""
+    assert read_mounts(DictTree({PATH: HERCULES}), {"36"}).keys == ["36"]
+
+
+def test_a_capture_without_mounts() -> None:
+    """What was not captured is said."""
+    assert read_mounts(DictTree()).missing is not None
+
+
+def test_btrfs_of_a_capture_that_knows_no_chunks() -> None:
+    """The chunks are absent with what would bring them."""
+    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw"})
+    chunks = read_mounts(tree).cell("1", "chunks")
+    assert isinstance(chunks, Absent)
+    assert "zmon capture" in chunks.reason
+
+
+def test_btrfs_of_a_capture_that_knows() -> None:
+    """Devices and chunks come back as they were captured."""
+    line = b'{"number": "0:41", "devices": "1=94:5", "chunks": null, "why": "run as root"}'
+    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "zmon/btrfs": line})
+    frame = read_mounts(tree)
+    assert (frame.cell("1", "devices"), frame.cell("1", "chunks")) == ("1=94:5", absent("run as root"))
+
+
+@given(st.binary() | st.sampled_from([b"[]", b"null", b"1", b'{"number": "0:41"}', b'{"number": []}']))
+def test_any_captured_btrfs(content: bytes) -> None:
+    """Whatever a capture says of btrfs, a row comes out."""
+    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "zmon/btrfs": content})
+    assert read_mounts(tree).keys == ["1"]
