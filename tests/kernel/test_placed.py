@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import DictTree
+from zmon.absent import absent
+from zmon.kernel.container import Found, Listed, read_containers
+from zmon.kernel.placed import CAPTURED, FOUND, frame, parse_captured, written
+
+WHY = absent("run as root")
+PATHS = ("/db/\x1b\n\udcff", "/db/b", "/dbx")
+ROWS = {
+    path: (Listed(path, "SAMPLE", "USERSPACE1"), Found("/r", "94:5", "36", WHY, "a: b", 4096, 0, 0, 0, 0))
+    for path in PATHS
+}
+FRAME = frame(ROWS, 1)
+
+
+def captured(*paths: str) -> DictTree:
+    """Return a capture in which these paths were looked at."""
+    return DictTree({CAPTURED: written(frame({path: ROWS[path] for path in paths}, 1))})
+
+
+def test_columns_are_in_the_order_of_what_is_found() -> None:
+    """The names of the columns are those of `Found`."""
+    assert Found._fields == FOUND
+
+
+def test_what_is_captured_comes_back() -> None:
+    """Keys, values and reasons are the same, hostile names too."""
+    back = parse_captured(written(FRAME))
+    assert back == {path: {name: FRAME.cell(path, name) for name in back[path]} for path in PATHS}
+
+
+def test_without_a_listing_all_that_was_captured_is_there() -> None:
+    """So that a capture can be asked what it holds."""
+    assert read_containers(captured(*PATHS), []).keys == list(PATHS)
+
+
+def test_a_captured_directory_stands_for_its_files() -> None:
+    """But not for what only begins like it."""
+    assert read_containers(captured(*PATHS), [Listed("/db")]).keys == list(PATHS[:2])
+
+
+def test_what_was_not_captured_has_a_row() -> None:
+    """A listing made later may name what the capture does not know."""
+    cell = read_containers(captured("/dbx"), [Listed("/other")]).cell("/other", "ranges")
+    assert cell == absent("it was not looked at when the capture was made")
+
+
+def test_a_listing_says_who_owns_it() -> None:
+    """Names of the listing at hand stand before those of the capture."""
+    frame = read_containers(captured("/dbx"), [Listed("/dbx", tablespace="NEW", listed="x.ddl:1")])
+    assert frame.cell("/dbx", "tablespace") == "NEW"
+
+
+def test_a_capture_without_containers() -> None:
+    """It says how to make one that has them."""
+    missing = read_containers(DictTree(), [Listed("/db")]).missing
+    assert missing is not None
+    assert "--containers" in missing.reason
+
+
+@pytest.mark.parametrize(
+    "line", [b"x", b"[]", b"{}", b'{"path": 1}', b'{"path": "/a", "real": true}', b"[" * 9999]
+)
+def test_a_capture_that_zmon_did_not_write(line: bytes) -> None:
+    """The line is named, and nothing is taken from the file."""
+    with pytest.raises(ValueError, match="zmon/containers:1: not a container"):
+        parse_captured(line)
+
+
+ROW = json.loads(written(FRAME).splitlines()[0])
+
+
+@given(
+    st.binary()
+    | st.dictionaries(
+        st.sampled_from(list(ROW)), st.none() | st.booleans() | st.text() | st.lists(st.integers())
+    ).map(lambda other: json.dumps(ROW | other).encode())
+)
+def test_any_capture(content: bytes) -> None:
+    """Whatever a capture holds, only ValueError comes out."""
+    with contextlib.suppress(ValueError):
+        parse_captured(content)
