@@ -77,6 +77,20 @@ def test_a_root_without_kernel_files_is_named(tmp_path: Path, capsys: pytest.Cap
     assert "no holds none of the kernel's files" in capsys.readouterr().err
 
 
+def test_cp_is_asked_when_it_is_wanted(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it answers is in every pass, and why it does not in the summary."""
+    answers = {"cp/userid.txt": b"LINDB01  AT ZVMPRD1\n", "cp/load.txt": OSError(5, "no /dev/vmcp")}
+    monkeypatch.setattr("zmon.cp.source.captured", lambda _cp: answers)
+    file = str(tmp_path / "x.tar.gz")
+    assert _zmon("-n", "2", "-i", "0", "--cp", "--root", root, file) == 0
+    assert [tree.read("cp/userid.txt") for tree in open_capture(file).passes] == [
+        b"LINDB01  AT ZVMPRD1\n"
+    ] * 2
+    assert "no /dev/vmcp: /cp/load.txt" in capsys.readouterr().err
+
+
 def test_an_interrupt_is_no_accident(
     root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,6 @@ def remarks(found: Told) -> list[str]:
     lines = []
     for report in found.reports:
         if report.unknown or not report.counts:
-            lines.append(f"{report.origin}: {report.sort}; {report.unknown:,} lines not understood")
+            lines.append(f"{report.origin}: {report.sort}; lines not understood: {report.unknown:,}")
         lines += report.notes
     return lines + found.conflicts

@@ -103,7 +103,9 @@ def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
         except OSError:
             continue  # the capture says why, in its own words
     return frame_of(
-        told_of(texts, user, member).claims, when, "the capture has no answers of CP: take it with --cp"
+        told_of(texts, user, member).claims,
+        when,
+        "the capture has no answers of CP: take one with zmon capture --cp",
     )
 
 

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cli.main import main
+from zmon.cli.understood import lines, pages
+from zmon.cp.told import recognised
+from zmon.cp.vmcp import WHITELIST, Answer, Cp, CpError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Callable[[str], str]:
+    """Write a sample without its header into a file; returns its path."""
+
+    def write(name: str) -> str:
+        lines = (SAMPLES / f"{name}.txt").read_bytes().splitlines(keepends=True)
+        (tmp_path / f"{name}.txt").write_bytes(b"".join(line for line in lines if not line.startswith(b"# ")))
+        return str(tmp_path / f"{name}.txt")
+
+    return write
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let CP answer: `answer(text, code)`, or fail with an error."""
+
+    def plan(text: str = "", code: int = 0, error: CpError | None = None) -> None:
+        def ask(_cp: Cp, name: str, operand: str = "") -> Answer:
+            if error:
+                raise error
+            return Answer(f"{WHITELIST[name].command} {operand}".strip(), text, code)
+
+        monkeypatch.setattr(Cp, "ask", ask)
+
+    return plan
+
+
+def test_what_is_understood_is_a_table_for_each_sort(
+    sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the columns that say something, then what is odd."""
+    path = sample("qvdasd-duplicates")
+    assert main(["cp", "parse", path]) == 0
+    assert capsys.readouterr().out == (
+        f"{path}: understood 2 disk; not understood: 0 lines\n"
+        "\n"
+        "disk:\n"
+        "  vdev  kind      type  volser  mode  size   unit  rdev  sch   line\n"
+        "  0100  minidisk  3390  LX4A01  R/W   10016  CYL   4A01  0000  5\n"
+        "  0101  minidisk  3390  LX4B02  R/W   10016  CYL   4B02  0001  6\n"
+        "\n"
+        "odd:\n"
+        "  virtual device 0101: rdev 4A02 and 4B02, volser LX4A02 and LX4B02 (lines 2 and 6)\n"
+        "\n"
+    )
+
+
+def test_what_is_not_understood_stands_below(
+    sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each line with its number."""
+    main(["cp", "parse", sample("junk")])
+    out = capsys.readouterr().out
+    assert "not understood: 13 lines" in out
+    assert "\n  10: The DASD 7101 is slow\n" in out
+
+
+def test_a_directory_is_understood_as_claims(
+    sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what it refers to without having it."""
+    main(["cp", "parse", sample("directory-forms")])
+    out = capsys.readouterr().out
+    assert "understood 17 claim" in out
+    assert "profile PROFLNX is not in it" in out
+    assert "PASS" not in out
+
+
+def test_json_has_an_object_for_each_file(
+    sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the same parts."""
+    main(["cp", "parse", "-f", "json", sample("quserid"), sample("directory-badbyte")])
+    (answers, entries) = json.loads(capsys.readouterr().out)
+    assert answers["rows"]["identity"][0]["user"] == "LINDB01"
+    assert entries["rows"]["claim"][0]["volser"] == "LNX006"
+    assert entries["lines not understood"] == 0
+    assert "not UTF-8" in entries["odd"][0]
+
+
+def test_a_file_that_is_not_there_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    """With its name."""
+    assert main(["cp", "parse", "/nowhere/x"]) == 1
+    assert capsys.readouterr().err == "zmon: /nowhere/x: No such file or directory\n"
+
+
+def test_a_query_prints_what_cp_answers(
+    answer: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without what a terminal would obey."""
+    answer("LINDB01  AT ZVMPRD1\n\x1b[2Jx\n")
+    assert main(["cp", "query", "userid"]) == 0
+    assert capsys.readouterr().out == "LINDB01  AT ZVMPRD1\n?[2Jx\n"
+
+
+@pytest.mark.parametrize(("form", "words"), [("text", "identity:"), ("json", '"identity"')])
+def test_a_query_prints_what_is_understood(
+    answer: Callable[..., None], capsys: pytest.CaptureFixture[str], form: str, words: str
+) -> None:
+    """If so wanted."""
+    answer("LINDB01  AT ZVMPRD1\n")
+    main(["cp", "query", "userid", "-f", form])
+    assert words in capsys.readouterr().out
+
+
+def test_a_refusal_of_cp_is_a_failure(
+    answer: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answer is printed all the same, and the reason on standard error."""
+    answer("HCPCQU003E Invalid option - DASD\n", 3)
+    assert main(["cp", "query", "details", "7000"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "HCPCQU003E Invalid option - DASD\n"
+    assert "not available for this guest's privilege class" in err
+
+
+def test_without_cp_there_is_one_sentence(
+    answer: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no answer."""
+    answer(error=CpError("/dev/vmcp needs root (CAP_SYS_ADMIN)"))
+    assert main(["cp", "query", "userid"]) == 1
+    assert capsys.readouterr() == ("", "zmon: /dev/vmcp needs root (CAP_SYS_ADMIN)\n")
+
+
+@pytest.mark.parametrize("words", [["logoff"], ["details"], ["userid", "x"], ["virtual", "191;LOGOFF"]])
+def test_what_is_not_in_the_list_is_not_asked(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked for wrongly."""
+    monkeypatch.setattr(Cp, "ask", lambda *_all: pytest.fail("asked"))
+    assert main(["cp", "query", *words]) == 2
+    assert capsys.readouterr().err.startswith("zmon: ")
+
+
+def test_the_list_has_all_queries_with_their_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    """As text and as JSON."""
+    main(["cp", "list"])
+    text = capsys.readouterr().out
+    main(["cp", "list", "-f", "json"])
+    listed = json.loads(capsys.readouterr().out)
+    assert [query["name"] for query in listed] == list(WHITELIST)
+    assert all(query["command"] in text and query["name"] in text for query in listed)
+
+
+WORD = st.text("GHJKQXZ#@$", min_size=5, max_size=8)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "USER LIN1 {} 1G", "MDISK 0100 3390 1 END LNX001 MR {} {}", "{}", "APPCPASS {}", "IPL CMS {}",
+                "MDISK 0100 3390 DEVNO 7103 MR {}", "MDISK 0100 3390 {}", "MDIKS 0100 3390 1 5 LNX001 MR {}",
+            ]
+        ),
+        max_size=6,
+    ),
+    WORD,
+)  # fmt: skip
+def test_a_password_is_never_printed(records: list[str], word: str) -> None:
+    """Of a directory, whatever else stands in it."""
+    text = "USER A X 1G\nMDISK 191 3390 1 5 LNX001\nCPU 00\n" + "".join(f"{record}\n" for record in records)
+    found = recognised(text.replace("{}", word).encode(), "x")
+    assert word not in "\n".join([*lines([found]), *pages([found])])

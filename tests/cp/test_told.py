@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cp import told as told_module
+from zmon.cp.answers import Understood
+from zmon.cp.directory import Directory
+from zmon.cp.told import content, recognised, told, told_in, told_of
+from zmon.topology.claim import claims_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+
+SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
+
+
+def sample(name: str) -> bytes:
+    """Return the data of a sample, without its header."""
+    lines = (SAMPLES / f"{name}.txt").read_bytes().splitlines(keepends=True)
+    return b"".join(line for line in lines if not line.startswith(b"# "))
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.txt")), ids=lambda path: path.stem)
+def test_samples_are_what_their_names_say(path: Path) -> None:
+    """Content decides: a directory is one, everything else are answers."""
+    found = recognised(sample(path.stem), path.name)
+    assert isinstance(found, Directory) == path.stem.startswith("directory-")
+
+
+USERID = b"LINUXA   AT VMSYS02\n"
+DISKS = b"DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n"
+
+
+def test_query_userid_says_whose_entry_is_meant() -> None:
+    """Guest and member of the single system image: then its claims are not weak, and about this guest."""
+    found = told_of([("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)])
+    own = [claim for claim in found.claims if claim.user == ""]
+    assert [(claim.vdev, claim.volser) for claim in own] == [("0100", "SSI201"), ("0190", "")]
+
+
+def test_the_user_may_be_named() -> None:
+    """In either case; QUERY USERID of another then does not count."""
+    texts = [("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)]
+    own = [claim for claim in told_of(texts, "linuxb", "vmsys01").claims if claim.user == ""]
+    assert {claim.vdev for claim in own} == {"0190", "0200"}
+    assert {claim.volser for claim in own if claim.vdev == "0200"} == {"SSI101"}
+
+
+def test_a_single_entry_is_taken_for_this_guest_and_says_so() -> None:
+    """Somebody who has one entry at hand has his own, most often."""
+    found = told_of([("d.txt", sample("directory-forms"))])
+    assert {claim.user for claim in found.claims} == {""}
+    assert any("LINUX9 is the only guest" in note for report in found.reports for note in report.notes)
+
+
+def test_the_entry_of_another_guest_stays_its_own() -> None:
+    """When it is known who this one is."""
+    found = told_of([("d.txt", sample("directory-forms"))], "LINDB01")
+    assert {claim.user for claim in found.claims} == {"LINUX9"}
+
+
+def test_entries_of_several_files_belong_together() -> None:
+    """A link is followed from one into the other."""
+    texts = [
+        ("a.txt", b"USER A X 1G 1G G\nLINK B 191 391 RR\n"),
+        ("b.txt", b"USER B X 1G 1G G\nMDISK 191 3390 1 5 LNX001 MR\n"),
+    ]
+    assert [claim.volser for claim in told_of(texts, "A").claims if not claim.user] == ["LNX001"]
+
+
+def test_files_that_contradict_each_other_are_reported() -> None:
+    """With both places."""
+    other = DISKS.replace(b"4A01", b"4B07")
+    (first, second) = told_of([("old.txt", DISKS), ("new.txt", other)]).conflicts
+    assert first == "virtual device 0100 has more than one real device: 4A01 (old.txt:1), 4B07 (new.txt:1)"
+    assert second == "virtual device 0100 has more than one label: LX4A01 (old.txt:1), LX4B07 (new.txt:1)"
+
+
+def test_files_that_agree_are_no_conflict() -> None:
+    """Both ways to the case study give the same labels."""
+    texts = [
+        ("q.txt", sample("qvdasd-casestudy")),
+        ("d.txt", sample("directory-casestudy")),
+        ("r.txt", sample("qdasd-casestudy")),
+    ]
+    found = told_of(texts, "LINDB01")
+    assert not found.conflicts
+    answers = {claim.vdev: claim.volser for claim in found.claims if claim.via == "QUERY VIRTUAL DASD"}
+    entry = {claim.vdev: claim.volser for claim in found.claims if claim.via == "MDISK"}
+    assert len(entry) == 28
+    assert entry.items() <= answers.items()
+
+
+def test_weak_claims_contradict_nobody() -> None:
+    """A number that may be a label is no conflict."""
+    assert not told_of([("a", DISKS), ("b", b"USER A X\nDEDICATE 0100 17203\n")]).conflicts
+
+
+@pytest.mark.parametrize("name", ["directory-casestudy", "junk", "empty", "qvdasd-truncated"])
+def test_every_file_has_a_report(name: str) -> None:
+    """What was understood, and how much was not."""
+    (report,) = told_of([(name, sample(name))], "X").reports
+    assert report.origin == name
+    assert report.sort == (
+        "nothing known" if name == "empty" else "user directory" if "dir" in name else "answers of CP"
+    )
+    assert bool(report.unknown) == (name in {"junk", "qvdasd-truncated"})  # fmt: skip
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_files_are_read(tmp_path: Path) -> None:
+    """Each once, and plain or packed makes no difference."""
+    (tmp_path / "a.txt").write_bytes(DISKS)
+    (tmp_path / "b.gz").write_bytes(gzip.compress(DISKS))
+    found = told([str(tmp_path / "a.txt"), str(tmp_path / "b.gz"), str(tmp_path / "a.txt")])
+    assert [claim.rdev for claim in found.claims] == ["4A01", "4A01"]
+    assert len(found.reports) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["qvdasd-single", "directory-forms"])
+def test_texts_of_other_systems_are_read(encoding: str, name: str) -> None:
+    """As some shells of Windows write them."""
+    data = sample(name)
+    assert told_of([("x", data.decode().encode(encoding))]).claims == told_of([("x", data)]).claims
+
+
+def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name is a hyphen."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DISKS)))
+    assert told(["-"]).claims[0].place == "-:1"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"x" * 101, "is larger than"),
+        (gzip.compress(b"x" * 101), "is larger than"),
+        (gzip.compress(b"x" * 50)[:-9], "ends too early"),
+        (b"\x1f\x8b" + b"x" * 30, "damaged"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, words: str
+) -> None:
+    """Too large, also when unpacked, or damaged."""
+    monkeypatch.setattr(told_module, "LIMIT", 100)
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(OSError, match=words) as found:
+        content(str(tmp_path / "x"))
+    assert found.value.filename == str(tmp_path / "x")
+
+
+# --- captures ---------------------------------------------------------------------------------
+
+
+def test_a_capture_tells_what_cp_answered(make_tree: Callable[..., Tree]) -> None:
+    """All files in its directory, with their names."""
+    tree = make_tree(
+        {"cp/userid.txt": USERID, "cp/virtual-dasd.txt": DISKS, "cp/notes": b"", "proc/stat": b""},
+        errors={"cp/load.txt": OSError(errno.EIO, "no /dev/vmcp")},
+        times={"cp/virtual-dasd.txt": 7},
+    )
+    frame = told_in(tree)
+    assert [(claim.vdev, claim.rdev, claim.place) for claim in claims_in(frame)] == [
+        ("0100", "4A01", "cp/virtual-dasd.txt:1")
+    ]
+    assert frame.times == [7]
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_without_answers_there_is_a_reason(make_tree: Callable[..., Tree], live: bool) -> None:
+    """A directory /cp of the running machine means nothing."""
+    tree = make_tree({"cp/userid.txt": DISKS} if live else {"proc/stat": b""}, live=live)
+    missing = told_in(tree).missing
+    assert missing is not None
+    assert "zmon capture --cp" in missing.reason
+
+
+# --- any input --------------------------------------------------------------------------------
+
+
+@given(st.lists(st.binary(max_size=300), max_size=3))
+def test_any_bytes_are_told(texts: list[bytes]) -> None:
+    """Nothing is raised."""
+    found = told_of([(f"{number}", text) for number, text in enumerate(texts)])
+    assert found.conflicts == found.conflicts[:]
+
+
+@given(st.data())
+def test_any_mixture_is_told(data: st.DataObject) -> None:
+    """Lines of real samples in any order: a pair that is claimed stands in one line of the text."""
+    pool = [line for name in MIXED for line in sample(name).splitlines()]
+    lines = data.draw(st.lists(st.sampled_from(pool), max_size=20))
+    found = recognised(b"\n".join(lines) + b"\n", "x")
+    if isinstance(found, Understood):
+        for claim in found.claims():
+            if claim.vdev and claim.rdev:
+                assert any(claim.vdev.encode() in line and claim.rdev.encode() in line for line in lines)
+
+
+MIXED = ["qvdasd-minidisks", "directory-forms", "qdasd", "errors", "qvdasd-dedicated"]
