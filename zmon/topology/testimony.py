@@ -8,6 +8,7 @@ other leave the answer open.
 from __future__ import annotations
 
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
@@ -92,15 +93,16 @@ def settle(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent)
 
     `subject` is what is spoken of, in words: `the rdev of 0201`.
     """
-    said = [claim for claim in claims if getattr(claim, field)]
+    of = attrgetter(field)
+    said = [claim for claim in claims if of(claim)]
     if not said:
         return Settled(otherwise)
     if len(said) == 1:
-        return Settled(getattr(said[0], field), (said[0],))
+        return Settled(of(said[0]), (said[0],))
     said.sort(key=_order)
     first: dict[str, Claim] = {}
     for claim in said:
-        first.setdefault(getattr(claim, field), claim)
+        first.setdefault(of(claim), claim)
     best = worth(said[0])
     rivals = [value for value, claim in first.items() if worth(claim) == best]
     if len(first) > 1:
@@ -109,7 +111,7 @@ def settle(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent)
         return Settled(absent(f"claims contradict each other: {words}"), (), (f"{subject}: {words}",))
     value = rivals[0]
     conflicts = (f"{subject}: {words}; {value} is used",) if len(first) > 1 else ()
-    return Settled(value, tuple(claim for claim in said if getattr(claim, field) == value), conflicts)
+    return Settled(value, tuple(claim for claim in said if of(claim) == value), conflicts)
 
 
 def _order(claim: Claim) -> tuple[int, str, int, str]:
@@ -168,6 +170,8 @@ class Testimony:
         claims = self._rdevs.get(rdev)
         if not claims:
             return UNHEARD
+        if len(claims) == 1 and not claims[0].ssid and not claims[0].ua:
+            return UNHEARD._replace(volser=claims[0].volser or NO_LABEL)
         ssid = settle(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = settle(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
         volser = settle(claims, "volser", f"the label of {rdev}", NO_LABEL)
@@ -198,11 +202,13 @@ class Testimony:
     def _told(self, vdev: str, claims: list[Claim]) -> Told:
         volser = settle(claims, "volser", f"the label of {vdev}", NO_LABEL)
         rdev = settle(claims, "rdev", f"the rdev of {vdev}", _nowhere(claims))
-        best = min(claims, key=_order)
+        best = claims[0] if len(claims) == 1 else min(claims, key=_order)
         minidisk = _is_minidisk(best)
         conflicts = volser.conflicts + rdev.conflicts
-        said = (*rdev.claims[:1], *(claim for claim in volser.claims[:1] if claim not in rdev.claims))
-        evidence = tuple(_evidence(claim) for claim in said)
+        said = rdev.claims[:1]
+        if volser.claims and volser.claims[0] not in rdev.claims:
+            said += volser.claims[:1]
+        evidence = tuple(map(_evidence, said))
         grade = rdev.grade
         value = rdev.value
         if isinstance(value, Absent) and not rdev.conflicts and isinstance(volser.value, str):
@@ -283,7 +289,12 @@ def _to_the_system(claim: Claim) -> bool:
 
 
 def _evidence(claim: Claim) -> Evidence:
-    parts = [claim.vdev, claim.rdev and f"on {claim.rdev}", claim.volser and f"label {claim.volser}"]
-    said = f"{claim.via}: {' '.join(part for part in parts if part)}"
+    said = f"{claim.via}:"
+    if claim.vdev:
+        said += f" {claim.vdev}"
+    if claim.rdev:
+        said += f" on {claim.rdev}"
+    if claim.volser:
+        said += f" label {claim.volser}"
     grade = Grade.ASSUMED if worth(claim) > ANSWER else Grade.EXACT
     return Evidence(claim.place, f"{said} ({claim.weak})" if claim.weak else said, grade)

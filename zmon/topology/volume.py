@@ -9,6 +9,7 @@ LCU nobody knows is a group of its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from zmon.topology.claim import Claim
     from zmon.topology.site import Site
     from zmon.topology.testimony import Told
+    from zmon.topology.volumemap import Row
 
 
 class Host(NamedTuple):
@@ -101,10 +103,9 @@ def volumes(  # noqa: PLR0913, PLR0917 - one for each source
     claims: Frame | Sequence[Claim],
     site: Site,
     host: Host = NO_HOST,
-) -> dict[str, Volume]:
-    """Return what is known of every whole disk, by major:minor."""
-    register = _Register(layers, devices, dasd, claims, site, host)
-    return {number: register.volume(number) for number in register.disks}
+) -> Mapping[str, Volume]:
+    """Return what is known of every whole disk, by major:minor, each put together when it is asked for."""
+    return _Volumes(layers, devices, dasd, claims, site, host)
 
 
 def volume(  # noqa: PLR0913, PLR0917 - one for each source
@@ -116,8 +117,8 @@ def volume(  # noqa: PLR0913, PLR0917 - one for each source
     site: Site,
     host: Host = NO_HOST,
 ) -> Volume:
-    """Return what is known of one disk, the same as `volumes` and without making the others."""
-    return _Register(layers, devices, dasd, claims, site, host).volume(number)
+    """Return what is known of one disk; of a number that was not read, why nothing is known."""
+    return _Volumes(layers, devices, dasd, claims, site, host)[number]
 
 
 _NOT_READ: Final = absent("this device was not read")
@@ -185,8 +186,11 @@ class _Rows:
         return [column[row] for column in self.columns]
 
 
-class _Register:
-    """The sources of one machine, each ready to be asked about one disk."""
+class _Volumes(Mapping[str, Volume]):
+    """The sources of one machine, ready to be asked about one disk after the other.
+
+    Whoever follows a file to its disks asks for a few of thousands.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each source
         self,
@@ -204,7 +208,11 @@ class _Register:
         self.layers = _Rows(layers, "name", "busid", "wwpn", "lun")
         self.devices = _Rows(devices, "uid", "cutype", "chpids")
         self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline")
-        self.known: dict[str, _Device] = {}
+        self._known: dict[str, Volume] = {}
+        self._devices: dict[str, _Device] = {}
+        self._uids: dict[str, Uid | None] = {}
+        self._called: dict[tuple[str, Uid | None], dict[str, str]] = {}
+        self._calls: dict[str, dict[str, str]] = {}
 
     @cached_property
     def disks(self) -> list[str]:
@@ -213,32 +221,72 @@ class _Register:
         rows = zip(frame.keys, frame.column("sort"), strict=True)
         return [number for number, sort in rows if sort == "disk"]
 
-    @cached_property
-    def uids(self) -> dict[str, Uid]:
-        """The unique ids of those devices that are disks, by bus id; their aliases have the same ones."""
-        busids = {busid for busid in self.layers.columns[1] if isinstance(busid, str)}
-        cells = zip(self.devices.frame.keys, self.devices.columns[0], strict=True)
-        found = ((busid, identity(cell)) for busid, cell in cells if busid in busids)
-        return {busid: uid for busid, uid in found if isinstance(uid, Uid)}
+    def __getitem__(self, number: str) -> Volume:
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = self._volume(number)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.disks)
+
+    def __len__(self) -> int:
+        return len(self.disks)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.layers.frame.index
 
     @cached_property
     def twins(self) -> dict[str, list[str]]:
-        """The disks on each real volume that a unique id names, ascending."""
-        found: dict[str, list[str]] = {}
-        for busid in sorted(self.uids):
-            found.setdefault(self.uids[busid].volume, []).append(busid)
-        return found
+        """The disks on each real volume that a unique id names; aliases, which have the same, are none."""
+        return self._grouped(4)
 
     @cached_property
-    def calls(self) -> dict[str, dict[str, str]]:
-        """What the site calls each LCU that a unique id names, each time with the first disk called so."""
-        found: dict[str, dict[str, str]] = {}
-        for busid in sorted(self.uids):
-            uid = self.uids[busid]
-            called = self.called(uid, _text(self.device(busid).rdev))
-            for name in list(called)[:1]:
-                found.setdefault(uid.lcu, {}).setdefault(name, busid)
+    def lcus(self) -> dict[str, list[str]]:
+        """The disks on each LCU that a unique id names."""
+        return self._grouped(3)
+
+    def _grouped(self, parts: int) -> dict[str, list[str]]:
+        """Return the bus ids of disks, ascending, by the first parts of their unique ids."""
+        row = self.devices.frame.index
+        cells = self.devices.columns[0]
+        busids = sorted(busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row)
+        found: dict[str, list[str]] = {}
+        for busid in busids:
+            cell = cells[row[busid]]
+            if isinstance(cell, str):
+                found.setdefault(".".join(cell.split(".", parts)[:parts]), []).append(busid)
         return found
+
+    def calls(self, lcu: str) -> dict[str, str]:
+        """Return what the site calls an LCU that unique ids name, each time with the first disk called so."""
+        found = self._calls.get(lcu)
+        if found is None:
+            found = self._calls[lcu] = {}
+            for busid in self.lcus.get(lcu, ()):
+                for name in list(self.called(busid, self.uid(busid)))[:1]:
+                    found.setdefault(name, busid)
+        return found
+
+    def uid(self, busid: str) -> Uid | None:
+        """Return the unique id of a device."""
+        if busid not in self._uids:
+            known = identity(self.devices.of(busid)[0])
+            self._uids[busid] = known if isinstance(known, Uid) else None
+        return self._uids[busid]
+
+    def called(self, busid: str, uid: Uid | None) -> dict[str, str]:
+        """Return what the site calls the LCU of a disk, with the place that says so, the best first."""
+        names = self._called.get((busid, uid))
+        if names is None:
+            names = self._called[busid, uid] = {}
+            rdev = _text(self.device(busid).rdev)
+            for row in self.site.map.about(uid, rdev):
+                names.setdefault(row.lcu, row.place)
+            if rdev and not names:
+                for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
+                    names.setdefault(name, f"{rule.place} ({rule.said})")
+        return names
 
     @cached_property
     def wwids(self) -> dict[str, str]:
@@ -252,21 +300,11 @@ class _Register:
             for number in below.split()
         }
 
-    def called(self, uid: Uid | None, rdev: str) -> dict[str, str]:
-        """Return what the site calls the LCU of a volume, with the place that says so, the best first."""
-        names: dict[str, str] = {}
-        for row in self.site.map.about(uid, rdev):
-            names.setdefault(row.lcu, row.place)
-        if not names and rdev:
-            for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
-                names.setdefault(name, f"{rule.place} ({rule.said})")
-        return names
-
     def device(self, busid: str) -> _Device:
         """Tell which real device one of this Linux is."""
-        known = self.known.get(busid)
+        known = self._devices.get(busid)
         if known is None:
-            known = self.known[busid] = self._device(busid)
+            known = self._devices[busid] = self._device(busid)
         return known
 
     def _device(self, busid: str) -> _Device:
@@ -296,8 +334,7 @@ class _Register:
             known = known._replace(rdev=_KVM)
         return known
 
-    def volume(self, number: str) -> Volume:
-        """Put together what is known of one disk."""
+    def _volume(self, number: str) -> Volume:
         name, busid, wwpn, lun = self.layers.of(number)
         if isinstance(wwpn, str):
             return self._scsi(number, name, busid, wwpn, lun)
@@ -340,35 +377,38 @@ class _Register:
 class _Case:
     """What is found of one disk of the channel subsystem, and what contradicts what."""
 
-    def __init__(self, register: _Register, number: str, device: _Device) -> None:
-        self.register = register
+    def __init__(self, everything: _Volumes, number: str, device: _Device) -> None:
+        self.all = everything
         self.number = number
         self.device = device
-        self.uid, self.cutype, self.chpids = register.devices.of(device.busid)
-        self.lss, self.label, self.cylinders, self.discipline = register.dasd.of(device.busid)
+        self.uid, self.cutype, self.chpids = everything.devices.of(device.busid)
+        self.lss, self.label, self.cylinders, self.discipline = everything.dasd.of(device.busid)
         self.evidence = list(device.evidence)
         self.conflicts = list(device.conflicts)
         self.rdev = _text(device.rdev)
+        self.source = f"/sys/bus/ccw/devices/{device.busid}/uid"
+        self.rows: list[Row] = []
         self.real = UNHEARD
         if self.rdev and isinstance(device.vdev, str):
-            self.real = register.testimony.real(self.rdev)
+            self.real = everything.testimony.real(self.rdev)
             self.conflicts += self.real.conflicts
 
     def volume(self, name: Value) -> Volume:
         """Put it together."""
         device, told, real = self.device, self.device.told, self.real
-        own = identity(self.uid)
-        if isinstance(own, Uid):
-            self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{device.busid}/uid", str(own)))
+        own = self.all.uid(device.busid)
+        if own:
+            self.evidence.append(Evidence(self.source, str(self.uid)))
             self._compare(own)
-        uid = own if isinstance(own, Uid) else self._twin()
+        uid = own or self._twin()
         lss = self._lss(own)
         volser = told.volser if isinstance(told.volser, str) else real.volser
         self._labels(volser)
         self._sizes()
-        names = self.register.called(uid, self.rdev)
+        self.rows = self.all.site.map.about(uid, self.rdev)
+        names = self.all.called(device.busid, uid)
         called = self._called(uid, names)
-        lcu = self._lcu(uid, lss, names)
+        lcu = self._lcu(uid, lss, names, device.grade if uid is not own else Grade.EXACT)
         if lcu.said:
             self.evidence.append(Evidence(lcu.source, lcu.said, lcu.grade))
         return Volume(
@@ -408,15 +448,15 @@ class _Case:
                 )
                 self.conflicts.append(words)
         for busid in self._companions():
-            known = self.register.uids.get(busid)
+            known = self.all.uid(busid)
             if known and known.volume != uid.volume:
                 self.conflicts.append(
                     f"{device.busid} and {busid} are both on {self.rdev} as claims say, "
                     f"but their unique ids name {uid.volume} and {known.volume}"
                 )
         if self.rdev and isinstance(device.vdev, str):
-            for busid in self.register.twins.get(uid.volume, ()):
-                rdev = _text(self.register.device(busid).rdev)
+            for busid in self.all.twins.get(uid.volume, ()):
+                rdev = _text(self.all.device(busid).rdev)
                 if rdev not in {"", self.rdev}:
                     self.conflicts.append(
                         f"{device.busid} and {busid} are both on {uid.volume} as their unique ids say, "
@@ -427,14 +467,13 @@ class _Case:
         """Yield the bus ids of the other disks that claims put on the same real device."""
         device = self.device
         if self.rdev and device.told is not NOTHING:
-            for vdev in self.register.testimony.on(self.rdev):
+            for vdev in self.all.testimony.on(self.rdev):
                 if vdev != device.vdev:
                     yield f"{device.busid[:-4]}{vdev.lower()}"
 
     def _twin(self) -> Uid | None:
         """Return the unique id of another disk on the same real device, when this one has none."""
-        uids = self.register.uids
-        found = {busid: uids[busid] for busid in self._companions() if busid in uids}
+        found = {busid: uid for busid in self._companions() if (uid := self.all.uid(busid))}
         if len({uid.volume for uid in found.values()}) != 1:
             return None
         busid = min(found)
@@ -442,12 +481,12 @@ class _Case:
         self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{busid}/uid", said, self.device.grade))
         return found[busid]
 
-    def _lss(self, uid: Uid | Absent) -> Value:
+    def _lss(self, uid: Uid | None) -> Value:
         """Return the logical subsystem as two hex digits, when it is the real one."""
         if not isinstance(self.lss, int):
-            return _NO_LSS if isinstance(uid, Uid) else self.lss
+            return _NO_LSS if uid else self.lss
         lss = f"{self.lss:02X}"
-        if self.register.host.environment in _REAL_LSS and not (isinstance(uid, Uid) and uid.token):
+        if self.all.host.environment in _REAL_LSS and not (uid and uid.token):
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
         self.evidence.append(Evidence("BIODASDINFO2", said, Grade.ASSUMED))
@@ -483,38 +522,35 @@ class _Case:
         if rest:
             words = ", ".join(f"{other} by {where}" for other, where in names.items())
             self.conflicts.append(f"the site calls the LCU of {busid} {words}")
-        calls = self.register.calls
         if uid is not None:
-            for other, disk in calls.get(uid.lcu, {}).items():
+            for other, disk in self.all.calls(uid.lcu).items():
                 if other != name:
                     self.conflicts.append(
                         f"{busid} is on {name} by {place} and {disk} on {other}, "
                         f"but their unique ids name the same LCU, {uid.lcu}"
                     )
-        if uid is not None and self.register.site.map.about(uid, self.rdev):
-            for lcu, others in calls.items():
-                if lcu != uid.lcu and name in others:
+            for lcu in sorted(self.all.lcus) if self.rows else ():
+                disk = self.all.calls(lcu).get(name, "")
+                if disk and lcu != uid.lcu:
                     self.conflicts.append(
-                        f"{busid} and {others[name]} are both on {name} by {place}, "
+                        f"{busid} and {disk} are both on {name} by {place}, "
                         f"but their unique ids name {uid.lcu} and {lcu}"
                     )
-        return name if not rest or self.register.site.map.about(uid, self.rdev) else _NOT_CALLED
+        return name if self.rows or not rest else _NOT_CALLED
 
-    def _lcu(self, uid: Uid | None, lss: Value, names: dict[str, str]) -> _Lcu:
-        """Take what the best source says."""
+    def _lcu(self, uid: Uid | None, lss: Value, names: dict[str, str], grade: Grade) -> _Lcu:
+        """Take what the best source says; `grade` is how sure the unique id is that of this disk."""
         device, real = self.device, self.real
-        source = f"/sys/bus/ccw/devices/{device.busid}/uid"
-        rows = self.register.site.map.about(uid, self.rdev)
-        if rows:
-            row = rows[0]
-            grade = Grade.EXACT if uid and row.volume in {uid.volume, uid.lcu} else device.grade
+        if self.rows:
+            row = self.rows[0]
+            if not (uid and row.volume in {uid.volume, uid.lcu}):
+                grade = device.grade
             return _Lcu(row.lcu, row.lcu, grade, row.place, f"{row.volume} is on {row.lcu}")
         if uid and isinstance(lss, str):
-            return _Lcu(f"LSS {lss}", uid.lcu, Grade.EXACT, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
+            return _Lcu(f"LSS {lss}", uid.lcu, grade, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
         if uid:
             ssid = uid.ssid.upper()
-            grade = Grade.EXACT if isinstance(identity(self.uid), Uid) else device.grade
-            return _Lcu(f"SSID {ssid}", uid.lcu, grade, source, f"SSID {ssid} of {uid.serial}")
+            return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, f"SSID {ssid} of {uid.serial}")
         if isinstance(real.ssid, str):
             name = f"SSID {real.ssid}"
             heard = real.evidence[0]
@@ -547,11 +583,11 @@ class _Case:
 
     def _by_cp(self, said: Value) -> Value:
         """Return what CP may have told; where it cannot, why the kernel has not."""
-        return said if self.register.host.environment == "zvm" or isinstance(said, str) else self.uid
+        return said if self.all.host.environment == "zvm" or isinstance(said, str) else self.uid
 
     def _side(self, lss: Value, called: Value) -> Value:
         """Return the server inside the box: by the map, else even and odd LSS of a DS8000 have one each."""
-        row = self.register.site.map.lcu(called) if isinstance(called, str) else None
+        row = self.all.site.map.lcu(called) if isinstance(called, str) else None
         if row and row.server:
             return row.server
         if isinstance(lss, str) and isinstance(self.cutype, str) and self.cutype.startswith("2107"):

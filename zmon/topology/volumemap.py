@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class VolumeMap:
 
     def about(self, uid: Uid | None, rdev: str) -> list[Row]:
         """Return the rows about a volume, the most particular first: they may contradict each other."""
+        if not self.rows:
+            return []
         keys = () if uid is None else (uid.volume, uid.lcu)
         found = [self._named.get(key) for key in (*keys, f"{int(rdev, 16):04X}" if rdev else "")]
         rows = [row for row in found if row is not None]
@@ -125,6 +128,7 @@ class VolumeMap:
 NO_MAP: Final = VolumeMap()
 
 
+@lru_cache(maxsize=1024)
 def naming(name: str) -> str:
     """Return the name of an LCU for people: `LCU 6` for a bare number, else as the site calls it."""
     name = " ".join(name.split())
