@@ -132,12 +132,13 @@ def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = ""
 def recognised(data: bytes, origin: str) -> Understood | Directory:
     """Read a text as what it is: it is a directory when more of it are statements than answers."""
     data = _utf8(data)
+    entries = directory.parse(data, origin) if _STATEMENT.search(data) else None
+    if entries is None:
+        return answers.parse(data, origin)
+    if entries.entries[:1] and entries.entries[0].sort and entries.statements > len(entries.unread):
+        return entries  # it begins with a guest, and little of it is anything else
     said = answers.parse(data, origin)
-    if _STATEMENT.search(data):
-        entries = directory.parse(data, origin)
-        if entries.statements > sum(map(len, said.rows.values())):
-            return entries
-    return said
+    return entries if entries.statements > sum(map(len, said.rows.values())) else said
 
 
 def report(origin: str, text: Understood | Directory) -> Report:
