@@ -19,19 +19,21 @@ from typing import TYPE_CHECKING, Final
 from zmon.placement.container import (
     DIRECTORY,
     KINDS,
+    NO_OPTIONS,
     ROLES,
     UNKNOWN,
     Container,
     Note,
+    Options,
     Parsed,
     Traffic,
     checked,
     the_one,
 )
-from zmon.placement.table import preamble, rows, shown
+from zmon.placement.table import rows, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.placement.table import Row
 
@@ -63,7 +65,7 @@ def _is_path(field: str) -> bool:
     return field.startswith(("/", "+", "./", "../"))
 
 
-def parse_csv_listing(text: str, source: str = "") -> Parsed:
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
     """Read a listing `tablespace,path[,role[,bytes[,read_bytes_per_s,write_bytes_per_s]]]`.
 
     A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
@@ -71,16 +73,21 @@ def parse_csv_listing(text: str, source: str = "") -> Parsed:
     Raises:
         ValueError: no path can be told, or a quote is not closed; says in which line.
     """
-    comments, _ = preamble(text)
-    hosts = {found[1] for found in map(_HOST.match, comments) if found}
+    comments: list[str] = []
+    hosts: set[str] = set()
     notes: list[Note] = []
     containers: list[Container] = []
     names: Sequence[str] = COLUMNS
-    for number, row in enumerate(rows(text)):
+    for number, row in enumerate(rows(text, comments)):
         named = _heading(row.fields) if number == 0 else None
         if named is None:
-            container, host = _container(row, names, source, notes)
-            containers.append(container)
+            container, host = _container(row, names, origin, notes)
+            containers.append(
+                container._replace(
+                    database=container.database or options.database,
+                    base_dir=container.base_dir or options.base_dir,
+                )
+            )
             hosts.add(host)
             continue
         if "tablespace" not in named:
@@ -90,6 +97,7 @@ def parse_csv_listing(text: str, source: str = "") -> Parsed:
         names = named
         odd = [name for name in named if name and name not in _KNOWN]
         notes += [Note(row.line, f"not read: columns {', '.join(map(shown, odd))}")] if odd else []
+    hosts.update(found[1] for found in map(_HOST.match, comments) if found)
     kept, doubled = checked(containers)
     return Parsed(kept, (*notes, *doubled), the_one({row.database for row in kept}), the_one(hosts))
 
@@ -100,7 +108,7 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
     return names if "path" in names else None
 
 
-def _container(row: Row, names: Sequence[str], source: str, notes: list[Note]) -> tuple[Container, str]:
+def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -> tuple[Container, str]:
     """Return what a row lists, and the host it names."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
@@ -122,7 +130,7 @@ def _container(row: Row, names: Sequence[str], source: str, notes: list[Note]) -
         base_dir=cells.get("base_dir", ""),
         bytes_declared=int(declared) if _WHOLE.fullmatch(declared) else None,
         role=role,
-        source=source,
+        source=origin,
         line=row.line,
         problem=problem,
         traffic=Traffic(

@@ -17,12 +17,24 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.placement.container import DATA, DIRECTORY, FILE, LOG, TEMP, Container, Note, Parsed, checked
-from zmon.placement.server import ServerError
+from zmon.placement.container import (
+    DATA,
+    DIRECTORY,
+    FILE,
+    LOG,
+    NO_OPTIONS,
+    TEMP,
+    Container,
+    Note,
+    Options,
+    Parsed,
+    checked,
+)
+from zmon.placement.server import ServerError, is_here
 from zmon.placement.table import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.placement.server import Server
 
@@ -56,6 +68,8 @@ ORDER BY database, tablespace, p.path, k.suffix, n"""
 
 TABLESPACES: Final = "SELECT oid, spcname, pg_tablespace_location(oid) FROM pg_tablespace"
 """Where the tablespaces are, without their tables; `psql --csv` of it is read too."""
+
+_COLUMNS: Final = {"spcname", "pg_tablespace_location"}
 
 _SERVER: Final = """\
 SELECT coalesce(host(inet_server_addr()), ''), current_user, current_database(),
@@ -102,11 +116,11 @@ def recognise(head: str) -> bool:
         first = next(rows(head), None)
     except ValueError:
         return False
-    return first is not None and {"spcname", "pg_tablespace_location"} <= set(first.fields)
+    return first is not None and _COLUMNS.issubset(first.fields)
 
 
-def parse_tablespaces(text: str, source: str = "", base_dir: str = "") -> Parsed:
-    """Read `TABLESPACES` as psql spools it: directories; `base_dir` is the server's data_directory.
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+    """Read `TABLESPACES` as psql spools it: directories, of which the `base_dir` is data_directory.
 
     Raises:
         ValueError: it is no table, or not this one; says in which line.
@@ -116,7 +130,7 @@ def parse_tablespaces(text: str, source: str = "", base_dir: str = "") -> Parsed
     for row in rows(text):
         if not heading:
             heading = row.fields
-            if not recognise(text):
+            if not _COLUMNS.issubset(heading):
                 raise ValueError(f"line {row.line}: no columns spcname and pg_tablespace_location")
             continue
         cells = dict(zip(heading, row.fields, strict=False))
@@ -125,8 +139,8 @@ def parse_tablespaces(text: str, source: str = "", base_dir: str = "") -> Parsed
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
             Container(
-                tablespace=name, spelled=name, kind=DIRECTORY, path=location, base_dir=base_dir, role=DATA,
-                source=source, line=row.line,
+                tablespace=name, spelled=name, kind=DIRECTORY, path=location, role=DATA,
+                database=options.database, base_dir=options.base_dir, source=origin, line=row.line,
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip
@@ -134,8 +148,10 @@ def parse_tablespaces(text: str, source: str = "", base_dir: str = "") -> Parsed
     return Parsed(kept, tuple(notes))
 
 
-def read_postgresql(server: Server, databases: Sequence[str] = ()) -> Parsed:
+def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> Parsed:
     """Ask a running server for the files of its databases: of those named, else the address's, else all.
+
+    `base_dir` is data_directory where the server does not tell it to this user.
 
     Raises:
         ServerError: no driver, not reached, no authority, no such database; says what to do.
@@ -161,14 +177,13 @@ def read_postgresql(server: Server, databases: Sequence[str] = ()) -> Parsed:
             named = whole._replace(database=name, tablespace=tablespace, spelled=tablespace)
             found = [named._replace(path=path, role=DATA)]
         containers += found
-    if about.base_dir is None:
+    if about.base_dir is None and not base_dir:
         right = "GRANT pg_read_all_settings TO it, or give --base-dir"
         notes.append(Note(0, f"{about.user} may not see data_directory: {right}"))
     # what all databases share was found in each of them
-    kept, _ = checked(containers)
-    return Parsed(
-        kept, tuple(notes), wanted[0] if len(wanted) == 1 else "", about.address or os.uname().nodename
-    )
+    kept, _ = checked(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
+    host = about.address if about.address and not is_here(about.address) else os.uname().nodename
+    return Parsed(kept, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
 
 
 def _log(whole: Container, about: _About) -> Container:
@@ -182,9 +197,10 @@ def _temporary(ask: Ask, whole: Container, about: _About, notes: list[Note]) -> 
     except ServerError:
         notes.append(Note(0, f"{about.user} may not see temporary files: GRANT pg_monitor TO it"))
         return []
+    temporary = whole._replace(role=TEMP)
     return [
-        whole._replace(
-            tablespace=name, spelled=name, path=f"{about.directory(oid)}/pgsql_tmp", role=TEMP, bytes_declared=size
+        temporary._replace(
+            tablespace=name, spelled=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
         )
         for name, oid, size in found
     ]  # fmt: skip
@@ -266,8 +282,8 @@ def _without_libpq(server: Server, database: str, missing: ImportError) -> Itera
         import pg8000.native as pg8000  # noqa: PLC0415 - optional, and slow to import
     except ImportError:
         raise ServerError(
-            "asking PostgreSQL needs a driver: pip install 'zmon[postgresql]', or the package"
-            f" python3-psycopg or python3-pg8000 ({missing}); or spool the query of docs/listings.md with psql"
+            "asking PostgreSQL needs a driver: pip install 'zmon[postgresql]', or the package python3-psycopg"
+            f" or python3-pg8000 ({missing}); or spool the query of docs/listings.md with psql"
         ) from None
     if server.options:
         raise ServerError(f"{server}: {server.options[0][0]} needs the driver psycopg with libpq")

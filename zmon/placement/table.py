@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-LONGEST: Final = 65_536
+LONGEST: Final = 1 << 16
 """Characters of a row: paths end at 4,096 bytes, so a longer one is a quote that nobody closed."""
 
 _ESCAPES: Final = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
@@ -41,40 +42,50 @@ def delimiter_of(line: str) -> str:
     return next((mark for mark in ",\t;|" if mark in line), ",")
 
 
-def preamble(text: str) -> tuple[list[str], int]:
-    """Return the comments before the first row, without their marks, and the position after them."""
-    comments: list[str] = []
-    begin = 1 if text.startswith("\ufeff") else 0
-    while begin < len(text):
-        end = text.find("\n", begin) + 1 or len(text)
-        line = text[begin:end].strip()
-        if line and not line.startswith("#"):
-            break
-        comments += [line.lstrip("# ")] if line else []
-        begin = end
-    return comments, begin
-
-
-def rows(text: str) -> Iterator[Row]:
-    r"""Read the rows of a table, without the comments and empty lines before the first.
+def rows(text: str | Iterable[str], comments: list[str] | None = None) -> Iterator[Row]:
+    r"""Read the rows of a table.
 
     What a tab parts is written as the clients of MariaDB do: no quotes, and `\t`, `\n`, `\\` in a field.
+
+    Args:
+        text: the table, or its pieces in order, as a file opened with `newline=""` gives them.
+        comments: gets the lines before the first row that begin with `#`, without it.
 
     Raises:
         TableError: a quote is not closed, or a row too long; nothing after it can be read.
     """
-    _, begin = preamble(text)
-    first = text[begin : begin + LONGEST].split("\n", 1)[0]
-    skipped = text.count("\n", 0, begin)
-    body = io.StringIO(text[begin:], newline="")
-    if delimiter_of(first) == "\t":
-        yield from _batch(body, skipped)
-    else:
-        yield from _separated(body, skipped, delimiter_of(first))
+    lines = _lines(text)
+    for number, line in enumerate(lines, 1):
+        first = line.removeprefix("\ufeff") if number == 1 else line
+        if first.startswith("#"):
+            if comments is not None:
+                comments.append(first.lstrip("# ").rstrip())
+        elif not first.isspace() and first:
+            delimiter = delimiter_of(first)
+            body = chain((first,), lines)
+            yield from _batch(body, number) if delimiter == "\t" else _separated(body, number, delimiter)
 
 
-def _batch(body: io.StringIO, skipped: int) -> Iterator[Row]:
-    for number, line in enumerate(body, skipped + 1):
+def _lines(text: str | Iterable[str]) -> Iterator[str]:
+    """Give the lines with their ends.
+
+    Raises:
+        TableError: one is longer than any row.
+    """
+    held = ""
+    for number, piece in enumerate(io.StringIO(text, newline="") if isinstance(text, str) else text, 1):
+        held += piece
+        if len(held) > LONGEST:
+            raise TableError(f"line {number} begins {shown(held)} and has more than {LONGEST} characters")
+        if held.endswith(("\n", "\r")):
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _batch(body: Iterable[str], first: int) -> Iterator[Row]:
+    for number, line in enumerate(body, first):
         bare = line.rstrip("\r\n")
         if bare:
             yield Row(number, tuple(unescaped(field) for field in bare.split("\t")))
@@ -87,7 +98,7 @@ def unescaped(field: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), field, flags=re.DOTALL)
 
 
-def _separated(body: io.StringIO, skipped: int, delimiter: str) -> Iterator[Row]:
+def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[Row]:
     # a limit of the csv module would be everybody's; so lines are bounded as they are handed to it
     taken: list[str] = []
     room = LONGEST
@@ -102,7 +113,6 @@ def _separated(body: io.StringIO, skipped: int, delimiter: str) -> Iterator[Row]
             yield line
 
     reader = csv.reader(lines(), delimiter=delimiter, strict=True)
-    number = skipped + 1
     while True:
         problem = ""
         fields: list[str] = []

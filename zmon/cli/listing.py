@@ -1,0 +1,68 @@
+"""The options that go with a listing of tablespaces, the same for every subcommand, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from zmon.placement.listing import Listing
+
+LISTINGS: Final = (
+    "LISTING is what a database tells of its tablespaces, known by its content: Db2 (db2look -l, LIST"
+    " TABLESPACE CONTAINERS, MON_GET_CONTAINER, db2pd), Oracle (DBA_DATA_FILES and its like, DDL, ASM disks),"
+    " PostgreSQL and MariaDB (the server itself: postgresql://HOST/DATABASE, mariadb://USER@HOST; or their"
+    " catalogues), or a CSV with tablespace,path. - is standard input. A password belongs into ~/.pgpass,"
+    " PGPASSWORD, ~/.my.cnf or MYSQL_PWD: a command line is seen by everybody."
+)
+"""What a listing is, for the help of a subcommand."""
+
+
+def add_listing_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what helps to read a listing: `--database`, `--base-dir`, `--terminator`, `--partitions`."""
+    parser.add_argument(
+        "--database", default="", metavar="NAME", help="the database; of a server, only this one"
+    )
+    parser.add_argument(
+        "--base-dir",
+        default="",
+        metavar="DIR",
+        help="where relative paths start: the database or data directory",
+    )
+    parser.add_argument(
+        "--terminator", default="", metavar="C", help="what ends a statement of DDL, as after db2 -td"
+    )
+    parser.add_argument(
+        "--partitions",
+        type=partitions,
+        default=(),
+        metavar="N,N-N",
+        help="numbers of Db2's database partitions",
+    )
+
+
+def partitions(words: str) -> tuple[int, ...]:
+    """Read numbers of partitions, for argparse: `0-3,8`."""
+    numbers: set[int] = set()
+    for part in words.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal() or len(part) > 9:
+            raise argparse.ArgumentTypeError(f"{words!r} are no numbers of partitions: write 0-3,8")
+        low, high = int(first), int(last or first)
+        if not low <= high <= 999:
+            raise argparse.ArgumentTypeError(f"{part!r} is no range of partitions, which have numbers to 999")
+        numbers.update(range(low, high + 1))
+    return tuple(sorted(numbers))
+
+
+def listed(args: argparse.Namespace, sources: list[str], machine: str = "") -> Listing:
+    """Return the listing that the options mean, for files of a `machine`; empty for this one.
+
+    Raises:
+        ListingError: a source cannot be used.
+    """
+    from zmon.placement.container import Options  # noqa: PLC0415 - --help needs no listing
+    from zmon.placement.listing import read_listing  # noqa: PLC0415 - likewise
+
+    options = Options(args.database, args.base_dir, args.terminator, args.partitions)
+    return read_listing(sources, options, machine=machine)
