@@ -37,7 +37,7 @@ class Claim(NamedTuple):
     ua: str = ""
     """Unit address, two hex digits in upper case."""
     mode: str = ""
-    """`R/W`, `R/O`, or the mode word of a directory."""
+    """`R/W`, `R/O`, or the mode word of a directory; of a real device whose it is: `CP-SYSTEM`, `FREE`."""
     via: str = ""
     """The sort of statement: `QUERY VIRTUAL DASD`, `QUERY DASD`, `MDISK`, `DEDICATE`."""
     origin: str = ""

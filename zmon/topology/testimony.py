@@ -284,8 +284,7 @@ def _is_minidisk(claim: Claim) -> bool | None:
 
 def _to_the_system(claim: Claim) -> bool:
     """Tell whether a claim shows its real device attached to the system, where minidisks are."""
-    words = {*claim.via.split(), *claim.mode.split()}
-    return not words.isdisjoint({"SYSTEM", "OWNED"}) or bool(claim.vdev and _is_minidisk(claim))
+    return claim.mode.startswith("CP-") or bool(claim.vdev and _is_minidisk(claim))
 
 
 def _evidence(claim: Claim) -> Evidence:

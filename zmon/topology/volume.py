@@ -118,7 +118,7 @@ def volume(  # noqa: PLR0913, PLR0917 - one for each source
     host: Host = NO_HOST,
 ) -> Volume:
     """Return what is known of one disk; of a number that was not read, why nothing is known."""
-    return _Volumes(layers, devices, dasd, claims, site, host)[number]
+    return _Volumes(layers, devices, dasd, claims, site, host).volume(number)
 
 
 _NOT_READ: Final = absent("this device was not read")
@@ -215,16 +215,18 @@ class _Volumes(Mapping[str, Volume]):
         self._calls: dict[str, dict[str, str]] = {}
 
     @cached_property
-    def disks(self) -> list[str]:
+    def disks(self) -> dict[str, None]:
         """The whole disks."""
         frame = self.layers.frame
         rows = zip(frame.keys, frame.column("sort"), strict=True)
-        return [number for number, sort in rows if sort == "disk"]
+        return {number: None for number, sort in rows if sort == "disk"}
 
     def __getitem__(self, number: str) -> Volume:
         known = self._known.get(number)
         if known is None:
-            known = self._known[number] = self._volume(number)
+            if number not in self.disks:
+                raise KeyError(number)
+            known = self._known[number] = self.volume(number)
         return known
 
     def __iter__(self) -> Iterator[str]:
@@ -234,7 +236,7 @@ class _Volumes(Mapping[str, Volume]):
         return len(self.disks)
 
     def __contains__(self, number: object) -> bool:
-        return number in self.layers.frame.index
+        return number in self.disks
 
     @cached_property
     def twins(self) -> dict[str, list[str]]:
@@ -334,7 +336,8 @@ class _Volumes(Mapping[str, Volume]):
             known = known._replace(rdev=_KVM)
         return known
 
-    def _volume(self, number: str) -> Volume:
+    def volume(self, number: str) -> Volume:
+        """Put together what is known of one disk."""
         name, busid, wwpn, lun = self.layers.of(number)
         if isinstance(wwpn, str):
             return self._scsi(number, name, busid, wwpn, lun)
