@@ -13,20 +13,21 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol
 
 from zmon.cp import virtual
-from zmon.cp.identity import identity
+from zmon.cp.identity import Identity, identity
 from zmon.cp.load import load
 from zmon.cp.mask import HIDDEN, goes_on, masked
 from zmon.cp.message import message
 from zmon.cp.noise import LONGEST, bare, chunks, command, event, plain, silent, unnamed
 from zmon.cp.real import Details, Extent, Volume, heading, listed, real, volume
-from zmon.cp.virtual import Disk
+from zmon.cp.virtual import LABEL_AT, RDEV_AT, Disk
 from zmon.topology.claim import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.cp.noise import Line
 
@@ -88,25 +89,74 @@ class Labelled(NamedTuple):
 class Understood:
     """What a text says."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, found: Mapping[type, Mapping[str, Any]], at: Mapping[str, int]) -> None:
+        """Use `parse`."""
         self.origin = origin
         """Where it was read."""
-        self.rows: dict[str, list[Any]] = {}
-        """What was understood by sort: `disk`, `volume`, `details`, `load` ...: the classes' names in small letters."""
+        self._found = found
+        """Rows by sort and what they are about; perfect lines of minidisks as they are, by virtual device."""
+        self._at = at
+        """The number of each of those lines."""
         self.counts: Counter[str] = Counter()
-        """Lines that are `understood`, `noise`, `events`, `blank`, `unknown`; and the rows `dropped` for their number."""
+        """Lines: `understood`, `noise`, `events`, `blank`, `unknown`; and rows that were `dropped`, too many of a sort."""
         self.unknown: list[Unknown] = []
         """The first of those lines."""
         self.cut: list[Unknown] = []
-        """The first of the lines that end too early; they are counted as unknown too, and never map a device."""
-        self.conflicts: list[Conflict] = []
-        """The first of them."""
+        """The first lines that end too early; they are counted as unknown too, and never map a device."""
+        self.seen: list[Conflict] = []
+        """The first conflicts between two rows of a sort."""
         self.conflict_count = 0
+        """How many of those there are."""
 
     @property
     def anything(self) -> bool:
         """Say whether something was understood."""
-        return any(self.rows.values())
+        return any(self._found.values())
+
+    @cached_property
+    def rows(self) -> dict[str, list[Any]]:
+        """What was understood, by sort: `disk`, `volume`, `details`, `load` ...: the classes' names in small letters.
+
+        The rows of a sort stand in the order of the lines.
+        """
+        made: dict[str, list[Any]] = {}
+        for kind, found in self._found.items():
+            if found:
+                rows = [
+                    virtual.perfect(row, self._at[key]) if isinstance(row, str) else row
+                    for key, row in found.items()
+                ]
+                made[kind.__name__.lower()] = sorted(rows, key=_place)
+        return made
+
+    @cached_property
+    def conflicts(self) -> list[Conflict]:
+        """The first of what contradicts: rows about one thing, and labels of one real device in two answers."""
+        found = list(self.seen)
+        labels: dict[str, Any] = {}
+        for sort in ("volume", "details", "disk", "extent"):
+            for row in self.rows.get(sort, ()):
+                if not (row.rdev and row.volser):
+                    continue
+                other = labels.setdefault(row.rdev, row)
+                if other.volser != row.volser and len(found) < 2 * KEPT:
+                    words = f"volser {other.volser} and {row.volser}"
+                    found.append(
+                        Conflict(f"real device {row.rdev}", words, *sorted((other, row), key=_place))
+                    )
+        return found
+
+    def report(self, conflict: Conflict) -> None:
+        """Count a conflict, and keep it if it is one of the first."""
+        self.conflict_count += 1
+        if len(self.seen) < KEPT:
+            self.seen.append(conflict)
+
+    @property
+    def identity(self) -> Identity:
+        """Say whose answers these are; without names when QUERY USERID does not tell, or tells of several."""
+        found = self.rows.get("identity", ())
+        return found[0] if len(found) == 1 else Identity("", "", 0)
 
     def row(self, sort: str, key: str = "") -> Any:
         """Return the row of a sort about a thing; none if there is none."""
@@ -131,31 +181,35 @@ class Understood:
         """
         nodes = {row.node for row in self.rows.get("disk", ())}
         own = "" if "" in nodes else next(iter(nodes), "") if len(nodes) == 1 else user.upper()
-        claims: list[Claim] = []
-        for row in self.rows.get("disk", ()):
-            if row.rdev:
-                whose = "" if row.node in {"", own} else row.node
-                claims.append(self._claim(row, "QUERY VIRTUAL DASD", user=whose, length=row.size))
-        for row in self.rows.get("volume", ()):
-            attached = bool(row.vdev)
-            whose = row.user if row.user != user.upper() else ""
-            claims.append(self._claim(row, f"QUERY DASD {'' if attached else row.state}".strip(), user=whose))
-        for row in self.rows.get("details", ()):
-            claims.append(self._claim(row, "QUERY DASD DETAILS"))
-        for row in self.rows.get("extent", ()):
-            whose = row.user if row.user != user.upper() else ""
-            claims.append(self._claim(row, "QUERY MDISK", user=whose, first=row.start, length=row.size))
-        return sorted(claims, key=lambda claim: claim.line)
+        found = [
+            (row, "QUERY VIRTUAL DASD", "" if row.node == own else row.node)
+            for row in self.rows.get("disk", ())
+            if row.rdev
+        ]
+        for sort, via in _VIA.items():
+            for row in self.rows.get(sort, ()):
+                whose = getattr(row, "user", "")
+                found.append((row, via, "" if whose == user.upper() else whose))
+        return sorted((self._claim(*each) for each in found), key=_place)
 
-    def _claim(self, row: Any, via: str, **more: Any) -> Claim:
-        said = {
-            name: getattr(row, name, "")
-            for name in ("vdev", "rdev", "volser", "ssid", "mode", "line", "weak")
-        }
-        return Claim(**(said | more), via=via, origin=self.origin)
+    def _claim(self, row: Any, via: str, user: str) -> Claim:
+        return Claim(
+            vdev=getattr(row, "vdev", ""),
+            rdev=row.rdev,
+            volser=row.volser,
+            user=user,
+            ssid=getattr(row, "ssid", ""),
+            mode=getattr(row, "mode", "") or getattr(row, "state", ""),
+            via=via,
+            origin=self.origin,
+            line=row.line,
+            weak=row.weak,
+            first=getattr(row, "start", None),
+            length=getattr(row, "size", None),
+        )
 
 
-def parse(lines: bytes | BinaryIO | Iterable[bytes], origin: str) -> Understood:
+def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str) -> Understood:
     """Read a text: its bytes, a stream of them that may be long, or its lines.
 
     Nothing that it says is an error.  What a stream cannot give is an `OSError`.
@@ -165,19 +219,26 @@ def parse(lines: bytes | BinaryIO | Iterable[bytes], origin: str) -> Understood:
     elif hasattr(lines, "read"):
         stream = lines  # type: ignore[assignment]
     else:
-        stream = io.BytesIO(b"".join(line.removesuffix(b"\n") + b"\n" for line in lines))
+        stream = io.BytesIO(b"".join(map(_encoded, lines)))
     reader = _Reader(origin)
     number = 1
     for text in chunks(stream):
-        for part, first in virtual.disks(text, number):
-            if isinstance(part, str):
-                reader.text(part, first)
+        for part, is_run in virtual.parts(text):
+            if is_run:
+                reader.run(part, number)
             else:
-                reader.run(part)
-        number += text.count("\n")
+                reader.text(part, number)
+            number += part.count("\n")
     return reader.end()
 
 
+def _encoded(line: bytes | str) -> bytes:
+    """Return a line as bytes with its end."""
+    data = line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line
+    return data.removesuffix(b"\n") + b"\n"
+
+
+_VIA: Final = {"volume": "QUERY DASD", "details": "QUERY DASD DETAILS", "extent": "QUERY MDISK"}
 _SAID: Final[dict[type, tuple[str, ...]]] = {
     Disk: ("rdev", "volser", "kind"),
     Volume: ("volser", "state", "user", "vdev"),
@@ -195,8 +256,9 @@ class _Reader:
     """What was read so far."""
 
     def __init__(self, origin: str) -> None:
-        self._result = Understood(origin)
         self._rows: dict[type, dict[str, Any]] = {}
+        self._at: dict[str, int] = {}
+        self._result = Understood(origin, self._rows, self._at)
         self._open: Any = None
         """The row that lines may follow which belong to it."""
         self._held: Line | None = None
@@ -209,18 +271,21 @@ class _Reader:
 
     # what is read
 
-    def run(self, rows: list[Disk]) -> None:
-        """Take rows that are as CP writes them."""
+    def run(self, text: str, number: int) -> None:
+        """Take perfect lines of minidisks; they stay lines until somebody asks for their rows."""
         self._release()
         self._open = None
-        self._result.counts["understood"] += len(rows)
-        have = self._rows.setdefault(Disk, {})
-        fresh = {row.vdev: row for row in rows}
-        if len(have) + len(fresh) > ROWS or len(fresh) < len(rows) or not have.keys().isdisjoint(fresh):
-            for row in rows:
-                self._put(row)
-        else:
-            have.update(fresh)
+        have, at = self._rows.setdefault(Disk, {}), self._at
+        lines = text.split("\n")
+        lines.pop()
+        self._result.counts["understood"] += len(lines)
+        for place, line in enumerate(lines, number):
+            vdev = line[5:9]
+            before = have.get(vdev)
+            if before is not None and before != line:
+                self._differ(vdev, before, line, place)
+            have[vdev] = line
+            at[vdev] = place
 
     def text(self, text: str, number: int) -> None:
         """Take lines of any shape."""
@@ -232,14 +297,7 @@ class _Reader:
     def end(self) -> Understood:
         """Return all that was read."""
         self._release()
-        result = self._result
-        result.rows = {
-            kind.__name__.lower(): list(rows.values()) for kind, rows in self._rows.items() if rows
-        }
-        for rows in result.rows.values():
-            rows.sort(key=_place)
-        self._compare_labels()
-        return result
+        return self._result
 
     def _line(self, raw: str, number: int, *, last: bool) -> None:
         line = bare(plain(raw[:LONGEST].removesuffix("\r")), number)
@@ -261,6 +319,10 @@ class _Reader:
             rows = self._first(candidate)
             if rows:
                 self._result.counts["understood"] += 1
+                grown = _more(self._open, rows[0], candidate)
+                if grown is not None:
+                    self._replace(grown)
+                    return
                 for row in rows[:-1]:
                     self._put(row)
                 self._begin(_ending(rows[-1]) if last else rows[-1])
@@ -282,7 +344,7 @@ class _Reader:
                 row = real(line)
             if row is None:
                 rows = listed(line, after_another=self._listing == line.number - 1)
-                if rows:
+                if len(rows) > 1:
                     self._listing = line.number
                 return rows
             return (row,)
@@ -295,11 +357,10 @@ class _Reader:
         """Say what a line is that begins nothing; empty if it is unknown."""
         if silent(line):
             return "noise"
-        if hasattr(self._open, "more"):
-            row = self._open.more(line)
-            if row is not None:
-                self._replace(row)
-                return "understood"
+        row = _more(self._open, None, line)
+        if row is not None:
+            self._replace(row)
+            return "understood"
         if asked := command(line):
             self._command = asked
             self._open = None
@@ -333,37 +394,31 @@ class _Reader:
                 self._result.counts["dropped"] += 1
                 return
         elif type(row) in _SAID:
-            differ = [
-                name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))
-            ]
-            if differ:
-                about = f"{_NAMES[type(row)]} {key}"
-                words = ", ".join(
-                    f"{name} {getattr(before, name)} and {getattr(row, name)}" for name in differ
-                )
-                self._conflict(Conflict(about, words, before, row))
-                if row.weak and not before.weak:
-                    return
+            if isinstance(before, str):
+                before = virtual.perfect(before, self._at[key])
+            if self._contradicts(before, row) and row.weak and not before.weak:
+                return
         have[key] = row
 
-    def _conflict(self, conflict: Conflict) -> None:
-        self._result.conflict_count += 1
-        if len(self._result.conflicts) < KEPT:
-            self._result.conflicts.append(conflict)
+    def _differ(self, vdev: str, before: Disk | str, line: str, number: int) -> None:
+        """Take two different rows of a minidisk, the later one of which is a perfect line."""
+        if isinstance(before, str):
+            if before[LABEL_AT] == line[LABEL_AT] and before[RDEV_AT] == line[RDEV_AT]:
+                return
+            if len(self._result.seen) >= KEPT:
+                self._result.conflict_count += 1
+                return
+            before = virtual.perfect(before, self._at[vdev])
+        self._contradicts(before, virtual.perfect(line, number))
 
-    def _compare_labels(self) -> None:
-        """Report real devices that have two labels in answers of two sorts."""
-        labels: dict[str, Any] = {}
-        for sort in ("volume", "details", "disk", "extent"):
-            for row in self._result.rows.get(sort, ()):
-                if not (row.rdev and row.volser):
-                    continue
-                other = labels.setdefault(row.rdev, row)
-                if other.volser != row.volser:
-                    words = f"volser {other.volser} and {row.volser}"
-                    self._conflict(
-                        Conflict(f"real device {row.rdev}", words, *sorted((other, row), key=_place))
-                    )
+    def _contradicts(self, before: Any, row: Any) -> bool:
+        """Report what two rows of a sort about one thing contradict each other in; says whether they do."""
+        differ = [name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))]
+        if differ:
+            about = f"{_NAMES[type(row)]} {row.key}"
+            words = ", ".join(f"{name} {getattr(before, name)} and {getattr(row, name)}" for name in differ)
+            self._result.report(Conflict(about, words, before, row))
+        return bool(differ)
 
     def _unknown(self, line: Line, why: str = "") -> None:
         self._open = None
@@ -384,7 +439,16 @@ class _Reader:
             self._unknown(held, CUT)
 
 
-def _place(row: Row) -> int:
+def _more(before: Any, begun: Any, line: Line) -> Any:
+    """Return an open row grown by a line; none if the line is not its, or begins a row about something else."""
+    if not hasattr(before, "more") or (
+        begun is not None and (type(begun), begun.key) != (type(before), before.key)
+    ):
+        return None
+    return before.more(line)
+
+
+def _place(row: Row | Claim) -> int:
     return row.line
 
 

@@ -69,7 +69,8 @@ class Classes(NamedTuple):
     def more(self, line: Line) -> Classes | None:
         """Take the classes."""
         if found := _CLASSES.fullmatch(line.text):
-            return self._replace(**{{"Currently": "current", "Directory": "directory"}[found[1]]: found[2]})
+            now = found[1] == "Currently"
+            return self._replace(current=found[2]) if now else self._replace(directory=found[2])
         return None
 
 

@@ -6,7 +6,7 @@ All figures are CP's own smoothed averages or totals, of no interval of zmon's.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.cp.real import LONGEST, REMEMBERED
 
@@ -53,7 +53,7 @@ class Load(NamedTuple):
         if found := _PAGING.match(text):
             return self._replace(paging=int(found[1]))
         if _QUEUES.match(text):
-            counts = {found[1].lower(): int(found[2]) for found in _QUEUE.finditer(text)}
+            counts: dict[str, Any] = {found[1].lower(): int(found[2]) for found in _QUEUE.finditer(text)}
             return self._replace(**counts)
         if text.startswith("PROC ") and len(self.procs) < 8 * LONGEST:
             each = [(p[1], int(p[2]), p[3] or "", p[4] or "") for p in _PROC.finditer(text)]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.cp.mask import masked
+
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
 
@@ -96,9 +98,9 @@ def message(line: Line, command: str) -> Message | Return | Failure | Nothing | 
     if found := _READY.fullmatch(text):
         return Return(int(found[1] or 0), command, line.number)
     if found := _CODE.fullmatch(text):
-        return Return(int(found[2]), found[1].upper(), line.number)
+        return Return(int(found[2]), masked(found[1].upper()), line.number)
     if found := _FAILURE.fullmatch(text):
-        return _failure(found[1], line.number)
+        return _failure(masked(found[1]), line.number)
     if found := _MESSAGE.fullmatch(text):
         return Message(int(found[2]), found[1], found[3], found[4], command, line.number)
     if _NOTHING.fullmatch(text):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class _Raw(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any, /) -> int:
         piece = self._source.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)

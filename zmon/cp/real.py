@@ -8,8 +8,9 @@ path) is read where it fits and says so in `weak`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.cp.mask import masked
 from zmon.cp.virtual import BY_WORDS, LOWER, RDEV
 
 if TYPE_CHECKING:
@@ -194,10 +195,12 @@ class Details(NamedTuple):
         """Take a line that follows; of four sorts of words it is known what they mean."""
         if len(self.text) >= LONGEST or not (line.indent or _FOLLOWS.match(line.text)):
             return None
-        told = {name: found[1] for name, pattern in _TOLD.items() if (found := pattern.search(line.text))}
-        return self._replace(
-            text=(*self.text, line.text), **{k: v for k, v in told.items() if not getattr(self, k)}
-        )
+        told: dict[str, Any] = {
+            name: found[1]
+            for name, pattern in _TOLD.items()
+            if not getattr(self, name) and (found := pattern.search(line.text))
+        }
+        return self._replace(text=(*self.text, masked(line.text)), **told)
 
 
 _DETAILS: Final = re.compile(
@@ -277,7 +280,7 @@ class Path(NamedTuple):
             not found
             or found[1] != self.chpid
             or not self.weak
-            or len(self.online) + len(self.offline) > 65536
+            or len(self.online) + len(self.offline) > 4096
         ):
             return None
         if found[2] == "online":
@@ -328,7 +331,8 @@ class Cache(NamedTuple):
     def more(self, line: Line) -> Cache | None:
         """Take a size, or what is said of the device."""
         if found := _BYTES.fullmatch(line.text):
-            return self._replace(**{f"{found[2]}_k": int(found[1])})
+            size: dict[str, Any] = {f"{found[2]}_k": int(found[1])}
+            return self._replace(**size)
         if (found := _CACHED.fullmatch(line.text)) and found[1] == self.rdev:
             return self._replace(device=_CACHE_DEVICE[found[2]])
         if (found := _PINNED.fullmatch(line.text)) and found[1] == self.rdev:
@@ -420,7 +424,7 @@ class Linked(NamedTuple):
 
     rdev: str
     volser: str
-    count: int
+    links: int
     users: tuple[tuple[str, str, str], ...]
     """User, virtual device of that user, mode."""
     line: int

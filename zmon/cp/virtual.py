@@ -9,7 +9,7 @@ follow, else the number before it may lack a digit.
 from __future__ import annotations
 
 import re
-from itertools import repeat
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -169,14 +169,34 @@ class Vdisk(NamedTuple):
 _HEX: Final = re.compile("[0-9A-F]{1,4}")
 _TOKEN: Final = re.compile(r"\bTOKEN = ([0-9A-F]{16})\b")
 
-# the four shapes of a disk; the fast one takes the lines of a whole text at once
+# the shapes of a disk's line
 
-_LINES: Final = re.compile(
-    rf"^DASD (?=.{{17}}R/.{{48}} *\r?\n)({_H4}) ([0-9]{{4}}) ([A-Z0-9$#@]{{1,6}}) +(R/[WO]) +([0-9]+) (CYL|BLK)"
-    rf" ON DASD  ({_H4}) SUBCHANNEL = ({_H4}) *\r?\n",
+WIDTH: Final = 73
+"""Characters of a minidisk's line with its end."""
+LABEL_AT: Final = slice(15, 21)
+RDEV_AT: Final = slice(50, 54)
+"""Where the label and the real device stand in such a line."""
+_HEX_DIGITS: Final = b"0123456789ABCDEF"
+_LABEL: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ "
+_CLASSES: Final = {
+    "x": _HEX_DIGITS, "t": b"0123456789", "l": _LABEL, "m": b"WO", "s": b" 0123456789", "d": b"0123456789",
+    "1": b"CB", "2": b"YL", "3": b"LK",
+}  # fmt: skip
+_COLUMNS: Final = tuple(
+    _CLASSES.get(character, character.encode())
+    for character in "DASD xxxx tttt llllll R/m sssssssssd 123 ON DASD  xxxx SUBCHANNEL = xxxx\n"
+)
+_UNIT_AT: Final = 37
+_UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
+"""What stands behind the first letter of the unit."""
+_SIZE_AT: Final = range(26, 36)
+_BLANKS: Final = bytes(character == ord(" ") for character in range(256))
+"""One for a blank and zero for a digit: behind a digit of a number no blank may come."""
+_RUN: Final = re.compile(
+    rf"^((?:DASD {_H4} [0-9]{{4}} [A-Z0-9$#@ ]{{6}} R/[WO] (?=[ 0-9]{{10}} ) *[0-9]+ (?:CYL|BLK)"
+    rf" ON DASD  {_H4} SUBCHANNEL = {_H4} *\r?\n)+)",
     re.MULTILINE,
 )
-_GROUPS: Final = 8
 _MINIDISK: Final = re.compile(
     rf"DASD (?P<vdev>{_H4}) (?P<type>[0-9A-Z-]{{4}}) (?P<volser>.{{6}}) (?P<mode>R/[WO])"
     rf" (?=.{{10}} [CB])(?P<size> *[0-9]+) (?P<unit>CYL|BLK) ON DASD {_WIDE} {_TAIL}"
@@ -195,36 +215,42 @@ _DEDICATED_WORDS: Final = re.compile(
 )
 
 
-def disks(text: str, number: int) -> Iterator[tuple[str | list[Disk], int]]:
-    """Part a text in runs of perfect minidisk lines and what is between them, each with its first line's number.
+def parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Part a text into runs of perfect minidisk lines and what is between them; says of each part whether it is a run.
 
-    This is what makes long texts quick: the lines of a run are matched, parted and made rows without a step of
-    Python for each.  Perfect is a line of 72 characters with a real device of four digits and without prefix.
+    Perfect is a line of 72 characters with a real device of four digits, as nearly all lines are where there are
+    many.  Whole texts are looked at, without a step of Python for each line, so long ones are quick; `perfect`
+    makes a row of such a line.
     """
-    parts = _LINES.split(text)
-    step = _GROUPS + 1
-    between = parts[::step]
-    columns = [parts[place::step] for place in range(1, step)]
-    begin = 0
-    for place in [place for place, gap in enumerate(between) if gap or place == len(between) - 1]:
-        if place > begin:
-            run = [column[begin:place] for column in columns]
-            yield _rows(run, number), number
-            number += place - begin
-        if between[place]:
-            yield between[place], number
-            number += between[place].count("\n")
-        begin = place
+    if _regular(text):
+        yield text, True
+        return
+    for place, part in enumerate(_RUN.split(text)):
+        if part:
+            yield part, place % 2 == 1
 
 
-def _rows(columns: list[list[str]], number: int) -> list[Disk]:
-    vdevs, types, labels, modes, sizes, units, rdevs, subchannels = columns
-    count = len(vdevs)
-    fields = zip(
-        vdevs, repeat("minidisk", count), types, labels, modes, map(int, sizes), units, rdevs, subchannels,
-        range(number, number + count), repeat("", count), repeat("", count), strict=True,
+def _regular(text: str) -> bool:
+    """Say whether all of a text is perfect lines and nothing else, column by column."""
+    count, more = divmod(len(text), WIDTH)
+    if more or not text.isascii():
+        return False
+    data = text.encode("ascii")
+    if any(data[place::WIDTH].translate(None, allowed) for place, allowed in enumerate(_COLUMNS)):
+        return False
+    unit = data[_UNIT_AT::WIDTH]
+    if any(data[_UNIT_AT + place :: WIDTH] != unit.translate(other) for place, other in _UNITS):
+        return False
+    blanks = [int.from_bytes(data[place::WIDTH].translate(_BLANKS)) for place in _SIZE_AT]
+    return not any(later & ~earlier for earlier, later in pairwise(blanks))
+
+
+def perfect(text: str, number: int) -> Disk:
+    """Return the row of a line of a run."""
+    return Disk(
+        text[5:9], "minidisk", text[10:14], text[15:21].strip(), text[22:25], int(text[26:36]), text[37:40],
+        text[50:54], text[68:72], number,
     )  # fmt: skip
-    return list(map(Disk._make, fields))
 
 
 def disk(line: Line) -> Disk | None:
