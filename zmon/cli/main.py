@@ -27,6 +27,7 @@ SUBCOMMANDS: Final = {
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
     "replay": "look at a recording as if it were now",
     "cp": "see what CP of z/VM has told, or ask it",
+    "spread": "show how evenly tablespaces lie on control units, and what to move",
     "record": "record this machine, a file per day, to look at any time of it later",
     "import": "make a recording of what sar recorded, or of a capture",
     "info": "say what is in a recording",

@@ -234,7 +234,7 @@ def _assumptions(
             yield f"the capacities{some} are not known; all LCUs count alike"
     yield "what other systems do to the same storage is not known"
     if wanted.moves:
-        yield "a file moves as a whole; whether its target has room is not known; bounds are the most there may be"
+        yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
 
 
 GRADES: Final = {

@@ -19,7 +19,7 @@ from zmon.placement.item import Item, Unit
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -82,10 +82,10 @@ def resolved(
     *,
     by: By = By.LCU,
     interval: Interval | None = None,
-    paths: Collection[str] | None = None,
+    paths: Callable[[str], bool] | None = None,
 ) -> Resolved:
-    """Resolve the containers of a machine, or those at some `paths`; with an interval, their traffic too."""
-    files = [file for file in machine.files if paths is None or file.path in paths]
+    """Resolve the containers of a machine, or those that `paths` accepts; with an interval, their traffic."""
+    files = [file for file in machine.files if paths is None or paths(file.path)]
     places = Places(machine, by)
     traffic = {} if interval is None else disks_traffic(interval)
     items, rows, conflicts = [], [], {}

@@ -1,0 +1,299 @@
+"""The printing of `zmon spread`: the answer as text for people."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.placement.means import means
+from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.item import Unit
+    from zmon.placement.moves import Move, Plan, Step
+    from zmon.placement.report import Report, Space
+    from zmon.placement.resolved import Row
+
+NARROWEST: Final = 60
+NAME: Final = 18
+"""Characters for a tablespace at least; more where the line is wider."""
+MOST_NAMED: Final = 20
+"""So many rows with problems, and volumes with logs, are printed; the others are counted."""
+
+LOOK: Final = 2.0
+BAD: Final = 4.0
+"""From which multiple of the mean on the largest load of a tablespace deserves a look, and is bad."""
+
+
+def shorten(text: str, width: int) -> str:
+    """Make a name harmless and short enough; the middle is left out, because its ends tell most."""
+    text = harmless(text.encode("utf-8", "backslashreplace").decode())
+    if len(text) <= width:
+        return text
+    tail = (width - 2) * 2 // 3
+    return f"{text[: width - 2 - tail]}..{text[len(text) - tail :]}"
+
+
+def title(space: Space) -> str:
+    """Return what a tablespace is called, with its database where that is known."""
+    return f"{space.database}.{space.tablespace}" if space.database else space.tablespace or "(no tablespace)"
+
+
+def text(report: Report, products: Callable[[str], str], notes: Sequence[str], width: int) -> Iterator[str]:
+    """Yield the whole answer as lines; `products` tells the product of a container by its path."""
+    width = max(width, NARROWEST)
+    yield _heading(report)
+    yield ""
+    yield from _matrix(report, width)
+    yield ""
+    yield from _figures(report, width)
+    yield ""
+    for sentence in _findings(report):
+        yield from _folded(sentence, width)
+    if report.plan is not None:
+        yield ""
+        yield from _plan(report.plan, report, products, width)
+    yield from _listed("Not placed, or not all of it:", _problems(report.problems), width)
+    yield from _listed("Contradictions:", report.conflicts, width)
+    yield from _listed("Of the listing:", notes, width)
+    yield from _listed("This rests on:", report.assumptions, width)
+
+
+def _heading(report: Report) -> str:
+    many, files = len(report.spaces), report.whole.files
+    over = f"{len(report.units)} {report.wanted.what}{'s' * (len(report.units) != 1)}"
+    by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
+    size = bytes_(report.whole.size)
+    return f"{many} tablespace{'s' * (many != 1)}, {files} files, {size} over {over}, by {by}"
+
+
+def _amount(report: Report, load: float) -> str:
+    if not load:
+        return "-"
+    return f"~{rate(load / 1e6)}" if report.wanted.traffic else bytes_(load)
+
+
+def _matrix(report: Report, width: int) -> Iterator[str]:
+    """Yield the tablespaces by units: those with data, and as many of the others as fit."""
+    whole = report.whole.load_on
+    heads = {unit.key: _two_lines(unit.title) for unit in report.units}
+    room = {
+        key: max(6 + report.wanted.traffic, len(head[0]) + 1, len(head[1]) + 1) for key, head in heads.items()
+    }
+    shown = _fitting(report.units, whole, room, width - NAME - 8)
+    hidden = [unit for unit in report.units if unit not in shown]
+    rest = any(whole.get(unit.key) for unit in hidden)
+    name = min(40, width - 8 - sum(room[unit.key] for unit in shown) - 8 * rest)
+    for line in (0, 1):
+        cells = "".join(heads[unit.key][line].rjust(room[unit.key]) for unit in shown)
+        yield (
+            f"{('', 'Tablespace')[line]:<{name}}{cells}{('', 'others')[line].rjust(8) if rest else ''}"
+            f"{('', 'all')[line]:>8}"
+        ).rstrip()
+    rows = [(title(space), space.load_on) for space in report.spaces]
+    for label, loads in [*rows, ("all", whole)]:
+        cells = "".join(_amount(report, loads.get(unit.key, 0)).rjust(room[unit.key]) for unit in shown)
+        others = _amount(report, sum(loads.get(unit.key, 0) for unit in hidden)).rjust(8) if rest else ""
+        yield f"{shorten(label, name - 1):<{name}}{cells}{others}{_amount(report, sum(loads.values())):>8}"
+    total = sum(whole.values())
+    if total:
+        cells = "".join(
+            f"{percent(100 * whole.get(unit.key, 0) / total)} %".rjust(room[unit.key]) for unit in shown
+        )
+        yield f"{'share':<{name}}{cells}"
+    idle = [unit.title for unit in hidden if not whole.get(unit.key)]
+    if idle:
+        yield from _folded(f"Nothing on {_enumerated(idle)}", width)
+
+
+def _two_lines(text: str) -> tuple[str, str]:
+    first, _, last = harmless(text).rpartition(" ")
+    return first[:12], last[:12]
+
+
+def _fitting(
+    units: Sequence[Unit], whole: Mapping[str, float], room: Mapping[str, int], width: int
+) -> list[Unit]:
+    """Return the units that fit into a line, those with most load first chosen, in their own order."""
+    if sum(room.values()) <= width:
+        return list(units)
+    used = sorted((unit for unit in units if whole.get(unit.key)), key=lambda unit: -whole[unit.key])
+    chosen, left = set(), width - 8 * (sum(room[unit.key] for unit in used) > width)
+    for unit in used:
+        left -= room[unit.key]
+        if left < 0:
+            break
+        chosen.add(unit.key)
+    return [unit for unit in units if unit.key in chosen]
+
+
+def _enumerated(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    shown = [harmless(name) for name in names[:most]]
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _figures(report: Report, width: int) -> Iterator[str]:
+    name = min(40, width - 62)
+    many = f"many {report.wanted.what[:4]}"
+    yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>9}{'':>5}{'':>5} {'Most':<11}{'Most':>5}"
+    heads = f"{'Files':>6}{'Size':>6}{'mean':>6}{many:>9}{'Jain':>5}{'CV':>5} {'on':<11}{'disk':>5} Grade"
+    yield f"{'Tablespace':<{name}}{heads}"
+    names = {unit.key: unit.title for unit in report.units}
+    for space in (*report.spaces, report.whole):
+        label = "all" if space is report.whole else title(space)
+        yield _figure_line(space, label, name, names).rstrip()
+
+
+def _figure_line(space: Space, label: str, name: int, names: Mapping[str, str]) -> str:
+    found = space.spread
+    effective = DOTS if isinstance(found.effective, Absent) else f"{found.effective:.1f} of {found.units}"
+    share = "" if isinstance(found.share, Absent) else f" {percent(100 * found.share)}%"
+    disk = DOTS if isinstance(space.fullest, Absent) else f"{percent(100 * space.fullest[1])}%"
+    worst = f"{shorten(names.get(found.worst, ''), 11 - len(share))}{share}"
+    return (
+        f"{shorten(label, name - 1):<{name}}{space.files:>6}{bytes_(space.size):>6}"
+        f"{_or_dots(found.uneven, rate):>5}{_mark(found.uneven)}{effective:>9}"
+        f"{_or_dots(found.jain, queue):>5}{_or_dots(found.variation, queue):>5}"
+        f" {worst:<11}{disk:>5} {space.grade}{' logs' * space.shares_with_logs}"
+    )
+
+
+def _mark(uneven: Number) -> str:
+    """Return the mark of a limit that is exceeded, which is visible without colour."""
+    return "!" if uneven > BAD else "*" if uneven > LOOK else " "
+
+
+def _or_dots(value: Number, form: Callable[[float], str]) -> str:
+    return DOTS if isinstance(value, Absent) else form(value)
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """Yield in words what the figures say, and what could be reached."""
+    known = {side: part for side, part in report.sides.items() if side}
+    if known:
+        parts = [f"{side} {percent(100 * part)} %" for side, part in report.sides.items() if side]
+        unknown = report.sides.get("", 0)
+        yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
+    if not isinstance(report.even, Absent):
+        yield (
+            f"What if: an even spread over {len(report.units)} would give {rate(report.even)} times the"
+            f" throughput at the most, where the {report.wanted.what}s limit"
+        )
+    if not isinstance(report.headroom.factor, Absent):
+        yield (
+            f"Head room: all traffic may grow {rate(report.headroom.factor)} times, then"
+            f" {_enumerated(report.headroom.binding)} is full"
+        )
+    elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
+        yield "Head room: not known, because nobody gave a capacity: [capacity] in the site file"
+    for one in report.mixed[:MOST_NAMED]:
+        yield (
+            f"Logs of {one.database or 'the database'} share volume {one.volume} with data of"
+            f" {_enumerated(one.others, 5)}: {_enumerated(one.logs, 3)}"
+        )
+    if len(report.mixed) > MOST_NAMED:
+        yield f"Logs share {len(report.mixed) - MOST_NAMED} more volumes with data"
+    reason = report.whole.spread.uneven
+    if isinstance(reason, Absent):
+        yield f"No spread can be told: {reason.reason}"
+
+
+def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int) -> Iterator[str]:
+    if not plan.steps:
+        why = f": {plan.uneven.reason}" if isinstance(plan.uneven, Absent) else ""
+        yield from _folded(f"No move is of use{why}", width)
+    else:
+        yield "Moves by benefit, and what is reached with each (zmon moves nothing):"
+        yield from _steps(plan, width)
+        yield ""
+    for sentence in _judged(plan, report):
+        yield from _folded(sentence, width)
+    done: set[tuple[str, str, str]] = set()
+    for move in (move for step in plan.steps for move in step.moves):
+        product = products(move.item.name)
+        key = (product, *move.item.space)
+        if key not in done:
+            if not done:
+                yield "How, for one file of each tablespace:"
+            done.add(key)
+            yield from (f"  {harmless(line)}" for line in means(product, move))
+
+
+def _steps(plan: Plan, width: int) -> Iterator[str]:
+    name = width - 59
+    heads = (("", "", "", "", "Copied", "Max/", "Bound", "Most on", "Spr"),
+             ("#", "File", "From", "To", "so far", "mean", "times", "then", "%"))  # fmt: skip
+    for place, file, source, target, copied, top, bound, worst, apart in heads:
+        begin = f"{place:>3} {file:<{name}} {source:<10} {target:<10}"
+        yield f"{begin} {copied:>6} {top:>5} {bound:>6} {worst:<8} {apart:>3}"
+    for number, step in enumerate(plan.steps, 1):
+        for move in step.moves:
+            first, last = move is step.moves[0], move is step.moves[-1]
+            yield _step(number if first else None, move, step, name, last=last)
+
+
+def _step(number: int | None, move: Move, step: Step, name: int, *, last: bool) -> str:
+    begin = (
+        f"{number or '':>3} {shorten(move.item.name, name):<{name}}"
+        f" {shorten(move.source.title, 10):<10} {shorten(move.target.title, 10):<10}"
+    )
+    if not last:
+        return f"{begin}  and in exchange"
+    return (
+        f"{begin} {bytes_(step.copied):>6} {queue(step.uneven):>5} {queue(step.ratio):>6}"
+        f" {shorten(step.worst.title, 8):<8} {percent(100 * step.apart):>3}"
+    )
+
+
+def _judged(plan: Plan, report: Report) -> Iterator[str]:
+    """Yield how good the result is, compared with what cannot be better."""
+    if isinstance(plan.uneven, Absent) or isinstance(plan.bound, Absent) or isinstance(plan.gap, Absent):
+        return
+    reached = plan.bound * (1 + plan.gap)
+    yield (
+        f"Max/mean {queue(plan.uneven)} before, {queue(reached)} then; below {queue(plan.bound)} no placement"
+        f" of these files goes ({percent(100 * plan.gap)} % above it)"
+    )
+    if plan.anew is not None and plan.anew.moves:
+        yield (
+            f"Placing all anew, largest first: {queue(plan.anew.uneven)} by {plan.anew.moves} moves,"
+            f" {bytes_(plan.anew.copied)} to copy, Spr {percent(100 * plan.anew.apart)} %"
+        )
+    if not isinstance(plan.apart, Absent):
+        yield (
+            f"Spr, the part of the load spread as far as the tablespace's files allow:"
+            f" {percent(100 * plan.apart)} % before"
+        )
+    if plan.held and plan.gap > 0.01:
+        held = ", ".join(f"{count}: {reason}" for reason, count in plan.held[:3])
+        yield f"Files that stay on the fullest {report.wanted.what} ({held})"
+
+
+def _problems(rows: Sequence[Row]) -> list[str]:
+    found = []
+    for row in rows[:MOST_NAMED]:
+        where = f" [{row.listed}]" if row.listed else ""
+        found.append(f"{row.path or '(no path)'} of {row.tablespace or '?'}{where}: {row.problem}")
+    if len(rows) > MOST_NAMED:
+        found.append(f"and {len(rows) - MOST_NAMED} more: --format json has all")
+    return found
+
+
+def _listed(heading: str, sentences: Sequence[str], width: int) -> Iterator[str]:
+    if sentences:
+        yield ""
+        yield heading
+        for sentence in sentences:
+            yield from _folded(sentence, width, "  - ")
+
+
+def _folded(sentence: str, width: int, before: str = "") -> Iterator[str]:
+    clean = harmless(sentence.encode("utf-8", "backslashreplace").decode())
+    clean = clean if len(clean) <= 1000 else f"{clean[:500]} .. {clean[-400:]}"
+    yield from wrap(
+        clean, width, initial_indent=before, subsequent_indent=" " * len(before), break_on_hyphens=False
+    )
