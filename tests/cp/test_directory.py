@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.cp import directory as directory_module
 from zmon.cp.directory import Build, Dedicated, Directory, Include, Link, Minidisk, parse
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
@@ -303,6 +304,34 @@ def test_profiles_do_not_multiply_without_end() -> None:
     """A profile that is included often counts once for a guest, and one that includes itself ends."""
     text = "PROFILE P\nINCLUDE P\nMDISK 191 3390 1 5 LNX001\nUSER A X 1G 1G G\n" + "INCLUDE P\n" * 1000
     assert len(read(text).claims()) == 1
+
+
+def test_unread_records_are_counted_without_end() -> None:
+    """What is wrong is kept of the first of them."""
+    found = read("what is this\n" * 1005)
+    assert (found.unread_count, len(found.unread)) == (1005, 1000)
+
+
+def test_a_record_may_not_be_as_long_as_a_book() -> None:
+    """Those after it are read."""
+    found = read(f"MDISK {'1' * 5000}\nMDISK 191 3390 1 5 LNX001\n")
+    assert [unread.why for unread in found.unread] == ["it is longer than any record"]
+    assert len(found.claims()) == 1
+
+
+def test_statements_are_read_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hostile text cannot fill the memory."""
+    monkeypatch.setattr(directory_module, "STATEMENTS", 3)
+    found = read("USER A X\n" + "MDISK 191 3390 1 5 LNX001\n" * 4)
+    assert (len(found.claims()), found.unread_count) == (2, 2)
+    assert found.unread[0].why == "there are 3 statements before it"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_in_any_way(end: str) -> None:
+    """And are counted the same."""
+    (claim,) = read(f"USER A X{end}{end}MDISK 191 3390 1 5 LNX001{end}").claims()
+    assert (claim.line, claim.weak) == (3, "")
 
 
 # --- passwords --------------------------------------------------------------------------------

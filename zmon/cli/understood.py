@@ -45,7 +45,7 @@ def pages(texts: Iterable[Understood | Directory]) -> Iterator[str]:
 
 
 def _count(text: Understood | Directory) -> int:
-    return len(text.unread) if isinstance(text, Directory) else text.counts["unknown"]
+    return text.unread_count if isinstance(text, Directory) else text.counts["unknown"]
 
 
 def _parts(text: Understood | Directory) -> tuple[str, Rows, list[str], list[str]]:

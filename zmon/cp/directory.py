@@ -38,6 +38,15 @@ CLAIMS: Final = 200_000
 RECORDS: Final = 32
 """A statement goes on over at most so many records."""
 
+LONGEST: Final = 4096
+"""Bytes that a record may have; one of a real directory has 80."""
+
+STATEMENTS: Final = 500_000
+"""So many statements about devices are read of one text; what follows is counted as unread."""
+
+KEPT: Final = 1000
+"""Of so many records that are not understood it is kept what is wrong with them; more are counted alone."""
+
 
 class Place(NamedTuple):
     """Where a statement stands."""
@@ -140,18 +149,21 @@ class Unread(NamedTuple):
 class Directory:
     """The entries of one or more files."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - these are its parts
         self,
         entries: Sequence[Entry] = (),
         unread: Sequence[Unread] = (),
         others: int = 0,
         notes: Sequence[str] = (),
         origin: str = "",
+        unread_count: int | None = None,
     ) -> None:
         """Hold what was read."""
         self.entries = tuple(entries)
         self.unread = tuple(unread)
-        """Records that were not understood."""
+        """The first of the records that were not understood."""
+        self.unread_count = len(self.unread) if unread_count is None else unread_count
+        """How many there are of them."""
         self.others = others
         """Statements that name no disk: CPU, IPL, NICDEF ..."""
         self.notes = tuple(notes)
@@ -160,7 +172,7 @@ class Directory:
         """Where it was read."""
 
     def __repr__(self) -> str:
-        return f"Directory({len(self.entries)} entries, {len(self.unread)} unread)"
+        return f"Directory({len(self.entries)} entries, {self.unread_count} unread)"
 
     def __add__(self, other: Directory) -> Directory:
         """Put two directories together, so that links lead from one into the other."""
@@ -170,6 +182,7 @@ class Directory:
             self.others + other.others,
             self.notes + other.notes,
             ", ".join(filter(None, (self.origin, other.origin))),
+            self.unread_count + other.unread_count,
         )
 
     @property
@@ -383,7 +396,8 @@ _EDITOR: Final = re.compile(r"(?:={5}|\d{5})(?:\s|\Z)", re.ASCII)
 _UPPER: Final = {ord(small): ord(small.upper()) for small in "abcdefghijklmnopqrstuvwxyz"}
 """Other letters stay as they are: one may become two in upper case."""
 
-_BOUNDARY: Final = re.compile(rb"\r\n|\n|\r")
+_BOUNDARY: Final = rb"\r\n|\n|\r"
+_RECORD: Final = re.compile(rb"([^\r\n]*)(" + _BOUNDARY + rb"|\Z)")
 
 
 class _UnreadError(ValueError):
@@ -397,7 +411,9 @@ class _Reading:
         self.origin = origin
         self.entries: list[Entry] = []
         self.unread: list[Unread] = []
+        self.unread_count = 0
         self.others = 0
+        self._read = 0
         self._head = ("", user, Place(origin, 1))
         self._statements: list[Statement] = []
 
@@ -406,29 +422,30 @@ class _Reading:
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = len(_BOUNDARY.findall(data, 0, error.start)) + 1
+            line = sum(1 for _ in re.finditer(_BOUNDARY, data[: error.start])) + 1
             notes.append(f"{self.origin}:{line}: not UTF-8; each such byte counts as one unknown character")
         if b"\0" in data:
             data = data.replace(b"\0", b" ")
-        records = _BOUNDARY.split(data)
-        whole = not records[-1]
         joined: list[str] = []
         began = 0
-        for number, record in enumerate(records, 1):
-            words = _columns(record.decode("utf-8", "replace"))
+        for number, record in enumerate(_RECORD.finditer(data), 1):
             if not joined:
                 began = number
+            if record.end(1) - record.start(1) > LONGEST:
+                self._refuse(Place(self.origin, number), "it is longer than any record")
+                continue
+            words = _columns(record[1].decode("utf-8", "replace"))
             if words.startswith("*") or not words:
                 continue
             joined.append(words.rstrip(","))
             if words.endswith(",") and len(joined) < RECORDS:
                 continue
-            self._take(Place(self.origin, began), " ".join(joined), whole or number < len(records))
+            self._take(Place(self.origin, began), " ".join(joined), bool(record[2]))
             joined = []
         if joined:
-            self.unread.append(Unread(Place(self.origin, began), "it goes on, and the text ends"))
+            self._refuse(Place(self.origin, began), "it goes on, and the text ends")
         self._close()
-        return Directory(self.entries, self.unread, self.others, notes, self.origin)
+        return Directory(self.entries, self.unread, self.others, notes, self.origin, self.unread_count)
 
     def _take(self, place: Place, record: str, whole: bool) -> None:
         record = record.translate(_UPPER)
@@ -438,12 +455,15 @@ class _Reading:
         keyword = words[0].startswith("MDISK=")
         name = "MDISK" if keyword else _statement(words[0])
         if name == "":
-            self.unread.append(Unread(place, "it begins with no statement of a directory"))
+            self._refuse(place, "it begins with no statement of a directory")
         elif name in _OTHERS:
             self.others += 1
+        elif self._read >= STATEMENTS:
+            self._refuse(place, f"there are {STATEMENTS:,} statements before it")
         else:
             # what follows the last word may have been cut off together with a part of it
             operands = _Operands(words[1:], whole)
+            self._read += 1
             try:
                 if name in _HEADS:
                     self._open(name, operands.next("its name", _NAME), place)
@@ -452,7 +472,12 @@ class _Reading:
                 else:
                     self._statements.append(_READERS[name](place, operands))
             except _UnreadError as error:
-                self.unread.append(Unread(place, f"{name}: {error}"))
+                self._refuse(place, f"{name}: {error}")
+
+    def _refuse(self, place: Place, why: str) -> None:
+        self.unread_count += 1
+        if len(self.unread) < KEPT:
+            self.unread.append(Unread(place, why))
 
     def _open(self, sort: str, name: str, place: Place) -> None:
         self._close()

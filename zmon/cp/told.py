@@ -135,7 +135,7 @@ def recognised(data: bytes, origin: str) -> Understood | Directory:
     entries = directory.parse(data, origin) if _STATEMENT.search(data) else None
     if entries is None:
         return answers.parse(data, origin)
-    if entries.entries[:1] and entries.entries[0].sort and entries.statements > len(entries.unread):
+    if entries.entries[:1] and entries.entries[0].sort and entries.statements > entries.unread_count:
         return entries  # it begins with a guest, and little of it is anything else
     said = answers.parse(data, origin)
     return entries if entries.statements > sum(map(len, said.rows.values())) else said
@@ -147,7 +147,7 @@ def report(origin: str, text: Understood | Directory) -> Report:
         sorts = Counter(type(s).__name__.lower() for entry in text.entries for s in entry.statements)
         counts = Counter({"guest": len(text.guests)}) + sorts
         lacking = tuple(f"{origin}: {name} is not in it" for name in text.lacking())
-        return Report(origin, DIRECTORY, counts, len(text.unread), (*text.notes, *lacking))
+        return Report(origin, DIRECTORY, counts, text.unread_count, (*text.notes, *lacking))
     counts = Counter({sort: len(rows) for sort, rows in text.rows.items()})
     notes = [f"{origin}:{row.line}: {row.text}" for row in text.rows.get("failure", ())]
     notes += [
@@ -180,7 +180,7 @@ def conflicts(claims: Iterable[Claim]) -> list[str]:
 
 
 _STATEMENT: Final = re.compile(
-    rb"^[ \t]*(?:\d{5} |={5} )?[ \t]*"
+    rb"^[ \t]*(?:(?:\d{5}|={5})[ \t]+)?"
     rb"(?:US?E?R?|ID\w*|SUB\w*|PR\w*|IN\w*|MD?I?S?K?|DE\w*|LI?N?K?|B\w*)[ \t=]",
     re.IGNORECASE | re.MULTILINE,
 )
