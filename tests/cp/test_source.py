@@ -103,8 +103,16 @@ def test_a_capture_takes_what_every_guest_may_ask(asking: Callable[[Node], Cp]) 
 
 
 def test_a_capture_without_cp_says_why() -> None:
-    """For each file that is not there."""
-    found = captured(Cp(refuse, sleep=lambda _seconds: None))
+    """For each file that is not there, having tried once."""
+    tried: list[int] = []
+
+    def refuse_once() -> Node:
+        tried.append(1)
+        return refuse()
+
+    found = captured(Cp(refuse_once, sleep=lambda _seconds: None))
     assert {str(error) for error in found.values()} == {
         "[Errno 5] no /dev/vmcp: this is no z/VM guest, or the module is not loaded (modprobe vmcp)"
     }
+    assert len(found) == len(EVERYBODY)
+    assert len(tried) == 1

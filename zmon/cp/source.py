@@ -47,10 +47,13 @@ def captured(cp: Cp, age: float = 3600.0) -> dict[str, bytes | OSError]:
     Each query is asked once for as many passes as `age` seconds see.
     """
     found: dict[str, bytes | OSError] = {}
+    closed = None
     for name in EVERYBODY:
         path = f"{FOLDER}/{name}.txt"
         try:
-            found[path] = cp.ask(name, age=age).text.encode()
+            found[path] = closed or cp.ask(name, age=age).text.encode()
         except CpError as error:
-            found[path] = OSError(errno.EIO, str(error).removeprefix(f"{command_of(name)}: "))
+            found[path] = reason = OSError(errno.EIO, str(error).removeprefix(f"{command_of(name)}: "))
+            if isinstance(error.__cause__, OSError):  # the kernel lets nobody ask
+                closed = reason
     return found
