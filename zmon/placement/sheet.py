@@ -24,8 +24,11 @@ AHEAD: Final = 8
 """Lines that one quoted field may go over."""
 
 _NOISE: Final = re.compile(
-    r"SQL>|db2 =>|\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|\"+]*\Z", re.IGNORECASE
+    r"SQL>|db2 =>|\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|\"+]*\Z"
+    r"|\s*(?:\d{1,3} {2}\s*[A-Z(]|SELECT\s|FROM\s|SET\s|SPOOL\s)",
+    re.IGNORECASE,
 )
+_ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
 _POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
 
@@ -36,6 +39,8 @@ class Heading(NamedTuple):
     sort: str
     delimiter: str
     names: tuple[str, ...]
+    view: str = ""
+    """What the query before it selects from, when the spool shows it."""
 
 
 class Row(NamedTuple):
@@ -45,6 +50,8 @@ class Row(NamedTuple):
     sort: str
     cells: Mapping[str, str]
     problem: str = ""
+    view: str = ""
+    """What its query selects from, in upper case, when the spool shows it."""
 
     def text(self, name: str) -> str:
         """The cell of this column; empty when there is none, or it says that there is no value."""
@@ -87,6 +94,7 @@ def rows(
         bare: tells, from its first row, of a table that has no heading.
     """
     found: Heading | None = None
+    view = ""
     waiting: deque[tuple[int, str]] = deque()
     lines = numbered(text, notes)
     while True:
@@ -94,14 +102,16 @@ def rows(
         if not number:
             break
         line = line.removeprefix("\ufeff")
-        head = heading(line, sorts)
-        if head is not None:
-            found = head
-            continue
-        if found is None and bare is not None:
-            found = bare(line)
-        if found is not None and not _NOISE.match(line):
-            yield _row(number, line, found, waiting, lines)
+        if _NOISE.match(line):
+            asked = _ASKED.search(line)
+            view = asked[1].upper() if asked is not None else view
+        elif (head := heading(line, sorts)) is not None:
+            found, view = head._replace(view=view), ""
+        else:
+            if found is None and bare is not None:
+                found = bare(line)
+            if found is not None:
+                yield _row(number, line, found, waiting, lines)
     if found is None:
         known = "; ".join(", ".join(sorted(needed)) for needed in sorts.values())
         notes.append(Note(0, f"no heading was found that has all of: {known}"))
@@ -126,8 +136,8 @@ def _row(
                         waiting.popleft()
                 break
     if len(fields) != len(head.names):
-        return Row(number, head.sort, {}, f"{len(fields)} fields under {len(head.names)} columns")
-    return Row(number, head.sort, dict(zip(head.names, fields, strict=True)))
+        return Row(number, head.sort, {}, f"{len(fields)} fields under {len(head.names)} columns", head.view)
+    return Row(number, head.sort, dict(zip(head.names, fields, strict=True)), view=head.view)
 
 
 def _fields(line: str, delimiter: str) -> list[str]:

@@ -1,0 +1,319 @@
+"""Oracle's Automatic Storage Management: which disks a file of a disk group lies on.
+
+Read from spools with headings of
+
+- `V$ASM_DISK` (`GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB, ...`) and `V$ASM_DISKGROUP` (`GROUP_NUMBER, NAME,
+  ALLOCATION_UNIT_SIZE, TYPE`)
+- `X$KFFXP` of the ASM instance (`GROUP_KFFXP, NUMBER_KFFXP, DISK_KFFXP, SIZE_KFFXP, LXN_KFFXP`), whole, or
+  summed up by disk: the extent map, with which bytes per disk are exact
+
+and from what `zmon.placement.asmcmd` understands.
+
+Without the extent map a file counts as spread evenly over its group, as ASM does after a rebalance: assumed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.placement import container as c
+from zmon.placement import sheet
+from zmon.placement.asmcmd import FORMS, Commands
+from zmon.placement.disk_group import COPIES, MB, Disk, Extents, Group, Placed
+from zmon.topology.evidence import Evidence, Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.container import Container
+
+SORTS: Final = {
+    "disks": frozenset({"DISK_NUMBER", "PATH"}),
+    "groups": frozenset({"GROUP_NUMBER", "ALLOCATION_UNIT_SIZE", "NAME"}),
+    "extents": frozenset({"NUMBER_KFFXP", "DISK_KFFXP"}),
+}
+INDIRECT: Final = 1 << 31
+"""Virtual extents from here on hold the extent map itself, not data."""
+LABELS: Final = "/dev/oracleasm/disks/"
+"""Where ASMLib has a block device for every label."""
+
+NO_SIZE: Final = absent("the size of the file is not known: get DBA_DATA_FILES")
+NO_MAP: Final = "X$KFFXP is not there for this file"
+NO_TYPE: Final = absent("the redundancy of the group is not known: get TYPE of V$ASM_DISKGROUP")
+
+_FILE: Final = re.compile(r"\+(?P<group>[^/(]+).*?(?:\.(?P<file>[0-9]{1,10})\.[0-9]{1,12})?", re.DOTALL)
+_LSDSK_K: Final = re.compile(r"\s*Total_MB\s+Free_MB\s+OS_MB\s+Name\s+Failgroup\b.*\bPath\s*\Z")
+_LSDSK_P: Final = re.compile(r"\s*Group_Num\s+Disk_Num\s+.*\bPath\s*\Z")
+_LSDSK: Final = re.compile(r"\s*Path\s*\Z")
+_AFD: Final = re.compile(r"\s*Label\s+(?:Filtering\s+)?Path\s*\Z")
+_COMMAND: Final = re.compile(r".*\blsdsk\b.*?\s-G\s*['\"]?\+?(\w{1,30})")
+_QUERY_PATH: Final = re.compile(r"(/dev/\S{1,200}): LABEL=\"([^\"]{1,40})\" TYPE=\"oracleasm\"")
+_QUERY_DEVICE: Final = re.compile(
+    r"Disk \"([^\"]{1,40})\" is a valid ASM disk on device (/dev/\S{1,200}?)?\s?\[(\d{1,4}), ?(\d{1,7})\]"
+)
+
+
+class Asm(NamedTuple):
+    """All that listings tell of ASM."""
+
+    disks: tuple[Disk, ...] = ()
+    groups: tuple[Group, ...] = ()
+    extents: Mapping[tuple[int, int], Mapping[int, Placed]] = MappingProxyType({})
+    labels: Mapping[str, str] = MappingProxyType({})
+    """Device behind a label, where a listing told."""
+    notes: tuple[c.Note, ...] = ()
+    origin: str = ""
+
+
+class Share(NamedTuple):
+    """What of a file is on one disk."""
+
+    device: str
+    """Path of the device; the name of a library where the device is not told."""
+    data: Number
+    """Bytes of the first copy."""
+    copies: Number
+    """Bytes of the others."""
+
+
+class Spread(NamedTuple):
+    """Where a file is, and how sure that is."""
+
+    shares: tuple[Share, ...]
+    grade: Grade
+    evidence: tuple[Evidence, ...]
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text is about disks of ASM."""
+    return any(
+        sheet.heading(line, SORTS) or any(form.match(line) for form in FORMS) for line in head.split("\n")
+    )
+
+
+def read(text: str | Iterable[str], origin: str) -> Asm:
+    """Read all that a text tells of ASM; a whole extent map is summed up while it is read."""
+    notes: list[c.Note] = []
+    commands = Commands(notes)
+    disks: list[Disk] = []
+    groups: list[Group] = []
+    extents: Extents = {}
+    skipped = 0
+    for row in sheet.rows(commands.watched(text), SORTS, notes):
+        if row.problem:
+            notes.append(c.Note(row.line, row.problem))
+        elif row.sort == "extents":
+            skipped += not _add(extents, row)
+        elif row.sort == "groups":
+            kind = row.text("TYPE").strip().upper()
+            groups.append(
+                Group(row.text("NAME"), row.whole("GROUP_NUMBER"), row.whole("ALLOCATION_UNIT_SIZE"), kind)
+            )
+        elif row.text("PATH"):
+            disks.append(_disk(row))
+    if skipped:
+        notes.append(c.Note(0, f"{skipped} rows of the extent map are not numbers, and were not counted"))
+    named = {group.number: group.name for group in groups if group.number is not None}
+    known = [
+        disk
+        if disk.group
+        else disk._replace(group=named.get(-1 if disk.group_number is None else disk.group_number, ""))
+        for disk in (*disks, *commands.disks)
+    ]
+    if known or groups or extents or commands.labels:  # then it is no matter that there are no headings
+        notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
+    return Asm(tuple(known), tuple(groups), extents, commands.labels, tuple(notes), origin)
+
+
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+    """Give the disks as containers of their disk groups: `+DATA` as the tablespace, each disk a device."""
+    asm = read(text, origin)
+    made = [
+        c.Container(
+            database=options.database,
+            tablespace=f"+{disk.group}" if disk.group else "",
+            spelled=f"+{disk.group}" if disk.group else "",
+            container_id=disk.number,
+            kind=c.DEVICE,
+            path=device_of(disk.path, asm.labels),
+            bytes_declared=disk.size,
+            source=origin,
+            line=disk.line,
+            problem="" if device_of(disk.path, asm.labels).startswith("/") else _UNRESOLVED.format(disk.path),
+            traffic=disk.traffic,
+        )
+        for disk in asm.disks
+        if disk.member
+    ]
+    kept, doubled = c.checked(made)
+    return c.Parsed(kept, (*asm.notes, *doubled), options.database)
+
+
+_UNRESOLVED: Final = "{} is a label: get asmcmd afd_lsdsk, or oracleasm querydisk -p"
+
+
+def both(first: Asm, second: Asm) -> Asm:
+    """Put two listings of the same ASM together: disks of one file, groups of another."""
+    groups = (*first.groups, *second.groups)
+    named = {group.number: group.name for group in groups if group.number is not None}
+    disks = tuple(
+        disk
+        if disk.group
+        else disk._replace(group=named.get(-1 if disk.group_number is None else disk.group_number, ""))
+        for disk in (*first.disks, *second.disks)
+    )
+    origin = ", ".join(filter(None, (first.origin, second.origin)))
+    notes = (*first.notes, *second.notes)
+    return Asm(
+        disks, groups, {**first.extents, **second.extents}, {**first.labels, **second.labels}, notes, origin
+    )
+
+
+def device_of(path: str, labels: Mapping[str, str]) -> str:
+    """Find the device behind the path of a disk: what a listing said of its label, else where ASMLib puts it.
+
+    A label that nobody resolves comes back as it is.
+    """
+    library, _, label = path.partition(":")
+    if path.startswith(LABELS):
+        return labels.get(path.removeprefix(LABELS), path)
+    if library == "ORCL":
+        return labels.get(label, LABELS + label)
+    return labels.get(label, path) if library == "AFD" else path
+
+
+def _add(extents: Extents, row: sheet.Row) -> bool:
+    """Count one row of the extent map; False when it cannot be read."""
+    numbers = [row.whole(name) for name in ("GROUP_KFFXP", "NUMBER_KFFXP", "DISK_KFFXP")]
+    group, file, disk = (-1 if number is None else number for number in numbers)
+    if file < 0 or disk < 0:
+        return False
+    if (row.whole("XNUM_KFFXP") or 0) >= INDIRECT:
+        return True
+    size = row.whole("SIZE_KFFXP") if "SIZE_KFFXP" in row.cells else 1
+    if size is None:
+        return False
+    on = extents.setdefault((group, file), {})
+    placed = on.get(disk, Placed())
+    copy = bool(row.whole("LXN_KFFXP"))
+    on[disk] = Placed(placed.data + size * (not copy), placed.copies + size * copy)
+    return True
+
+
+def _disk(row: sheet.Row) -> Disk:
+    """Take one row of V$ASM_DISK; of two sizes, the one that ASM uses."""
+    total = row.whole("TOTAL_MB")
+    size = total or row.whole("OS_MB")
+    header = row.text("HEADER_STATUS").strip().upper()
+    group = row.whole("GROUP_NUMBER")
+    return Disk(
+        path=row.text("PATH"),
+        name=row.text("NAME"),
+        group=row.text("GROUP_NAME") or row.text("DISKGROUP"),
+        group_number=group,
+        number=row.whole("DISK_NUMBER"),
+        failgroup=row.text("FAILGROUP"),
+        size=size * MB if size is not None else None,
+        member=header in {"", "MEMBER", "UNKNOWN"} and group != 0,
+        line=row.line,
+        traffic=c.Traffic(
+            reads=row.whole("READS"),
+            writes=row.whole("WRITES"),
+            bytes_read=row.whole("BYTES_READ"),
+            bytes_written=row.whole("BYTES_WRITTEN"),
+        ),
+    )
+
+
+def spread_of(container: Container, asm: Asm) -> Spread:
+    """Say on which devices a file of ASM lies, with how many bytes.
+
+    With the extent map exactly; else evenly over the disks of its group in proportion to their sizes.
+    """
+    found = _FILE.fullmatch(container.path)
+    if found is None:
+        return _nothing(asm.origin, f"{container.path!r} is no name of ASM: +GROUP/...")
+    name = found["group"].upper()
+    group = next((group for group in asm.groups if group.name.upper() == name), Group(name, None, None, ""))
+    disks = [disk._replace(path=device_of(disk.path, asm.labels)) for disk in asm.disks if disk.member]
+    of = [disk for disk in disks if _is_of(disk, group)]
+    evidence: tuple[Evidence, ...] = ()
+    if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
+        of = disks
+        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
+        evidence = (Evidence(asm.origin, said, Grade.ASSUMED),)
+    if not of:
+        said = f"no disks of +{name}: get GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB of V$ASM_DISK"
+        return _nothing(asm.origin, said)
+    number = group.number if group.number is not None else of[0].group_number
+    mapped = asm.extents.get((-1 if number is None else number, int(found["file"] or 0)))
+    if mapped and group.unit is not None:
+        spread = _mapped(mapped, of, group.unit, asm.origin)
+    else:
+        unit = "ALLOCATION_UNIT_SIZE of V$ASM_DISKGROUP is not there"
+        spread = _even(container, of, group, Evidence(asm.origin, unit if mapped else NO_MAP))
+    worst = min([spread.grade, *(each.grade for each in evidence)])
+    return spread._replace(evidence=(*evidence, *spread.evidence), grade=worst)
+
+
+def _is_of(disk: Disk, group: Group) -> bool:
+    if disk.group:
+        return disk.group.upper() == group.name.upper()
+    return group.number is not None and disk.group_number == group.number
+
+
+def _nothing(origin: str, said: str) -> Spread:
+    return Spread((), Grade.UNKNOWN, (Evidence(origin, said, Grade.UNKNOWN),))
+
+
+def _mapped(mapped: Mapping[int, Placed], of: Sequence[Disk], unit: int, origin: str) -> Spread:
+    """Take what the extent map says."""
+    paths = {disk.number: disk.path for disk in of}
+    missing = sum(placed.data for number, placed in mapped.items() if number not in paths)
+    evidence = [
+        Evidence(
+            origin, f"X$KFFXP: {sum(one.data for one in mapped.values())} allocation units of {unit} bytes"
+        )
+    ]
+    if missing:
+        said = f"{missing} allocation units are on disks that are not listed"
+        evidence.append(Evidence(origin, said, Grade.UNKNOWN))
+    shares = tuple(
+        Share(paths[number], placed.data * unit, placed.copies * unit)
+        for number, placed in sorted(mapped.items())
+        if number in paths
+    )
+    return Spread(shares, Grade.SHARES if missing else Grade.EXACT, tuple(evidence))
+
+
+def _even(container: Container, of: Sequence[Disk], group: Group, lacking: Evidence) -> Spread:
+    """Spread a file over all disks of its group, in proportion to their sizes."""
+    sizes = [disk.size for disk in of]
+    known = [size for size in sizes if size]
+    weights = [size or 0 for size in sizes] if len(known) == len(sizes) else [1] * len(sizes)
+    how = "in proportion to TOTAL_MB" if len(known) == len(sizes) else "equally, as a size is not told"
+    said = (
+        f"{lacking.said}: taken as spread over {len(of)} disks of +{group.name} {how}, as after a rebalance"
+    )
+    number = COPIES.get(group.redundancy)
+    total = container.bytes_declared
+    copies: Number = NO_TYPE if number is None else number
+    shares = tuple(
+        Share(disk.path, NO_SIZE if total is None else part, copies * (NO_SIZE if total is None else part))
+        for disk, part in zip(of, parts(total or 0, weights), strict=True)
+    )
+    return Spread(shares, Grade.ASSUMED, (lacking._replace(said=said, grade=Grade.ASSUMED),))
+
+
+def parts(total: int, weights: Sequence[int]) -> list[int]:
+    """Part a whole number by weights into whole numbers whose sum it is."""
+    whole = sum(weights)
+    cut = [0]
+    for weight in weights:
+        cut.append(cut[-1] + weight)
+    return [total * end // whole - total * begin // whole for begin, end in pairwise(cut)]
