@@ -105,6 +105,17 @@ def test_a_file_that_is_not_there_is_a_failure(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "zmon: /nowhere/x: No such file or directory\n"
 
 
+def test_files_that_contradict_each_other_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On standard error, below all tables."""
+    line = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n"
+    (tmp_path / "a").write_text(line)
+    (tmp_path / "b").write_text(line.replace("ON DASD  4A01", "ON DASD  4A02"))
+    assert main(["cp", "parse", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    assert "virtual device 0100 has more than one real device: 4A01" in capsys.readouterr().err
+
+
 def test_a_query_prints_what_cp_answers(
     answer: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:

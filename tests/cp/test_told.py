@@ -106,6 +106,19 @@ def test_weak_claims_contradict_nobody() -> None:
     assert not told_of([("a", DISKS), ("b", b"USER A X\nDEDICATE 0100 17203\n")]).conflicts
 
 
+@pytest.mark.parametrize(
+    ("listed", "decided"),
+    [
+        (b"DASD 17203 CP SYSTEM LX7203   2\n", ("17203", "", "")),
+        (b"DASD 7203 CP SYSTEM 17203    2\n", ("", "17203", "")),
+    ],
+)
+def test_a_list_of_real_devices_decides_what_a_word_is(listed: bytes, decided: tuple[str, str, str]) -> None:
+    """A device number or a label; what it is not is left out."""
+    found = told_of([("d", b"USER A X\nDEDICATE 0203 17203\n"), ("q", listed)])
+    assert [(claim.rdev, claim.volser, claim.weak) for claim in found.claims if claim.vdev] == [decided]
+
+
 @pytest.mark.parametrize("name", ["directory-casestudy", "junk", "empty", "qvdasd-truncated"])
 def test_every_file_has_a_report(name: str) -> None:
     """What was understood, and how much was not."""

@@ -16,6 +16,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
+from zmon.cli.listing import add_listing_arguments, asked, listed
+from zmon.cli.status import complain
 from zmon.kernel.archive import CaptureError, printable
 from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from zmon.cp.vmcp import Cp
     from zmon.kernel.capture import Pass, Summary
+    from zmon.placement.listing import Listing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also what CP answers to every guest: its disks, devices, load (needs root and z/VM)",
     )
+    parser.add_argument(
+        "--containers",
+        action="append",
+        default=[],
+        metavar="LISTING",
+        help="also where the files of tablespaces lie that LISTING names (see zmon spread), and with them "
+        "the chunks of btrfs; may be given several times",
+    )
+    add_listing_arguments(parser)
     parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
     parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
 
@@ -85,7 +97,11 @@ def run(args: argparse.Namespace) -> int:
             took = (found.end - found.begin) / 1e9
             _say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
 
-    plan = Plan(args.root, args.passes, args.interval, args.all, _answers if args.cp else dict)
+    try:
+        listing = listed(args, args.containers) if args.containers else None
+    except ValueError as error:
+        return complain(str(error))
+    plan = Plan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
     try:
         summary = write_capture(args.file, plan, force=args.force, progress=progress)
     except FileExistsError:
@@ -113,6 +129,24 @@ def report(file: str, summary: Summary) -> list[str]:
         lines.append("Could not be read:")
     lines += [f"{count:7,}  {why}: {printable(first[why])}" for why, count in reasons.most_common()]
     return lines
+
+
+def _beside(args: argparse.Namespace, listing: Listing | None) -> Mapping[str, bytes | OSError]:
+    """Return what goes into a pass besides the kernel's files."""
+    answers = dict(_answers()) if args.cp else {}
+    return answers if listing is None else answers | _placed(listing)
+
+
+def _placed(listing: Listing) -> dict[str, bytes | OSError]:
+    """Look at what is listed, anew for each pass."""
+    from zmon.kernel import btrfs, container, mountinfo, placed  # noqa: PLC0415 - most captures look at none
+    from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+
+    tree = LiveTree()
+    return {
+        placed.CAPTURED: placed.written(container.read_containers(tree, asked(listing))),
+        btrfs.CAPTURED: btrfs.written(mountinfo.read_mounts(tree)),
+    }
 
 
 @cache

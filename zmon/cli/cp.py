@@ -46,11 +46,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _parse(args: argparse.Namespace) -> int:
     from zmon.cli.understood import lines, pages  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.told import content, recognised  # noqa: PLC0415 - likewise
+    from zmon.cp.told import content, joined, recognised  # noqa: PLC0415 - likewise
 
     found = [recognised(content(path), path) for path in args.files]
     for line in pages(found) if args.format == "json" else lines(found):
         print(line)
+    for words in joined(list(zip(args.files, found, strict=True))).conflicts:
+        complain(words)
     return OK
 
 

@@ -41,6 +41,9 @@ RECORDS: Final = 32
 LONGEST: Final = 4096
 """Bytes that a record may have; one of a real directory has 80."""
 
+EITHER: Final = "is a device number or a label: both have this form"
+"""Why both claims about a dedicated device are weak; a list of real devices can decide."""
+
 STATEMENTS: Final = 500_000
 """So many statements about devices are read of one text; what follows is counted as unread."""
 
@@ -629,7 +632,7 @@ def _dedicate(place: Place, operands: _Operands) -> Dedicated:
             rdev, weak = _rdev(word)
         elif len(word) == 5 and _RDEV.match(word):
             rdev = volser = word
-            weak = f"{word} is a device number or a label: both have this form"
+            weak = f"{word} {EITHER}"
         else:
             volser = word
     mode = "R/O" if "R/O" in operands.rest else ""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.cp import answers, directory
 from zmon.cp.answers import Understood
-from zmon.cp.directory import Directory
+from zmon.cp.directory import EITHER, Directory
 from zmon.topology.claim import frame_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,11 @@ def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
 
 def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = "") -> Told:
     """Read texts, each with the name of where it comes from."""
-    found = [(origin, recognised(data, origin)) for origin, data in texts]
+    return joined([(origin, recognised(data, origin)) for origin, data in texts], user, member)
+
+
+def joined(found: Sequence[tuple[str, Understood | Directory]], user: str = "", member: str = "") -> Told:
+    """Put together what texts say that have been read, each with the name of where it comes from."""
     said = [text for _origin, text in found if isinstance(text, Understood)]
     own, system = _identity(said)
     own, system = user.upper() or own, member.upper() or system
@@ -126,7 +130,24 @@ def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = ""
     claims += [
         claim._replace(user="") if claim.user == own else claim for claim in entries.claims(member=system)
     ]
-    return Told(claims, reports)
+    return Told(_decided(claims), reports)
+
+
+def _decided(claims: list[Claim]) -> list[Claim]:
+    """Leave out what a word is not that may be a number or a label, where a list of real devices shows it."""
+    devices = {claim.rdev for claim in claims if claim.via.startswith("QUERY DASD")}
+    labels = {claim.volser for claim in claims if claim.via.startswith("QUERY DASD")}
+    found = []
+    for claim in claims:
+        if claim.weak.endswith(EITHER):
+            right, wrong = (devices, labels) if claim.rdev else (labels, devices)
+            word = claim.rdev or claim.volser
+            if word in wrong and word not in right:
+                continue
+            if word in right and word not in wrong:
+                claim = claim._replace(weak="")  # noqa: PLW2901 - the same claim, no more in doubt
+        found.append(claim)
+    return found
 
 
 def recognised(data: bytes, origin: str) -> Understood | Directory:
