@@ -10,6 +10,7 @@ import pytest
 from zmon.cli import capture
 from zmon.kernel.archive import open_capture
 from zmon.kernel.capture import Summary
+from zmon.kernel.container import read_containers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,3 +145,28 @@ def test_the_command_loads_neither_the_glass_nor_a_data_base() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - own interpreter
     assert done.stdout == "set()\n"
+
+
+def test_where_listed_files_lie_is_taken_along(tmp_path: Path) -> None:
+    """A capture answers for the containers of a listing, those that are not there too."""
+    (tmp_path / "f").write_bytes(b"1")
+    listing = tmp_path / "list.csv"
+    listing.write_text(f"tablespace,path\nTS1,{tmp_path}/f\nTS1,/nowhere\n")
+    file = str(tmp_path / "x.tar.gz")
+    assert _zmon("-n", "1", "--containers", str(listing), file) == 0
+    assert read_containers(open_capture(file).passes[0], []).keys == [f"{tmp_path}/f", "/nowhere"]
+
+
+def test_files_are_those_of_this_machine(
+    root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Under another root nothing can be asked of a file."""
+    assert _zmon("--root", root, "--containers", "x", str(tmp_path / "x.tgz")) == 1
+    assert "leave out --root" in capsys.readouterr().err
+
+
+def test_a_listing_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is named, and no capture is written."""
+    assert _zmon("--containers", str(tmp_path / "none.csv"), str(tmp_path / "x.tgz")) == 1
+    assert "none.csv" in capsys.readouterr().err
+    assert not (tmp_path / "x.tgz").exists()

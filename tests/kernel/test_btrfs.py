@@ -3,12 +3,20 @@ from __future__ import annotations
 import contextlib
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.btrfs import parse_chunk, parse_items
+from tests.conftest import DictTree
+from zmon.absent import absent
+from zmon.kernel.btrfs import CAPTURED, parse_chunk, parse_items, read_devices, written
+from zmon.kernel.rows import frame
+from zmon.kinds import MOUNT
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "btrfs" / "chunks-raid0-linux-6.18.txt"
 ITEMS = [
@@ -61,3 +69,16 @@ def test_any_items(room: bytes, count: int) -> None:
     """Whatever a search returns, only ValueError comes out."""
     with contextlib.suppress(ValueError):
         parse_items(room, count)
+
+
+def test_what_is_captured_comes_back() -> None:
+    """Each btrfs is kept once, with its devices, its chunks or why they are not known."""
+    row: dict[str, Value] = {
+        "number": "0:41",
+        "fstype": "btrfs",
+        "devices": "1=94:5",
+        "chunks": absent("run as root"),
+    }
+    content = written(frame(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
+    back = read_devices(DictTree({CAPTURED: content}), "1", "0:41", "/b")
+    assert (content.count(b"\n"), back) == (1, {"devices": "1=94:5", "chunks": absent("run as root")})

@@ -91,7 +91,7 @@ def test_btrfs_of_a_capture_that_knows_no_chunks() -> None:
 def test_btrfs_of_a_capture_that_knows() -> None:
     """Devices and chunks come back as they were captured."""
     line = b'{"number": "0:41", "devices": "1=94:5", "chunks": null, "why": "run as root"}'
-    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "zmon/btrfs": line})
+    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "ioctl/btrfs.json": line})
     frame = read_mounts(tree)
     assert (frame.cell("1", "devices"), frame.cell("1", "chunks")) == ("1=94:5", absent("run as root"))
 
@@ -99,5 +99,5 @@ def test_btrfs_of_a_capture_that_knows() -> None:
 @given(st.binary() | st.sampled_from([b"[]", b"null", b"1", b'{"number": "0:41"}', b'{"number": []}']))
 def test_any_captured_btrfs(content: bytes) -> None:
     """Whatever a capture says of btrfs, a row comes out."""
-    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "zmon/btrfs": content})
+    tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "ioctl/btrfs.json": content})
     assert read_mounts(tree).keys == ["1"]

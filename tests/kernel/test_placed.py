@@ -71,7 +71,7 @@ def test_a_capture_without_containers() -> None:
 )
 def test_a_capture_that_zmon_did_not_write(line: bytes) -> None:
     """The line is named, and nothing is taken from the file."""
-    with pytest.raises(ValueError, match="zmon/containers:1: not a container"):
+    with pytest.raises(ValueError, match="ioctl/containers.json:1: not a container"):
         parse_captured(line)
 
 

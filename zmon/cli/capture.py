@@ -17,7 +17,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from zmon.cli.listing import add_listing_arguments, asked, listed
-from zmon.cli.status import complain
 from zmon.kernel.archive import CaptureError, printable
 from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
 
@@ -98,12 +97,7 @@ def run(args: argparse.Namespace) -> int:
             _say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
 
     try:
-        listing = listed(args, args.containers) if args.containers else None
-    except ValueError as error:
-        return complain(str(error))
-    plan = Plan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
-    try:
-        summary = write_capture(args.file, plan, force=args.force, progress=progress)
+        summary = write_capture(args.file, _plan(args), force=args.force, progress=progress)
     except FileExistsError:
         _say(f"zmon capture: {args.file} exists already; give another name, or --force to overwrite it")
     except OSError as error:
@@ -117,6 +111,23 @@ def run(args: argparse.Namespace) -> int:
             _say(line)
         return 0
     return 1
+
+
+def _plan(args: argparse.Namespace) -> Plan:
+    """Return what is to be captured.
+
+    Raises:
+        CaptureError: containers are asked for that are not of this machine, or a listing is no use.
+    """
+    listing = None
+    if args.containers:
+        if args.root != "/":
+            raise CaptureError("--containers looks at the files of this machine: leave out --root")
+        try:
+            listing = listed(args, args.containers)
+        except ValueError as error:
+            raise CaptureError(str(error)) from error
+    return Plan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
 
 
 def report(file: str, summary: Summary) -> list[str]:

@@ -6,6 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.kernel.container import Listed
+    from zmon.placement.container import Container
     from zmon.placement.listing import Listing
 
 LISTINGS: Final = (
@@ -66,3 +70,24 @@ def listed(args: argparse.Namespace, sources: list[str], machine: str = "") -> L
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
     return read_listing(sources, options, machine=machine)
+
+
+def is_usable(container: Container) -> bool:
+    """Tell whether what is listed is a path that can be looked at."""
+    return not container.problem and container.located.startswith("/")
+
+
+def asked(listing: Listing) -> Iterator[Listed]:
+    """Return what of a listing can be looked at, as the kernel's reader is asked for it."""
+    from zmon.kernel.container import UNSAID, Listed  # noqa: PLC0415 - --help needs none
+
+    for container in filter(is_usable, listing.containers):
+        size = container.bytes_declared
+        yield Listed(
+            container.located,
+            container.database,
+            container.tablespace,
+            container.role,
+            container.place,
+            UNSAID if size is None else size,
+        )

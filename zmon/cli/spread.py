@@ -12,7 +12,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.cli.listing import LISTINGS, add_listing_arguments
+from zmon.cli.listing import LISTINGS, add_listing_arguments, asked, is_usable
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive
 from zmon.cli.told import add_cp_arguments
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from zmon.interval import Interval
-    from zmon.kernel.container import Listed
     from zmon.kernel.tree import Tree
-    from zmon.placement.container import Container
     from zmon.placement.listing import Listing
     from zmon.placement.report import Report
     from zmon.placement.resolved import Row
@@ -192,7 +190,7 @@ def _frames(
     if LAYER.name not in sample.frames:
         yield read_layers(tree)
     if listing is not None:
-        yield read_containers(tree, _asked(listing), progress=progress.files)
+        yield read_containers(tree, asked(listing), progress=progress.files)
     elif CONTAINER.name not in sample.frames:
         yield read_containers(tree, ())
 
@@ -216,13 +214,9 @@ def _tree(args: argparse.Namespace) -> Tree | None:
 # what is listed
 
 
-def _usable(container: Container) -> bool:
-    return not container.problem and container.located.startswith("/")
-
-
 def _paths(listing: Listing) -> Callable[[str], bool]:
     """Return what tells whether a path is one of a listing's, or in one of its directories."""
-    paths = {container.located.rstrip("/") or "/" for container in listing.containers if _usable(container)}
+    paths = {container.located.rstrip("/") or "/" for container in listing.containers if is_usable(container)}
 
     def is_listed(path: str) -> bool:
         while path not in paths:
@@ -233,24 +227,6 @@ def _paths(listing: Listing) -> Callable[[str], bool]:
         return True
 
     return is_listed
-
-
-def _asked(listing: Listing) -> Iterable[Listed]:
-    from zmon.absent import absent  # noqa: PLC0415 - --help needs none
-    from zmon.kernel.container import Listed  # noqa: PLC0415 - likewise
-
-    unsaid = absent("the listing does not say its size")
-    for container in listing.containers:
-        if _usable(container):
-            size = container.bytes_declared
-            yield Listed(
-                container.located,
-                container.database,
-                container.tablespace,
-                container.role,
-                container.place,
-                unsaid if size is None else size,
-            )
 
 
 def _unusable(listing: Listing) -> tuple[Row, ...]:
@@ -274,7 +250,7 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
             container.problem or why,
         )
         for container in listing.containers
-        if not _usable(container)
+        if not is_usable(container)
     )
 
 

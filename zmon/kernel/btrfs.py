@@ -22,20 +22,21 @@ import os
 import struct
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kernel.fdinfo import mount_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zmon.absent import Absent, Value
+    from zmon.absent import Value
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 FS_INFO: Final = 0x8400941F
 DEV_INFO: Final = 0xD000941E
 TREE_SEARCH_V2: Final = 0xC0709411
 
-CAPTURED: Final = "zmon/btrfs"
+CAPTURED: Final = "ioctl/btrfs.json"
 """Where a capture has them: a line of JSON for each file system, `number`, `devices`, `chunks`."""
 
 _FS: Final = struct.Struct("=QQ")
@@ -179,6 +180,24 @@ def _chunks(node: int) -> Value:
         return absent("run as root: btrfs tells its chunk tree to nobody else")
     except (OSError, ValueError) as error:
         return absent(f"BTRFS_IOC_TREE_SEARCH_V2 failed: {error}")
+
+
+def written(mounts: Frame) -> bytes:
+    """Return the text that a capture keeps of the btrfs among the mounts."""
+    names = ("number", "fstype", "devices", "chunks")
+    lines = {
+        number: json.dumps(
+            {
+                "number": number,
+                "devices": None if isinstance(devices, Absent) else devices,
+                "chunks": None if isinstance(chunks, Absent) else chunks,
+                "why": chunks.reason if isinstance(chunks, Absent) else "",
+            }
+        )
+        for number, fstype, devices, chunks in zip(*map(mounts.column, names), strict=True)
+        if fstype == "btrfs"
+    }
+    return "".join(f"{line}\n" for line in lines.values()).encode("ascii")
 
 
 def _captured(tree: Tree, number: str) -> Mapping[str, Value]:

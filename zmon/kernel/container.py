@@ -42,6 +42,8 @@ REMOTE: Final = frozenset({
     "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "gpfs", "lustre", "afs", "beegfs", "glusterfs",
 })  # fmt: skip
 
+UNSAID: Final = absent("the listing does not say its size")
+
 _NO_MOUNT: Final = absent("a block device is on no file system")
 _UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
 _LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
@@ -69,7 +71,7 @@ class Listed(NamedTuple):
     role: str = ""
     listed: str = ""
     """Where: `tablespaces.ddl:12`."""
-    declared: Number = absent("the listing does not say its size")
+    declared: Number = UNSAID
 
 
 class Found(NamedTuple):

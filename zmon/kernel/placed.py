@@ -1,6 +1,6 @@
 """Containers as a capture keeps them, so that another machine can tell where they lay on this one.
 
-`zmon/containers` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an absent
+`ioctl/containers.json` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an absent
 one as `{"absent": REASON}`.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.kernel.container import Found, Listed
     from zmon.kernel.tree import Tree
 
-CAPTURED: Final = "zmon/containers"
+CAPTURED: Final = "ioctl/containers.json"
 
 FOUND: Final = (
     "real", "number", "mount", "ranges", "said", "size", "unplaced", "unwritten", "shared", "encoded",
