@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.placement.moves import Plan
-    from zmon.placement.report import Report, Space
+    from zmon.placement.report import Report, Space, WhatIf
     from zmon.placement.resolved import Row
 
 
@@ -83,7 +83,8 @@ def document(report: Report, products: Callable[[str], str], notes: Sequence[str
         "sides": dict(report.sides),
         "logs_beside_data": [one._asdict() for one in report.mixed],
         "what_if": {
-            "even_spread_times": _plain(report.even),
+            "even_spread": _what_if(report.even),
+            "moves": None if report.moved is None else _what_if(report.moved),
             "head_room": _plain(report.headroom.factor),
             "binding": list(report.headroom.binding),
             "use": dict(report.headroom.use),
@@ -94,6 +95,10 @@ def document(report: Report, products: Callable[[str], str], notes: Sequence[str
         "notes": list(notes),
         "assumptions": list(report.assumptions),
     }
+
+
+def _what_if(found: WhatIf) -> dict[str, Any]:
+    return {"times": _plain(found.times), "limits_now": list(found.now), "limits_then": list(found.then)}
 
 
 def _space(space: Space) -> dict[str, Any]:

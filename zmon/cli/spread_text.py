@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.placement.item import Unit
     from zmon.placement.moves import Move, Plan, Step
-    from zmon.placement.report import Report, Space
+    from zmon.placement.report import Report, Space, WhatIf
     from zmon.placement.resolved import Row
 
 NARROWEST: Final = 60
@@ -88,7 +88,7 @@ def _matrix(report: Report, width: int) -> Iterator[str]:
     hidden = [unit for unit in report.units if unit not in shown]
     rest = any(whole.get(unit.key) for unit in hidden)
     name = min(40, width - 8 - sum(room[unit.key] for unit in shown) - 8 * rest)
-    for line in (0, 1):
+    for line in (0, 1) if any(first for first, _ in heads.values()) else (1,):
         cells = "".join(heads[unit.key][line].rjust(room[unit.key]) for unit in shown)
         yield (
             f"{('', 'Tablespace')[line]:<{name}}{cells}{('', 'others')[line].rjust(8) if rest else ''}"
@@ -137,10 +137,10 @@ def _enumerated(names: Sequence[str], most: int = MOST_NAMED) -> str:
 
 
 def _figures(report: Report, width: int) -> Iterator[str]:
-    name = min(40, width - 62)
+    name = min(40, width - 63)
     many = f"many {report.wanted.what[:4]}"
-    yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>9}{'':>5}{'':>5} {'Most':<11}{'Most':>5}"
-    heads = f"{'Files':>6}{'Size':>6}{'mean':>6}{many:>9}{'Jain':>5}{'CV':>5} {'on':<11}{'disk':>5} Grade"
+    yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>10}{'':>5}{'':>5} {'Most':<11}{'Most':>5}"
+    heads = f"{'Files':>6}{'Size':>6}{'mean':>6}{many:>10}{'Jain':>5}{'CV':>5} {'on':<11}{'disk':>5} Grade"
     yield f"{'Tablespace':<{name}}{heads}"
     names = {unit.key: unit.title for unit in report.units}
     for space in (*report.spaces, report.whole):
@@ -156,7 +156,7 @@ def _figure_line(space: Space, label: str, name: int, names: Mapping[str, str]) 
     worst = f"{shorten(names.get(found.worst, ''), 11 - len(share))}{share}"
     return (
         f"{shorten(label, name - 1):<{name}}{space.files:>6}{bytes_(space.size):>6}"
-        f"{_or_dots(found.uneven, rate):>5}{_mark(found.uneven)}{effective:>9}"
+        f"{_or_dots(found.uneven, rate):>5}{_mark(found.uneven)}{effective:>10}"
         f"{_or_dots(found.jain, queue):>5}{_or_dots(found.variation, queue):>5}"
         f" {worst:<11}{disk:>5} {space.grade}{' logs' * space.shares_with_logs}"
     )
@@ -178,11 +178,7 @@ def _findings(report: Report) -> Iterator[str]:
         parts = [f"{side} {percent(100 * part)} %" for side, part in report.sides.items() if side]
         unknown = report.sides.get("", 0)
         yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
-    if not isinstance(report.even, Absent):
-        yield (
-            f"What if: an even spread over {len(report.units)} would give {rate(report.even)} times the"
-            f" throughput at the most, where the {report.wanted.what}s limit"
-        )
+    yield from _what_if("an even spread", report.even)
     if not isinstance(report.headroom.factor, Absent):
         yield (
             f"Head room: all traffic may grow {rate(report.headroom.factor)} times, then"
@@ -200,6 +196,16 @@ def _findings(report: Report) -> Iterator[str]:
     reason = report.whole.spread.uneven
     if isinstance(reason, Absent):
         yield f"No spread can be told: {reason.reason}"
+        if report.wanted.what == "LCU" and report.whole.unplaced:
+            yield "--by disk shows the spread over disks; --site FILE or --cp-file FILE may tell the LCUs"
+
+
+def _what_if(what: str, found: WhatIf) -> Iterator[str]:
+    if not isinstance(found.times, Absent):
+        yield (
+            f"What if: {what} may give {queue(found.times)} times the throughput at the most. Now"
+            f" {_enumerated(found.now, 4)} would be full first, then {_enumerated(found.then, 4)}"
+        )
 
 
 def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int) -> Iterator[str]:
@@ -253,6 +259,8 @@ def _judged(plan: Plan, report: Report) -> Iterator[str]:
     """Yield how good the result is, compared with what cannot be better."""
     if isinstance(plan.uneven, Absent) or isinstance(plan.bound, Absent) or isinstance(plan.gap, Absent):
         return
+    if report.moved is not None:
+        yield from _what_if("these moves" if plan.steps else "no move", report.moved)
     reached = plan.bound * (1 + plan.gap)
     yield (
         f"Max/mean {queue(plan.uneven)} before, {queue(reached)} then; below {queue(plan.bound)} no placement"
@@ -274,12 +282,18 @@ def _judged(plan: Plan, report: Report) -> Iterator[str]:
 
 
 def _problems(rows: Sequence[Row]) -> list[str]:
+    """Return the reasons, each with the files that it holds for."""
+    by_reason: dict[str, list[Row]] = {}
+    for row in rows:
+        by_reason.setdefault(row.problem, []).append(row)
     found = []
-    for row in rows[:MOST_NAMED]:
-        where = f" [{row.listed}]" if row.listed else ""
-        found.append(f"{row.path or '(no path)'} of {row.tablespace or '?'}{where}: {row.problem}")
-    if len(rows) > MOST_NAMED:
-        found.append(f"and {len(rows) - MOST_NAMED} more: --format json has all")
+    for reason, alike in list(by_reason.items())[:MOST_NAMED]:
+        first = alike[0]
+        where = f" [{first.listed}]" if first.listed else ""
+        more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+        found.append(f"{first.path or '(no path)'} of {first.tablespace or '?'}{where}{more}: {reason}")
+    if len(by_reason) > MOST_NAMED:
+        found.append(f"{len(by_reason) - MOST_NAMED} more reasons: --format json has all")
     return found
 
 

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.placement.demand import headroom
+from zmon.placement.demand import bound_ratio, headroom
 from zmon.placement.item import weights
 from zmon.placement.moves import plan
 from zmon.placement.spread import Mixed, by_space, fullest, mixed, sides, spread, sums, unknown
@@ -70,6 +70,17 @@ class Space(NamedTuple):
         return sum(self.bytes_on.values()) + self.unplaced
 
 
+class WhatIf(NamedTuple):
+    """What another placement could do."""
+
+    times: Number
+    """How many times the throughput may be at the most."""
+    now: tuple[str, ...]
+    """What limits now."""
+    then: tuple[str, ...]
+    """What limits then."""
+
+
 class Report(NamedTuple):
     """The whole answer."""
 
@@ -82,9 +93,11 @@ class Report(NamedTuple):
     mixed: tuple[Mixed, ...]
     headroom: Headroom
     """By how much all traffic could grow, where capacities and traffic are known."""
-    even: Number
-    """How many times the throughput may be at the most with an even spread, if the units limit."""
+    even: WhatIf
+    """With an even spread over all units that are available."""
     plan: Plan | None
+    moved: WhatIf | None
+    """With the moves that are suggested."""
     assumptions: tuple[str, ...]
     problems: tuple[Row, ...]
     conflicts: tuple[str, ...]
@@ -108,6 +121,10 @@ def report(found: Resolved, wanted: Wanted) -> Report:
         for key, members in by_space(items).items()
     )
     whole = _space(("", ""), items, found.rows, units, wanted, bool(beside_logs))
+    suggested = (
+        plan(items, units, most=wanted.moves, traffic=wanted.traffic) if wanted.moves and units else None
+    )
+    moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, found.channels)
     return Report(
         wanted,
         units,
@@ -116,8 +133,9 @@ def report(found: Resolved, wanted: Wanted) -> Report:
         sides(whole.load_on, units),
         together,
         _headroom(whole.load_on, units, found.channels) if wanted.traffic else headroom({}, {}),
-        whole.spread.uneven,
-        plan(items, units, most=wanted.moves, traffic=wanted.traffic) if wanted.moves and units else None,
+        what_if(whole.load_on, evenly(whole.load_on, units), units, found.channels),
+        suggested,
+        moved,
         tuple(_assumptions(found, items, units, whole, wanted)),
         tuple(row for row in found.rows if row.problem),
         found.conflicts,
@@ -186,6 +204,29 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
     )
 
 
+def evenly(loads: Mapping[str, float], units: Sequence[Unit]) -> dict[str, float]:
+    """Return the same load spread evenly over the units that are available, for what each can bear."""
+    shares = [weight if unit.open else 0.0 for unit, weight in zip(units, weights(units), strict=True)]
+    whole, most = sum(loads.values()), sum(shares)
+    return {unit.key: whole * share / most for unit, share in zip(units, shares, strict=True)} if most else {}
+
+
+def what_if(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    units: Sequence[Unit],
+    channels: Mapping[str, float],
+) -> WhatIf:
+    """Compare two placements by what limits each.
+
+    Where the capacities are not all known, all units count alike, and nothing else is looked at.
+    """
+    known = all(not isinstance(unit.capacity, Absent) for unit in units)
+    alike = units if known else [unit._replace(capacity=1.0) for unit in units]
+    now, then = (_headroom(loads, alike, channels if known else {}) for loads in (before, after))
+    return WhatIf(bound_ratio(now, then), now.binding, then.binding)
+
+
 def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float]) -> Headroom:
     """Return the head room of units and of the channel paths they share, by the names people call them."""
     capacities = {unit.title: float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)}
@@ -208,7 +249,7 @@ def _assumptions(
         beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
-        yield f"available are the {many} on which this Linux sees disks"
+        yield f"available are the {many} that this Linux sees"
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (

@@ -94,7 +94,7 @@ def resolved(
         laid = places.lay(answer)
         loads = places.loads(answer, traffic) if interval is not None else None
         items.append(_item(file, laid, loads, machine.site))
-        rows.append(_row(file, answer, laid))
+        rows.append(_row(file, answer, laid, places.grade(answer)))
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
     grades = [row.grade for row in rows if row.placed]
@@ -146,9 +146,11 @@ class Places:
         volumes: dict[str, int] = {}
         unplaced = _whole(answer.unplaced)
         reasons: dict[str, None] = {}
+        somewhere = False
         for share in answer.disks:
             if isinstance(share.bytes, Absent):
                 reasons[share.bytes.reason] = None
+                somewhere = True
                 continue
             count, spindle = int(share.bytes), share.volume.spindle
             volumes[spindle] = volumes.get(spindle, 0) + count + _whole(share.copies)
@@ -158,7 +160,15 @@ class Places:
                 reasons[f"{_text(share.volume.disk) or share.volume.number}: {key.reason}"] = None
             elif count:
                 units[key] = units.get(key, 0) + count
+        if somewhere or not answer.disks:
+            unplaced = max(unplaced, _whole(answer.size) - sum(units.values()))
         return Laid(units, volumes, unplaced, tuple(reasons))
+
+    def grade(self, answer: Answer) -> Grade:
+        """Return how sure the units of one container are: as the way down, and as the unit of each disk."""
+        if self._by is By.DISK:
+            return answer.grade
+        return min([answer.grade, *(share.volume.grade for share in answer.disks)])
 
     def loads(self, answer: Answer, traffic: Mapping[str, Number]) -> dict[str, float] | Absent:
         """Estimate the traffic of one container on each unit, in bytes a second."""
@@ -182,7 +192,8 @@ class Places:
         members: dict[str, list[Volume]] = {}
         for volume in self._machine.volumes.values():
             key = self.key(volume)
-            if isinstance(key, str):
+            node = self._machine.stack.node(volume.number)
+            if isinstance(key, str) and (node is None or node.size != 0):  # no medium, no place for data
                 members.setdefault(key, []).append(volume)
         named = {key: self._name(volumes) for key, volumes in members.items()}
         often = [name.casefold() for name in named.values()]
@@ -273,7 +284,7 @@ def _item(file: File, laid: Laid, loads: dict[str, float] | Absent | None, site:
     return item if loads is None else item._replace(load_on=loads)
 
 
-def _row(file: File, answer: Answer, laid: Laid) -> Row:
+def _row(file: File, answer: Answer, laid: Laid, grade: Grade) -> Row:
     return Row(
         file.path,
         file.database,
@@ -283,7 +294,7 @@ def _row(file: File, answer: Answer, laid: Laid) -> Row:
         file.size,
         sum(laid.units.values()),
         laid.unplaced,
-        answer.grade,
+        grade,
         _problem(file, answer, laid),
     )
 
@@ -292,16 +303,12 @@ def _problem(file: File, answer: Answer, laid: Laid) -> str:
     """Say why not all of a container was placed; empty when it was."""
     if laid.units and not laid.unplaced:
         return ""
-    why = next(
-        (value.reason for value in (file.real, file.number, file.ranges) if isinstance(value, Absent)), ""
-    )
-    said = [*([why] if why and not laid.units else []), *laid.reasons]
-    if not said and not laid.units:
-        empty = not isinstance(file.size, Absent) and not file.size
-        said = (
-            ["it is empty"] if empty else list(answer.lacking[:1]) or ["nothing of it lies on a known disk"]
-        )
-    return "; ".join(said)
+    cells = (file.real, file.number, file.ranges)
+    why = [value.reason for value in cells if isinstance(value, Absent)][:1]
+    if file.size == 0 and not why:
+        why = ["it is empty"]
+    said = dict.fromkeys((*why, *laid.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
+    return "; ".join(said) or "nothing of it lies on a known disk"
 
 
 def _unique(name: str, volumes: list[Volume]) -> str:
