@@ -22,16 +22,19 @@ from zmon.kinds import (
     CACHE,
     CHANNEL,
     CMF,
+    CONTAINER,
     CPU,
     DASD,
     DEVICE,
     EXACT,
     GUEST,
     KINDS,
+    LAYER,
     LPAR,
     LPAR_CPU,
     MACHINE,
     MEMORY,
+    MOUNT,
     PHYSICAL_CPU,
     SOURCE,
 )
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.kernel.activity import Activity
+    from zmon.kernel.container import Listed
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 
@@ -50,6 +54,9 @@ IDENTITY_EVERY: Final = 60.0
 
 HYPERVISOR_EVERY: Final = 10.0
 """Seconds between two diag 204, which the kernel calls very expensive."""
+
+CONTAINERS_EVERY: Final = 600.0
+"""Seconds between two looks at where listed files lie: they grow, and are moved, seldom."""
 
 CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
@@ -66,6 +73,10 @@ class Choice(NamedTuple):
     """Ask the hypervisor for all partitions or guests."""
     exact: bool = False
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
+    containers: tuple[Listed, ...] = ()
+    """Files whose extents are asked for; a capture has those that were asked for when it was made."""
+    more: tuple[Callable[[Tree], Source], ...] = ()
+    """Sources that others bring, such as answers of the hypervisor."""
 
 
 EVERYTHING: Final = Choice()
@@ -131,16 +142,33 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
                IDENTITY_EVERY),
         Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,),
                _reader("dasd.read_dasd", tree), IDENTITY_EVERY),
+        Source("mounts", "/proc/self/mountinfo", (MOUNT,), _reader("mountinfo.read_mounts", tree),
+               IDENTITY_EVERY),
+        Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("layers.read_layers", tree),
+               IDENTITY_EVERY),
+        Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),
+               _containers(tree, choice.containers), CONTAINERS_EVERY,
+               "" if choice.containers or free else "no listing of files was given: --containers"),
         Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("machine.read_machine", tree),
                IDENTITY_EVERY),
         Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
                _reader("partitions.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
         Source("cache", "BIODASDPSRD", (CACHE,), _reader("cache.read_cache", tree), CACHE_EVERY, no_cache),
+        *(source(tree) for source in choice.more),
     ]  # fmt: skip
     wanted = {kind.name for kind in choice.kinds}
     if CMF.name in wanted:
         wanted.add(EXACT.name)  # which will stand in its place
     return [source for source in known if not wanted.isdisjoint(kind.name for kind in source.kinds)]
+
+
+def _containers(tree: Tree, listed: Sequence[Listed]) -> Callable[[], Sequence[Frame]]:
+    def read() -> Sequence[Frame]:
+        from zmon.kernel.container import read_containers  # noqa: PLC0415 - like all readers, when needed
+
+        return [read_containers(tree, listed)]
+
+    return read
 
 
 def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:

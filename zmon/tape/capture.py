@@ -8,6 +8,7 @@ from zmon.interval import Interval
 from zmon.kernel.archive import open_capture
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.tape.tape import NoNote
+from zmon.tape.told import captured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ class CaptureTape:
         """
         passes = open_capture(path).passes
         self._passes = passes if last is None else passes[-last:]
-        self._choice = choice
+        self._choice = choice._replace(more=(captured,))
         self._samples: dict[int, Sample] = {}
         self._place = -1
         self.name = path

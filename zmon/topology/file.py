@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from bisect import bisect_left
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.absent import Absent, absent
+from zmon.topology.mount import mount_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.absent import Number, Value
     from zmon.sample import Frame
+    from zmon.topology.mount import Mounts
+
+_BY_NAME: Final = "the name of the path"
+_NOT_LOOKED_AT: Final = absent(
+    "it was not looked at on that machine, and symbolic links in its path are not known"
+)
 
 _RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)
 
@@ -43,6 +54,34 @@ class File(NamedTuple):
     """Bytes of compressed extents, whose length on the device is not told."""
 
 
+class Listed(Protocol):
+    """What a listing says of a container."""
+
+    @property
+    def path(self) -> str:
+        """Absolute."""
+
+    @property
+    def database(self) -> str:
+        """Empty when it is not said, as the others."""
+
+    @property
+    def tablespace(self) -> str:
+        """Its name."""
+
+    @property
+    def role(self) -> str:
+        """What it is for."""
+
+    @property
+    def listed(self) -> str:
+        """Where: `tablespaces.ddl:12`."""
+
+    @property
+    def declared(self) -> Number:
+        """Bytes."""
+
+
 def files_in(frame: Frame) -> list[File]:
     """Return the files of a sample."""
     columns = {name: frame.column(name) for name in File._fields[1:]}
@@ -67,6 +106,62 @@ def files_in(frame: Frame) -> list[File]:
         )
         for row, path in enumerate(frame.keys)
     ]
+
+
+def files_of(listed: Iterable[Listed], known: Iterable[File], mounts: Mounts) -> list[File]:
+    """Return what is known of listed containers, of a machine that cannot be asked any more.
+
+    `known` are the files that were looked at when it could be.  A directory stands for those of them that are
+    in it.  What nobody looked at is judged by its name alone: on which mount it would be.
+    """
+    at = {file.path: file for file in known}
+    paths = sorted(at)
+    found: dict[str, File] = {}
+    for one in listed:
+        names = [one.path] if one.path in at else _starting(paths, one.path.rstrip("/") + "/")
+        for file in [at[name] for name in names] or [_by_name(one, mounts)]:
+            found.setdefault(file.path, _named(file, one))
+    return list(found.values())
+
+
+def _starting(paths: list[str], start: str) -> list[str]:
+    return list(
+        takewhile(lambda path: path.startswith(start), islice(paths, bisect_left(paths, start), None))
+    )
+
+
+def _named(file: File, one: Listed) -> File:
+    return file._replace(
+        database=one.database,
+        tablespace=one.tablespace,
+        role=one.role,
+        listed=one.listed,
+        declared=one.declared,
+    )
+
+
+def _by_name(one: Listed, mounts: Mounts) -> File:
+    mount = mount_of(one.path, mounts)
+    lost = mount if isinstance(mount, Absent) else None
+    said = () if isinstance(mount, Absent) else ((_BY_NAME, f"{mount.point} holds it"),)
+    return File(
+        one.path,
+        database="",
+        tablespace="",
+        role="",
+        listed="",
+        real=lost or one.path,
+        number=mount if isinstance(mount, Absent) else mount.number,
+        mount=mount if isinstance(mount, Absent) else mount.id,
+        ranges=_NOT_LOOKED_AT,
+        said=said,
+        size=one.declared,
+        declared=one.declared,
+        unplaced=_NOT_LOOKED_AT,
+        unwritten=_NOT_LOOKED_AT,
+        shared=_NOT_LOOKED_AT,
+        encoded=_NOT_LOOKED_AT,
+    )
 
 
 def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.topology.chain import answer
 from zmon.topology.claim import claims_in
-from zmon.topology.file import files_in
+from zmon.topology.file import files_in, files_of
 from zmon.topology.mount import mounts_in
 from zmon.topology.site import NO_SITE
 from zmon.topology.stack import Stack
-from zmon.topology.volume import Host, volumes
+from zmon.topology.volume import host_of, volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,20 +20,30 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.topology.chain import Answer
     from zmon.topology.claim import Claim
-    from zmon.topology.file import File
+    from zmon.topology.file import File, Listed
     from zmon.topology.mount import Mounts
     from zmon.topology.site import Site
-    from zmon.topology.volume import Volume
+    from zmon.topology.volume import Host, Volume
 
 
 class Machine:
     """The files, mounts, block devices and volumes of a sample."""
 
-    def __init__(self, sample: Sample, site: Site = NO_SITE, claims: Sequence[Claim] = ()) -> None:
-        """Look at a sample; `claims` are those of people, beside what the sample has."""
+    def __init__(
+        self,
+        sample: Sample,
+        site: Site = NO_SITE,
+        claims: Sequence[Claim] = (),
+        listed: Sequence[Listed] | None = None,
+    ) -> None:
+        """Look at a sample; `claims` are those of people, beside what the sample has.
+
+        With `listed` its files are those alone, whether the sample has looked at them or not.
+        """
         self.sample = sample
         self.site = site
         self._claims = claims
+        self._listed = listed
 
     @cached_property
     def mounts(self) -> Mounts:
@@ -53,11 +63,7 @@ class Machine:
     @cached_property
     def host(self) -> Host:
         """Where this Linux runs."""
-        frame = self.sample.frame(MACHINE)
-        environment, guest = (frame.cell("machine", name) for name in ("environment", "guest_name"))
-        return Host(
-            environment if isinstance(environment, str) else "", guest if isinstance(guest, str) else ""
-        )
+        return host_of(self.sample.frame(MACHINE))
 
     @cached_property
     def volumes(self) -> Mapping[str, Volume]:
@@ -68,7 +74,8 @@ class Machine:
     @cached_property
     def files(self) -> list[File]:
         """The containers of tablespaces, and whatever files were asked about."""
-        return files_in(self.sample.frame(CONTAINER))
+        known = files_in(self.sample.frame(CONTAINER))
+        return known if self._listed is None else files_of(self._listed, known, self.mounts)
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
