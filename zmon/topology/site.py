@@ -349,7 +349,10 @@ def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
         found = NUMBERS.fullmatch(span)
         if not found or int(found[1], 16) > int(found[2] or found[1], 16):
             raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
-    known = VolumeMap(Row(span, naming(name), place="ranges") for span, name in said.items())
+    try:
+        known = VolumeMap(Row(span, naming(name), place="ranges") for span, name in said.items())
+    except SiteError as error:
+        raise ValueError(str(error).removeprefix("ranges: ")) from error
     return ", ".join(said), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
 
 
