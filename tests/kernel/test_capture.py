@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zmon.kernel import capture, ioctl, sthyi
+from zmon.kernel import capture, devicemapper, ioctl, sthyi
 from zmon.kernel.archive import CaptureError, open_capture
 from zmon.kernel.capture import Pass, Plan, gather, notes_of, write_capture
 from zmon.kernel.captured import File, refusals
@@ -422,6 +422,26 @@ def test_an_ioctl_that_hangs_is_given_up(calls: Callable[[tuple[Question, ...]],
     assert calls((ioctl.BIODASDREADALLCMB,)).refused == {
         "ioctl/dasda/BIODASDREADALLCMB.bin": (0, "Connection timed out")
     }
+
+
+def test_tables_of_the_device_mapper_are_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is named after its device; one that cannot be read is noted."""
+    for number in range(2):
+        (root / f"sys/block/dm-{number}").mkdir(parents=True)
+        (root / f"sys/block/dm-{number}/dev").write_text(f"253:{number}\n")
+
+    def read_table(_tree: Tree, number: str) -> str:
+        if number == "253:1":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return "0 8 linear 94:1 0\n"
+
+    monkeypatch.setattr(devicemapper, "read_table", read_table)
+    reading = capture._Reading(str(root), Pass(0))
+    capture._call(reading, ())
+    node = reading.found.nodes["ioctl/dm/253:0.table"]
+    assert isinstance(node, File)
+    assert node.data == b"0 8 linear 94:1 0\n"
+    assert reading.found.refused == {"ioctl/dm/253:1.table": (0, "Permission denied")}
 
 
 def test_the_sthyi_call_is_made_on_z_only(
