@@ -1,0 +1,652 @@
+"""zmon.topology.volume and testimony: which volume a disk is, and on which LCU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
+from zmon.sample import Frame, nothing
+from zmon.topology.claim import Claim, frame_of
+from zmon.topology.evidence import Grade
+from zmon.topology.site import NO_SITE, Site, parse_site
+from zmon.topology.volume import Host, host_of, volume, volumes
+from zmon.topology.volumemap import parse_map
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from zmon.absent import Value
+    from zmon.topology.volume import Volume
+
+SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
+GUEST = Host("zvm", "LINDB01")
+LPAR = Host("lpar")
+UID = "IBM.750000000DXP71.1500.18"
+MINIDISK = f"{UID}.00000000000000010000000000000d0a"
+RULE = '[[lcu_by_number]]\nserial = "*"\npattern = "7nXX"\n'
+NONE = absent("no uid: not an ECKD disk")
+
+
+def site(text: str = RULE, rows: str = "") -> Site:
+    """Return a site with a map."""
+    return parse_site(f'map = "map.csv"\n{text}', "site.toml", lambda _: parse_map(rows, "map.csv"))
+
+
+class Disk:
+    """One row of each frame."""
+
+    def __init__(self, busid: str, uid: Value = NONE, **more: Value) -> None:
+        self.busid = busid
+        self.cells: dict[str, Value] = {"uid": uid, "sort": "disk", "discipline": "ECKD", **more}
+
+
+def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
+    """Build the frames of layers, devices and DASD."""
+    busids = [disk.busid for disk in disks]
+    at = [0] * len(disks)
+
+    def columns(names: str) -> dict[str, list[Value]]:
+        no = absent("not read")
+        return {name: [disk.cells.get(name, no) for disk in disks] for name in names.split()}
+
+    numbers = [f"94:{4 * row}" for row in range(len(disks))]
+    names: list[Value] = [f"dasd{row}" for row in range(len(disks))]
+    layer = columns("sort wwpn lun uuid below") | {"name": names, "busid": [*busids]}
+    return (
+        Frame(LAYER, numbers, layer, at),
+        Frame(DEVICE, busids, columns("uid cutype chpids"), at),
+        Frame(DASD, busids, columns("lss volser cylinders discipline"), at),
+    )
+
+
+def all_of(
+    disks: Sequence[Disk], claims: Sequence[Claim] = (), known: Site = NO_SITE, host: Host = GUEST
+) -> list[Volume]:
+    """Return the volumes of disks, in their order."""
+    return list(volumes(*frames(disks), claims, known, host).values())
+
+
+def one(disk: Disk, *claims: Claim, known: Site = NO_SITE, host: Host = GUEST) -> Volume:
+    """Return the volume of a single disk."""
+    return volume("94:0", *frames([disk]), claims, known, host)
+
+
+def virtual(vdev: str, rdev: str, volser: str = "", **more: object) -> Claim:
+    """Return a row of QUERY VIRTUAL DASD."""
+    claim = Claim(vdev, rdev, volser, via="QUERY VIRTUAL DASD", origin="cp.txt", line=4)
+    return claim._replace(**more)  # type: ignore[arg-type]
+
+
+def minidisk(vdev: str, volser: str, **more: object) -> Claim:
+    """Return an MDISK statement."""
+    claim = Claim(vdev, volser=volser, user="LINDB01", via="MDISK", origin="direct.txt", line=9, first=1)
+    return claim._replace(**more)  # type: ignore[arg-type]
+
+
+def real(rdev: str, volser: str, state: str = "CP-SYSTEM") -> Claim:
+    """Return a row of QUERY DASD."""
+    return Claim(rdev=rdev, volser=volser, mode=state, via="QUERY DASD", origin="qdasd.txt", line=2)
+
+
+# --- which real device
+
+
+def test_in_an_lpar_the_bus_id_is_the_real_number() -> None:
+    """Nobody needs to be asked there."""
+    found = one(Disk("0.0.7612", UID), host=LPAR)
+    assert (found.rdev, isinstance(found.vdev, Absent)) == ("7612", True)
+
+
+def test_another_subchannel_set_makes_a_fifth_digit() -> None:
+    """0.1.7612 is device 17612."""
+    assert one(Disk("0.1.7612", UID), host=LPAR).rdev == "17612"
+
+
+def test_in_an_lpar_claims_about_a_guest_are_not_used() -> None:
+    """They are of another machine, which is said."""
+    found = one(Disk("0.0.7612", UID), virtual("7612", "7000"), host=LPAR)
+    assert (found.rdev, "cp.txt:4 speaks of 7612" in found.conflicts[0]) == ("7612", True)
+
+
+def test_in_a_guest_cp_knows_the_real_number() -> None:
+    """QUERY VIRTUAL DASD tells it together with the label."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7612", "DB0201"))
+    assert (found.vdev, found.rdev, found.volser) == ("0201", "7612", "DB0201")
+
+
+def test_without_claims_the_reason_says_what_to_do() -> None:
+    """An absent rdev names the query that tells it."""
+    found = one(Disk("0.0.0201")).rdev
+    assert isinstance(found, Absent)
+    assert "QUERY VIRTUAL DASD" in found.reason
+
+
+def test_kvm_has_no_cp_to_ask() -> None:
+    """Its guests know the unique id at best."""
+    found = one(Disk("0.0.0201"), host=Host("kvm")).rdev
+    assert isinstance(found, Absent)
+    assert "KVM" in found.reason
+
+
+def test_a_label_leads_from_the_directory_to_the_real_device() -> None:
+    """MDISK names the label, QUERY DASD its device."""
+    assert one(Disk("0.0.0201"), minidisk("0201", "DB0201"), real("7612", "DB0201")).rdev == "7612"
+
+
+def test_a_label_alone_says_what_is_lacking() -> None:
+    """Without QUERY DASD the directory gives no device."""
+    found = one(Disk("0.0.0201"), minidisk("0201", "DB0201")).rdev
+    assert isinstance(found, Absent)
+    assert "QUERY DASD (class B)" in found.reason
+
+
+def test_of_two_volumes_with_a_label_that_of_the_system_is_meant_and_it_is_said() -> None:
+    """A minidisk can only be on a volume attached to the system."""
+    found = one(
+        Disk("0.0.0201"),
+        minidisk("0201", "DB0201"),
+        real("77E0", "DB0201", "FREE"),
+        real("7612", "DB0201"),
+    )
+    words = (
+        "the rdev of 0201: its label DB0201 is on 7612 and 77E0; "
+        "7612 is used, for a minidisk is on a volume attached to the system"
+    )
+    assert (found.rdev, found.conflicts) == ("7612", (words,))
+
+
+def test_two_volumes_of_the_system_with_one_label_leave_it_open() -> None:
+    """Nobody chooses between them."""
+    found = one(Disk("0.0.0201"), minidisk("0201", "DB0201"), real("77E0", "DB0201"), real("7612", "DB0201"))
+    assert (isinstance(found.rdev, Absent), len(found.conflicts)) == (True, 1)
+
+
+def test_a_dedicated_label_that_two_volumes_have_is_left_open() -> None:
+    """Of a dedicated volume nothing says that it is the system's."""
+    statement = minidisk("0201", "DB0201", via="DEDICATE", first=None)
+    found = one(Disk("0.0.0201"), statement, real("77E0", "DB0201", "FREE"), real("7612", "DB0201"))
+    assert (isinstance(found.rdev, Absent), len(found.conflicts)) == (True, 1)
+
+
+def test_claims_about_another_guest_do_not_map_a_device() -> None:
+    """The same number in another guest is another disk."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7612", user="LINDB02"))
+    assert isinstance(found.rdev, Absent)
+    assert "LINDB02" in found.rdev.reason
+
+
+def test_claims_that_name_this_guest_are_its_own() -> None:
+    """A directory says whose its statements are."""
+    assert one(Disk("0.0.0201"), virtual("0201", "7612", user="lindb01")).rdev == "7612"
+
+
+def test_what_cp_says_now_goes_before_a_saved_answer() -> None:
+    """And the saved answer is shown as a contradiction."""
+    old, now = virtual("0201", "7000"), virtual("0201", "7612", origin="/dev/vmcp", line=0)
+    found = one(Disk("0.0.0201"), old, now)
+    words = (
+        "the rdev of 0201: 7612 by /dev/vmcp (QUERY VIRTUAL DASD), "
+        "7000 by cp.txt:4 (QUERY VIRTUAL DASD); 7612 is used"
+    )
+    assert (found.rdev, found.conflicts) == ("7612", (words,))
+
+
+def test_an_answer_of_cp_goes_before_a_directory() -> None:
+    """A directory says what a guest will have."""
+    found = one(Disk("0.0.0201"), minidisk("0201", "OLD001", rdev="7000"), virtual("0201", "7612", "DB0201"))
+    assert (found.rdev, found.volser, len(found.conflicts)) == ("7612", "DB0201", 2)
+
+
+def test_a_weak_claim_goes_last() -> None:
+    """What was perhaps misread gives way to what was not, and is not lost."""
+    weak = virtual("0201", "7000", origin="/dev/vmcp", weak="the line was cut")
+    found = one(Disk("0.0.0201"), weak, virtual("0201", "7612"))
+    assert (found.rdev, "the line was cut" in found.conflicts[0]) == ("7612", True)
+
+
+def test_a_weak_claim_alone_is_an_assumption() -> None:
+    """Its reason stands in the evidence."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7612", weak="the line was cut"), known=site())
+    assert (found.rdev, found.evidence[0].grade) == ("7612", Grade.ASSUMED)
+
+
+def test_two_answers_of_equal_worth_leave_the_real_number_open() -> None:
+    """Both are told, with where they stand."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7000"), virtual("0201", "7612", line=5))
+    assert (isinstance(found.rdev, Absent), found.conflicts) == (
+        True,
+        ("the rdev of 0201: 7000 by cp.txt:4 (QUERY VIRTUAL DASD), 7612 by cp.txt:5 (QUERY VIRTUAL DASD)",),
+    )
+
+
+def test_a_size_that_is_not_that_of_the_disk_hints_at_an_old_answer() -> None:
+    """A pasted answer may be of yesterday, or of another guest."""
+    found = one(Disk("0.0.0201", cylinders=10016), virtual("0201", "7612", length=3338))
+    assert "the answer may be old" in found.conflicts[0]
+
+
+def test_a_virtual_disk_has_no_real_device() -> None:
+    """The directory says so."""
+    found = one(Disk("0.0.0300"), minidisk("0300", "", via="V-DISK")).rdev
+    assert isinstance(found, Absent)
+    assert "virtual disk in storage" in found.reason
+
+
+def test_a_rule_of_the_site_reads_the_number_in_a_label() -> None:
+    """Where nothing else tells it, and as an assumption."""
+    known = site(f'{RULE}[[number_by_label]]\npattern = "AB####"\n')
+    found = one(Disk("0.0.0201"), minidisk("0201", "AB7612"), known=known)
+    assert (found.rdev, found.lcu, found.grade) == ("7612", "LCU 6", Grade.ASSUMED)
+
+
+def test_only_a_site_may_say_that_numbers_are_equal() -> None:
+    """With its word the number of the guest's device is that of the real one; without, never."""
+    found = [one(Disk("0.0.7612"), known=site(text)).lcu for text in (f"vdev_is_rdev = true\n{RULE}", RULE)]
+    assert (found[0], isinstance(found[1], Absent)) == ("LCU 6", True)
+
+
+def test_a_claim_goes_before_equal_numbers() -> None:
+    """And that the site is wrong there is said."""
+    found = one(Disk("0.0.7612"), virtual("7612", "7500"), known=site(f"vdev_is_rdev = true\n{RULE}"))
+    assert (found.lcu, "claims say 7500" in found.conflicts[0]) == ("LCU 5", True)
+
+
+# --- labels
+
+
+def test_the_label_on_a_whole_volume_is_that_of_cp() -> None:
+    """A dedicated volume has one label; two of them contradict each other."""
+    found = one(Disk("0.0.0201", volser="DB9999"), virtual("0201", "7612", "DB0201"))
+    assert found.conflicts == ("the label: DB0201 by claims, DB9999 on the disk (/run/udev/data/b94:0)",)
+
+
+def test_a_minidisk_behind_cylinder_0_may_have_a_label_of_its_own() -> None:
+    """CP's label is that of the volume, Linux's that of the minidisk."""
+    found = one(Disk("0.0.0201", volser="0X0201"), virtual("0201", "7612", "DB0201", length=3338))
+    assert (found.volser, found.label, found.conflicts) == ("DB0201", "0X0201", ())
+
+
+def test_without_claims_the_label_on_the_disk_is_the_label() -> None:
+    """In an LPAR there is no other."""
+    assert one(Disk("0.0.7612", UID, volser="DB7612"), host=LPAR).volser == "DB7612"
+
+
+# --- which LCU
+
+
+def test_a_unique_id_names_the_lcu_without_cp() -> None:
+    """Serial and SSID, exactly; the key is that of the LCU screens."""
+    found = one(Disk("0.0.0201", MINIDISK))
+    assert (found.lcu, found.key, found.grade) == ("SSID 1500", "IBM.750000000DXP71.1500", Grade.EXACT)
+
+
+def test_configuration_data_name_the_lss() -> None:
+    """Its key stays that of the unique id."""
+    found = one(Disk("0.0.1518", UID, lss=8), host=LPAR)
+    assert (found.lcu, found.key, found.evidence[-1].source) == (
+        "LSS 08",
+        "IBM.750000000DXP71.1500",
+        "BIODASDINFO2",
+    )
+
+
+def test_under_zvm_the_lss_is_no_name() -> None:
+    """Whether CP passes the real one on to a minidisk is not known."""
+    found = one(Disk("0.0.0201", MINIDISK, lss=0))
+    assert (found.lcu, isinstance(found.lss, Absent)) == ("SSID 1500", True)
+
+
+def test_an_lss_without_a_unique_id_is_no_lcu() -> None:
+    """Which storage server it is of is not known, and two may have an LSS 08."""
+    assert isinstance(one(Disk("0.0.1518", lss=8), host=LPAR).lcu, Absent)
+
+
+def test_a_rule_names_the_lcu_of_a_real_number() -> None:
+    """It is worth an assumption."""
+    found = one(Disk("0.0.7612"), known=site(), host=LPAR)
+    assert (found.lcu, found.key, found.grade) == ("LCU 6", "LCU 6", Grade.ASSUMED)
+
+
+def test_a_unique_id_goes_before_a_rule() -> None:
+    """What the site calls it is kept, for whoever asks by that name."""
+    found = one(Disk("0.0.7612", UID), known=site(), host=LPAR)
+    assert (found.lcu, found.called) == ("SSID 1500", "LCU 6")
+
+
+def test_the_map_goes_before_all() -> None:
+    """It is what the site knows of this volume."""
+    found = one(Disk("0.0.7612", UID, lss=8), known=site(RULE, f"{UID}, LCU 3"), host=LPAR)
+    assert (found.lcu, found.grade, found.evidence[-1].source) == ("LCU 3", Grade.EXACT, "map.csv:1")
+
+
+def test_a_map_by_number_is_as_sure_as_the_number() -> None:
+    """A number that a weak claim gives makes a weak answer."""
+    weak = virtual("0201", "7612", weak="the line was cut")
+    assert one(Disk("0.0.0201"), weak, known=site("", "7612,3")).grade is Grade.ASSUMED
+
+
+def test_cp_may_name_the_ssid() -> None:
+    """QUERY DASD DETAILS does, without saying of which storage server."""
+    details = Claim(rdev="7612", ssid="1500", ua="18", via="QUERY DASD DETAILS", origin="cp.txt", line=7)
+    found = one(Disk("0.0.0201"), virtual("0201", "7612"), details)
+    assert (found.lcu, found.key, found.grade) == ("SSID 1500", "SSID 1500", Grade.ASSUMED)
+
+
+def test_a_disk_without_unique_id_has_that_of_its_volume() -> None:
+    """Two minidisks on one real device are on one LCU, whatever driver each has."""
+    first, second = all_of(
+        [Disk("0.0.0201", MINIDISK), Disk("0.0.0202")], [virtual("0201", "7612"), virtual("0202", "7612")]
+    )
+    assert (second.key, second.spindle, second.grade) == (first.key, first.spindle, Grade.EXACT)
+
+
+def test_unknown_volumes_are_groups_of_their_own() -> None:
+    """What nobody knows is never put together."""
+    assert len({found.key for found in all_of([Disk("0.0.0201"), Disk("0.0.0202")])}) == 2
+
+
+def test_an_fba_disk_goes_by_no_rule_for_numbers() -> None:
+    """Its real device may be an emulated one, which is on no LCU."""
+    found = one(Disk("0.0.7612", discipline="FBA"), virtual("7612", "7612"), known=site())
+    assert isinstance(found.lcu, Absent)
+
+
+def test_rules_that_contradict_each_other_name_no_lcu() -> None:
+    """Both are told."""
+    known = site(f'{RULE}[[lcu_by_number]]\nserial = "*"\npattern = "76nX"\n')
+    found = one(Disk("0.0.7612"), known=known, host=LPAR)
+    assert (isinstance(found.lcu, Absent), "LCU 6" in found.conflicts[0]) == (True, True)
+
+
+# --- contradictions between sources
+
+
+def test_one_real_number_with_two_unique_ids_is_told() -> None:
+    """Then a claim is wrong, and both disks say so."""
+    other = "IBM.750000000DXP71.1500.19"
+    found = all_of(
+        [Disk("0.0.0201", UID), Disk("0.0.0202", other)], [virtual("0201", "7612"), virtual("0202", "7612")]
+    )
+    assert all("are both on 7612 as claims say" in volume.conflicts[0] for volume in found)
+
+
+def test_one_unique_id_with_two_real_numbers_is_told() -> None:
+    """A volume has one real device; its aliases are no disks."""
+    found = all_of(
+        [Disk("0.0.0201", UID), Disk("0.0.0202", UID)], [virtual("0201", "7612"), virtual("0202", "7613")]
+    )
+    assert all("claims name" in volume.conflicts[0] for volume in found)
+
+
+def test_the_ssid_of_cp_is_held_against_the_unique_id() -> None:
+    """Serial numbers are no secret of CP's: the join is checked."""
+    details = Claim(rdev="7612", ssid="1600", via="QUERY DASD DETAILS", origin="cp.txt", line=7)
+    found = one(Disk("0.0.0201", UID), virtual("0201", "7612"), details)
+    assert found.conflicts == ("SSID 1500 by the uid of 0.0.0201, 1600 by CP for 7612",)
+
+
+def test_a_map_that_parts_an_lcu_is_told() -> None:
+    """Unique ids put both on one LCU, the map on two."""
+    known = site("", "7612,6\n7613,5\n")
+    other = "IBM.750000000DXP71.1500.19"
+    found = all_of([Disk("0.0.7612", UID), Disk("0.0.7613", other)], known=known, host=LPAR)
+    assert all("name the same LCU" in volume.conflicts[0] for volume in found)
+
+
+def test_a_map_that_joins_two_lcus_is_told() -> None:
+    """It holds, as the site knows best, but not silently."""
+    known = site("", "7612-7613,6\n")
+    other = "IBM.750000000DXP71.1600.18"
+    found = all_of([Disk("0.0.7612", UID), Disk("0.0.7613", other)], known=known, host=LPAR)
+    assert all("are both on LCU 6 by map.csv:1" in volume.conflicts[0] for volume in found)
+
+
+# --- what else is known of a volume
+
+
+def test_the_parity_of_an_lss_tells_the_server_of_a_ds8000() -> None:
+    """Of no other storage server."""
+    found = [
+        one(Disk("0.0.1518", UID, lss=9, cutype=kind), host=LPAR).side for kind in ("2107/e8", "3990/e9")
+    ]
+    assert (found[0], isinstance(found[1], Absent)) == ("server 1", True)
+
+
+def test_the_map_tells_the_server_too() -> None:
+    """For any storage server."""
+    assert one(Disk("0.0.7612"), known=site("", "7612,6,left"), host=LPAR).side == "left"
+
+
+def test_channel_paths_are_ascending() -> None:
+    """They come in the order of the path mask."""
+    assert one(Disk("0.0.7612", UID, chpids="4f 4e"), host=LPAR).chpids == "4e 4f"
+
+
+def test_disks_on_one_real_device_share_a_spindle() -> None:
+    """So logs and data on one volume can be seen."""
+    found = all_of(
+        [Disk("0.0.0201"), Disk("0.0.0202"), Disk("0.0.0203")],
+        [virtual("0201", "7612"), virtual("0202", "7612"), virtual("0203", "7613")],
+    )
+    assert [volume.spindle for volume in found] == ["rdev 7612", "rdev 7612", "rdev 7613"]
+
+
+def test_minidisks_of_one_label_share_a_spindle() -> None:
+    """The system has a label once."""
+    found = all_of([Disk("0.0.0201"), Disk("0.0.0202")], [minidisk("0201", "DB1"), minidisk("0202", "DB1")])
+    assert {volume.spindle for volume in found} == {"label DB1"}
+
+
+def scsi(lun: str, *paths: str, wwid: str = "") -> list[Volume]:
+    """Return the volumes of the paths to a LUN."""
+    disks = [Disk("0.0.1900", wwpn=wwpn, lun=lun) for wwpn in paths]
+    layers, devices, dasd = frames(disks)
+    if wwid:
+        at = [*layers.times, 0]
+        columns = {name: [*cells, absent("not read")] for name, cells in layers.columns.items()}
+        columns |= {"uuid": [*[absent("no")] * len(disks), f"mpath-{wwid}"]}
+        columns |= {"below": [*[absent("no")] * len(disks), " ".join(layers.keys)]}
+        layers = Frame(LAYER, [*layers.keys, "252:0"], columns, at)
+    return list(volumes(layers, devices, dasd, (), NO_SITE, GUEST).values())
+
+
+def test_a_lun_of_a_ds8000_names_lss_and_volume() -> None:
+    """0x40XX40YY is LSS XX and volume YY; that it is a DS8000 is assumed."""
+    (found,) = scsi("0x4010402a00000000", "0x500507630a1b06dc")
+    assert (found.lcu, found.ua, found.side, found.grade) == ("LSS 10", "2A", "server 0", Grade.ASSUMED)
+
+
+def test_another_lun_names_nothing() -> None:
+    """Only that one form is taken for a DS8000's."""
+    (found,) = scsi("0x0001000000000000", "0x500507630a1b06dc")
+    assert isinstance(found.lcu, Absent)
+
+
+def test_paths_of_a_multipath_device_are_one_volume() -> None:
+    """The world-wide id joins what ports tell apart."""
+    found = scsi("0x4010402a00000000", "0x5005076300000001", "0x5005076300000002", wwid="36005076303ffc0001")
+    assert (len(found), len({v.spindle for v in found}), len({v.key for v in found})) == (2, 1, 1)
+
+
+def test_ports_that_nothing_joins_are_kept_apart() -> None:
+    """They may be of two storage servers."""
+    found = scsi("0x4010402a00000000", "0x5005076300000001", "0x5005076300000002")
+    assert len({v.key for v in found}) == 2
+
+
+def test_a_disk_of_another_sort_says_that_it_is_none() -> None:
+    """A loop device, a disk of a PC: nothing is known, for a reason."""
+    layers, devices, dasd = frames([Disk("0.0.0201")])
+    layers = layers.but(columns={**layers.columns, "busid": [absent("no ccw device")]})
+    found = volume("94:0", layers, devices, dasd, (), NO_SITE)
+    assert (found.disk, isinstance(found.lcu, Absent), found.key) == ("dasd0", True, "disk 94:0")
+
+
+def test_a_number_that_was_not_read_says_so() -> None:
+    """Whoever asks for one disk gets an answer, and the mapping has no such key."""
+    none = nothing(LAYER, "not asked for"), nothing(DEVICE, "x"), nothing(DASD, "x")
+    found = volume("94:4", *none, (), NO_SITE)
+    assert (found.lcu, "94:4" in volumes(*none, (), NO_SITE)) == (absent("not asked for"), False)
+
+
+def test_where_linux_runs_is_told_by_its_machine() -> None:
+    """Environment and user id; what is absent is not known."""
+    columns: dict[str, list[Value]] = {"environment": ["zvm"], "guest_name": ["LINDB01"]}
+    assert (host_of(Frame(MACHINE, ["machine"], columns, [0])), host_of(nothing(MACHINE, "x"))) == (
+        GUEST,
+        Host(),
+    )
+
+
+# --- the case study
+
+
+def rows(name: str) -> list[tuple[int, str]]:
+    """Return the numbered lines of a sample, without what is expected of them."""
+    lines = enumerate((SAMPLES / f"{name}.txt").read_text().splitlines(), 1)
+    return [(number, line) for number, line in lines if not line.startswith(("#", "*"))]
+
+
+def answered() -> list[Claim]:
+    """Return what QUERY VIRTUAL DASD says in the case study."""
+    return [
+        virtual(line[5:9], line[50:54], line[15:21].strip(), line=number, length=int(line[26:36]))
+        for number, line in rows("qvdasd-casestudy")
+    ]
+
+
+def directory() -> list[Claim]:
+    """Return what the user directory says in the case study."""
+    words = ((number, line.split()) for number, line in rows("directory-casestudy"))
+    return [minidisk(word[1], word[5], line=number) for number, word in words if word[0] == "MDISK"]
+
+
+def listed(name: str) -> list[Claim]:
+    """Return what QUERY DASD says in the case study."""
+    found = rows(name)
+    claims = [real(line[5:9], line[20:26].strip()) for _, line in found if line[10:12] == "CP"]
+    free = [real(line[5:9], line[10:16].strip(), "FREE") for _, line in found if line[10:12] != "CP"]
+    return claims + free
+
+
+DATA = [Disk(f"0.0.{claim.vdev.lower()}") for claim in directory()]
+TABLE = {"LCU 1": 4, "LCU 2": 8, "LCU 5": 3, "LCU 6": 13}
+
+
+@pytest.mark.parametrize(
+    "claims", [answered(), directory() + listed("qdasd-casestudy")], ids=["cp", "directory"]
+)
+def test_both_ways_give_the_table_of_the_case_study(claims: list[Claim]) -> None:
+    """CP's answer about the guest, and its directory with CP's list of volumes, tell the same."""
+    assert Counter(found.lcu for found in all_of(DATA, claims, site())) == TABLE
+
+
+def test_a_frame_of_claims_is_as_good_as_the_claims() -> None:
+    """A recording tells what the command line told."""
+    frame = frame_of(answered(), 0)
+    found = volumes(*frames(DATA), frame, site(), GUEST)
+    assert list(found.values()) == all_of(DATA, answered(), site())
+
+
+def test_a_label_that_is_missing_or_there_twice_is_told() -> None:
+    """One volume has no device, of the other the system's is taken, flagged."""
+    found = {v.volser: v for v in all_of(DATA, directory() + listed("qdasd-casestudy-missing"), site())}
+    lost = found["PUNCFK"].rdev
+    assert isinstance(lost, Absent)
+    assert (lost.reason, found["CGNXF3"].rdev, len(found["CGNXF3"].conflicts)) == (
+        "its label PUNCFK is on no device of those that CP has listed",
+        "76D8",
+        1,
+    )
+
+
+# --- whatever is claimed
+
+VDEVS = ("0200", "0201", "0202")
+claims_of_any_kind = st.lists(
+    st.builds(
+        Claim,
+        vdev=st.sampled_from(("", *VDEVS)),
+        rdev=st.sampled_from(("", "7600", "7601", "7500")),
+        volser=st.sampled_from(("", "AAA", "BBB")),
+        user=st.sampled_from(("", "LINDB01", "LINDB02")),
+        ssid=st.sampled_from(("", "1500")),
+        mode=st.sampled_from(("", "R/W", "CP-SYSTEM", "FREE")),
+        via=st.sampled_from(("QUERY VIRTUAL DASD", "QUERY DASD", "MDISK", "DEDICATE", "LINK A 0200, MDISK")),
+        origin=st.sampled_from(("/dev/vmcp", "cp.txt")),
+        line=st.integers(0, 3),
+        weak=st.sampled_from(("", "cut")),
+        first=st.sampled_from((None, 0, 1)),
+        length=st.sampled_from((None, 3338, 3339)),
+    ),
+    max_size=7,
+)
+uids = st.lists(st.sampled_from((NONE, UID, MINIDISK, "IBM.1.1600.18")), min_size=3, max_size=3)
+
+
+def disks(spelled: Sequence[Value]) -> list[Disk]:
+    """Return a disk for each of the numbers."""
+    return [Disk(f"0.0.{vdev}", uid, volser="AAA") for vdev, uid in zip(VDEVS, spelled, strict=True)]
+
+
+def found_for(claims: Sequence[Claim], spelled: Sequence[Value]) -> Mapping[str, Volume]:
+    """Return the volumes of three disks with a rule of the site."""
+    return dict(volumes(*frames(disks(spelled)), claims, site(), GUEST))
+
+
+def own(claims: Sequence[Claim], vdev: Value) -> list[Claim]:
+    """Return the claims about a device of this guest."""
+    return [claim for claim in claims if claim.vdev == vdev and claim.user in {"", "LINDB01"}]
+
+
+@given(claims_of_any_kind, uids)
+def test_no_pair_is_made_up(claims: list[Claim], spelled: list[Value]) -> None:
+    """A device is on a real one that a claim about it names, by number or by a label of that."""
+    for known in found_for(claims, spelled).values():
+        if isinstance(known.rdev, str):
+            named = own(claims, known.vdev)
+            labels = {claim.volser for claim in claims if claim.rdev == known.rdev and claim.volser}
+            assert any(claim.rdev == known.rdev or claim.volser in labels for claim in named)
+
+
+@given(claims_of_any_kind, uids, st.randoms(use_true_random=False))
+def test_the_order_of_claims_does_not_matter(
+    claims: list[Claim], spelled: list[Value], random: Random
+) -> None:
+    """Who is told first is told the same."""
+    shuffled = list(claims)
+    random.shuffle(shuffled)
+    assert found_for(claims, spelled) == found_for(shuffled, spelled)
+
+
+@given(claims_of_any_kind, uids)
+def test_what_contradicts_is_always_told(claims: list[Claim], spelled: list[Value]) -> None:
+    """Two numbers or two labels of one device never pass without a word."""
+    for known in found_for(claims, spelled).values():
+        named = own(claims, known.vdev)
+        numbers = {claim.rdev for claim in named} - {""}
+        labels = {claim.volser for claim in named} - {""}
+        assert known.conflicts or (len(numbers) < 2 and len(labels) < 2)
+
+
+@given(claims_of_any_kind, uids)
+def test_asked_for_one_disk_the_answer_is_the_same(claims: list[Claim], spelled: list[Value]) -> None:
+    """A lookup of one file and a table of all disks agree."""
+    for number, known in found_for(claims, spelled).items():
+        assert volume(number, *frames(disks(spelled)), claims, site(), GUEST) == known
+
+
+@given(claims_of_any_kind, uids)
+def test_two_lcus_are_never_one_group(claims: list[Claim], spelled: list[Value]) -> None:
+    """Disks whose unique ids name different LCUs have different keys."""
+    known = found_for(claims, spelled).values()
+    groups = {(".".join(v.uid.split(".")[:3]), v.key) for v in known if isinstance(v.uid, str)}
+    assert len({key for _, key in groups}) == len(groups)
