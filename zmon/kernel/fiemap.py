@@ -38,12 +38,13 @@ FSGETXATTR: Final = 0x801C581F
 REALTIME: Final = 0x1
 """Flag of XFS: the file's data are in the realtime section."""
 
+FIRST: Final = 32
+"""Extents asked for at first; most files have fewer."""
 ROOM: Final = 512
-"""Extents asked for at once."""
+"""Extents asked for at once from then on."""
 
 _HEADER: Final = struct.Struct("=QQIIII")
 _EXTENT: Final = struct.Struct("=QQQ16xI12x")
-_SIZE: Final = _HEADER.size + ROOM * _EXTENT.size
 _ALL: Final = (1 << 64) - 1
 
 
@@ -90,10 +91,10 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
         OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
     """
     found: list[Extent] = []
-    start = 0
+    start, most = 0, FIRST
     while True:
-        room = bytearray(_SIZE)
-        _HEADER.pack_into(room, 0, start, _ALL - start, SYNC if sync else 0, 0, ROOM, 0)
+        room = bytearray(_HEADER.size + most * _EXTENT.size)
+        _HEADER.pack_into(room, 0, start, _ALL - start, SYNC if sync else 0, 0, most, 0)
         fcntl.ioctl(descriptor, FIEMAP, room, True)
         more = parse_answer(room)
         found += more
@@ -102,7 +103,7 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
         after = more[-1][0] + more[-1][2]
         if not start < after < _ALL:  # a file system that does not go on must not keep zmon
             return found
-        start = after
+        start, most = after, ROOM
 
 
 def merged(found: Iterable[Extent]) -> Extents:

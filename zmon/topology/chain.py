@@ -69,8 +69,8 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
     mount = mounts.by_id.get(file.mount) if isinstance(file.mount, str) else None
     below = _below(file, mount, mounts)
     through = [one for one in (mount, below if below is not mount else None) if one]
-    way.evidence += map(_mounted, through)
-    way.evidence += (Evidence(source, said) for source, said in file.said)
+    way.told(map(_mounted, through))
+    way.told([Evidence(source, said) for source, said in file.said])
     if isinstance(file.number, Absent):
         way.worsen(Grade.UNKNOWN, file.number.reason)
         devices: tuple[str, ...] = ()
@@ -93,8 +93,9 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
             f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
         ] = None
     disks = tuple(way.disks(volumes))
-    lcus = (share.volume.lcu for share in disks)
-    way.lacking.update(dict.fromkeys(lcu.reason for lcu in lcus if isinstance(lcu, Absent)))
+    for share in disks:
+        if isinstance(share.volume.lcu, Absent):
+            way.lacking[share.volume.lcu.reason] = None
     return Answer(
         thing=file.tablespace or file.path,
         path=file.path,
@@ -107,7 +108,7 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
         unwritten=file.unwritten,
         disks=disks,
         grade=way.grade,
-        evidence=tuple(dict.fromkeys(way.evidence)),
+        evidence=tuple(way.evidence.values()),
         lacking=tuple(way.lacking),
         notes=tuple(way.notes),
     )
@@ -133,9 +134,14 @@ class _Way:
         self.among: dict[str, None] = {}
         self.lost = 0
         self.grade = Grade.EXACT
-        self.evidence: list[Evidence] = []
+        self.evidence: dict[tuple[str, str], Evidence] = {}
         self.lacking: dict[str, None] = {}
         self.notes: dict[str, None] = {}
+
+    def told(self, evidence: Iterable[Evidence]) -> None:
+        """Note evidence, each once."""
+        for one in evidence:
+            self.evidence.setdefault((one.source, one.said), one)
 
     def worsen(self, grade: Grade, lacking: str = "") -> None:
         self.grade = min(self.grade, grade)
@@ -154,10 +160,12 @@ class _Way:
             into[leaf] = into.get(leaf, 0) + count
         for leaf, count in found.copies.items():
             self.copies[leaf] = self.copies.get(leaf, 0) + count
-        self.among.update(dict.fromkeys(found.among))
-        self.lost += 0 if copy else found.unplaced
-        self.evidence += found.evidence
-        self.notes.update(dict.fromkeys(found.notes))
+        if found.unplaced or found.among:
+            self.among.update(dict.fromkeys(found.among))
+            self.lost += 0 if copy else found.unplaced
+        self.told(found.evidence)
+        for note in found.notes:
+            self.notes[note] = None
 
     def somewhere(self, devices: tuple[str, ...], size: Number) -> None:
         """Go down with a file that lies anywhere on one of the devices."""
@@ -189,16 +197,14 @@ def _through_btrfs(way: _Way, file: File, mount: Mount) -> tuple[str, ...]:
         way.worsen(Grade.UNKNOWN, mount.devices.reason)
         return ()
     devices = tuple(mount.devices.values())
-    way.evidence.append(
-        Evidence("BTRFS_IOC_DEV_INFO", f"btrfs on {len(devices)} devices: {' '.join(devices)}")
-    )
+    way.told([Evidence("BTRFS_IOC_DEV_INFO", f"btrfs on {len(devices)} devices: {' '.join(devices)}")])
     if isinstance(mount.chunks, Absent) or isinstance(file.ranges, Absent):
         unknown = (what.reason for what in (mount.chunks, file.ranges) if isinstance(what, Absent))
         way.lacking.update(dict.fromkeys(unknown))
         way.worsen(Grade.SHARES)
         way.somewhere(devices, file.size)
         return devices
-    way.evidence.append(Evidence("BTRFS_IOC_TREE_SEARCH_V2", f"{len(mount.chunks)} chunks of btrfs"))
+    way.told([Evidence("BTRFS_IOC_TREE_SEARCH_V2", f"{len(mount.chunks)} chunks of btrfs")])
     _place(way, mount.chunks, file.ranges, mount.devices)
     return devices
 

@@ -119,6 +119,7 @@ class Stack:
         self._segments: dict[str, tuple[Target, ...] | Absent] = {}
         self._lyings: dict[str, Lying] = {}
         self._evidence: dict[str, Evidence] = {}
+        self._chains: dict[str, tuple[Step, ...]] = {}
         self._pools: dict[str, dict[int, tuple[thin.Run, ...]] | Absent] = {}
 
     # --- devices ------------------------------------------------------------------------------
@@ -325,8 +326,13 @@ class Stack:
         numbers = dict.fromkeys(leg.device for leg in legs) or dict.fromkeys(node.below)
         return [path for path in map(self.node, numbers) if path]
 
-    def chain(self, number: str) -> list[Step]:
+    def chain(self, number: str) -> tuple[Step, ...]:
         """Return the devices from this one down, as a tree is read; each is gone into once."""
+        if number not in self._chains:
+            self._chains[number] = tuple(self._down(number))
+        return self._chains[number]
+
+    def _down(self, number: str) -> list[Step]:
         found: list[Step] = []
         seen: set[str] = set()
         ahead = [(0, number)]
