@@ -320,18 +320,26 @@ def test_a_run_goes_on_as_it_says(stack: Stack, data: st.DataObject) -> None:
     size = stack.lying(number).size or 0
     if not size:
         return
-    for place, copy in enumerate(locate(stack, number, offset := data.draw(st.integers(0, size - 1)))):
-        last = locate(stack, number, offset + copy.run - 1)[place]
-        assert (last.leaf, last.offset) == (copy.leaf, copy.offset + copy.run - 1)
+    offset = data.draw(st.integers(0, size - 1))
+    for copy in locate(stack, number, offset):
+        last = [place[:2] for place in locate(stack, number, offset + copy.run - 1)]
+        assert (copy.leaf, copy.offset + copy.run - 1) in last
 
 
-_TABLES = st.lists(
-    st.sampled_from(["0 64 linear 253:1 0", "0 64 striped 2 8 253:1 0 8:0 0",
-                     "0 64 mirror core 0 2 253:2 0 8:1 0", "8 64 linear 8:0 4090", "0 64 raid raid5_ls 1 8 3 - 253:2 - 8:0 - -", "nonsense",
-                     "0 64 thin 253:1 1", "0 64 zero", "0 64 raid raid10 1 8 3 - 253:1 - 8:0 - 9:9",
-                     "0 64 striped 2 99999999 253:2 0 253:1 0", "0 64 linear 8:0 999999999999999999"]),
-    min_size=3, max_size=3,
-)  # fmt: skip
+_ABSURD = (
+    "0 64 linear 253:1 0",
+    "0 64 striped 2 8 253:1 0 8:0 0",
+    "0 64 mirror core 0 2 253:2 0 8:1 0",
+    "8 64 linear 8:0 4090",
+    "0 64 raid raid5_ls 1 8 3 - 253:2 - 8:0 - -",
+    "nonsense",
+    "0 64 thin 253:1 1",
+    "0 64 zero",
+    "0 64 raid raid10 1 8 3 - 253:1 - 8:0 - 9:9",
+    "0 64 striped 2 99999999 253:2 0 253:1 0",
+    "0 64 linear 8:0 999999999999999999",
+)
+_TABLES = st.lists(st.sampled_from(_ABSURD), min_size=3, max_size=3)
 
 
 @settings(deadline=None)

@@ -59,12 +59,6 @@ def test_striped_places_every_byte_where_chunk_by_chunk_it_would_lie(
 
 
 @given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 500))
-def test_before_is_the_sum_of_its_bytes(legs: int, chunk: int, x: int) -> None:
-    """The legs together have every byte before x."""
-    assert sum(stripe.before(x, leg, legs, chunk) for leg in range(legs)) == x
-
-
-@given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 500))
 def test_striped_at_agrees_with_striped(legs: int, chunk: int, x: int) -> None:
     """One byte lies where the range of that byte lies."""
     spot = stripe.striped_at(legs, chunk, x)

@@ -119,11 +119,11 @@ class _Way:
 
     # --- one device ---------------------------------------------------------------------------
 
-    def go(self, number: str, stretch: Stretch, *, copy: bool) -> None:
-        """Go on down from a device with some of its bytes."""
+    def go(self, number: str, stretch: Stretch, *, copy: bool, by: int = 0) -> None:
+        """Go on down from a device with some of its bytes, which lie `by` further on there."""
         self.seen[number] = None
         known = self.stack.lying(number)
-        if known.straight and stretch.begin >= 0 and stretch.end <= (known.size or 0):
+        if known.straight and stretch.begin + by >= 0 and stretch.end + by <= (known.size or 0):
             self.count(known.straight[-1], stretch.size(), copy=copy)
             return
         self.steps += 1
@@ -132,7 +132,7 @@ class _Way:
                 stretch, "the devices stand on one another in circles, or in too many layers", copy=copy
             )
             return
-        within = self.within(known, stretch, copy=copy)
+        within = self.within(known, stretch.moved(by), copy=copy)
         if within is None:
             return
         if known.reason:
@@ -220,7 +220,7 @@ class _Way:
 
     def leg(self, known: Lying, leg: Leg, stretch: Stretch, *, copy: bool) -> None:
         if leg.device:
-            self.go(leg.device, stretch.moved(leg.offset), copy=copy)
+            self.go(leg.device, stretch, copy=copy, by=leg.offset)
         else:
             self.lose(stretch, f"{known.title} runs without one of its devices", copy=copy)
 

@@ -38,11 +38,13 @@ class Stretch(NamedTuple):
 
     def cut(self, begin: int, end: int) -> Stretch:
         """Return the part of it within these limits, which it must touch."""
+        if begin <= self.begin and self.end <= end:
+            return self
         return self._replace(begin=max(self.begin, begin), end=min(self.end, end))
 
     def moved(self, by: int) -> Stretch:
         """Return it that much further on."""
-        return Stretch(self.begin + by, self.end + by, self.period, self.phase + by, self.run)
+        return Stretch(self.begin + by, self.end + by, self.period, self.phase + by, self.run) if by else self
 
     def teeth(self) -> Iterator[Stretch]:
         """Return its parts that have no pattern."""
@@ -77,22 +79,23 @@ class Spot(NamedTuple):
 # --- striped, raid0 ---------------------------------------------------------------------------
 
 
-def before(x: int, leg: int, legs: int, chunk: int) -> int:
-    """Return how many of the first `x` bytes lie on a leg."""
-    rows, rest = divmod(x, legs * chunk)
-    return rows * chunk + min(max(rest - leg * chunk, 0), chunk)
-
-
 def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
-    """Return what of the bytes from `begin` to before `end` lies on each leg."""
-    first, last = begin // chunk, (end - 1) // chunk
+    """Return what of the bytes from `begin` to before `end` lies on each leg.
+
+    Of the first x bytes a leg has one chunk for each full row, and in the last row a whole chunk if x is in a
+    chunk behind it, what is before x if x is in its own chunk, else nothing.
+    """
+    first, low = divmod(begin, chunk)
+    last, high = divmod(end, chunk)
+    (row, leg), (last_row, last_leg) = divmod(first, legs), divmod(last, legs)
     touched: Iterable[int] = range(legs)
     if last - first + 1 < legs:  # a wide volume, and few chunks
-        touched = sorted(chunk_number % legs for chunk_number in range(first, last + 1))
-    for leg in touched:
-        stretch = Stretch(before(begin, leg, legs, chunk), before(end, leg, legs, chunk))
-        if stretch.begin < stretch.end:
-            yield Piece(leg, stretch)
+        touched = sorted(number % legs for number in range(first, last + 1))
+    for here in touched:
+        start = row * chunk + (chunk if here < leg else low if here == leg else 0)
+        stop = last_row * chunk + (chunk if here < last_leg else high if here == last_leg else 0)
+        if start < stop:
+            yield Piece(here, Stretch(start, stop))
 
 
 def striped_at(legs: int, chunk: int, x: int) -> Spot:
