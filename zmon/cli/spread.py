@@ -9,24 +9,21 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from zmon.cli.listing import LISTINGS, add_listing_arguments, asked, is_usable
+from zmon.cli.listing import LISTINGS, add_listing_arguments, is_usable
+from zmon.cli.looking import Progress, add_looking_arguments, look
 from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.tape import add_tape_arguments, positive
-from zmon.cli.told import add_cp_arguments
+from zmon.cli.tape import positive
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
 
-    from zmon.interval import Interval
-    from zmon.kernel.tree import Tree
+    from zmon.placement.item import Item
     from zmon.placement.listing import Listing
     from zmon.placement.report import Report
     from zmon.placement.resolved import Row
-    from zmon.sample import Frame, Sample
 
 ACROSS = {"lcu": "LCU", "disk": "disk", "side": "side"}
 
@@ -62,19 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         help="files or tablespaces that stay where they are: '/db/log*'",
     )
-    parser.add_argument("--site", default="", metavar="FILE", help="what the site knows; see docs/site.md")
-    parser.add_argument("--at", metavar="TIME", help="of a recording, as it was then: 14:32, -10m")
-    add_cp_arguments(parser)
-    add_tape_arguments(parser)
+    add_looking_arguments(parser)
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     parser.epilog = LISTINGS
-
-
-class _Looked(NamedTuple):
-    """What was looked at."""
-
-    sample: Sample
-    interval: Interval | None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,23 +87,20 @@ def run(args: argparse.Namespace) -> int:
 
 def _spread(args: argparse.Namespace) -> int:
     from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none of it
+    from zmon.kinds import CONTAINER  # noqa: PLC0415 - likewise
     from zmon.placement.report import Wanted, report  # noqa: PLC0415 - likewise
     from zmon.placement.resolved import By, resolved  # noqa: PLC0415 - likewise
-    from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
-    from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
 
     listing = listed(args, args.listing) if args.listing else None
-    site = read_site(os.environ, args.site)
-    progress = _Progress()
-    looked = _look(args, listing, progress)
-    machine = Machine(looked.sample, site)
-    paths = None if listing is None else _paths(listing)
-    found = resolved(machine, by=By(args.by), interval=looked.interval, paths=paths)
+    progress = Progress()
+    looked = look(args, listing, traffic=args.traffic, progress=progress.files)
+    found = resolved(looked.machine, by=By(args.by), interval=looked.interval)
     if listing is not None:
-        found = found._replace(rows=found.rows + _unusable(listing))
+        items = tuple(_mirrored(found.items, listing))
+        found = found._replace(items=items, rows=found.rows + _unusable(listing))
     progress.end()
     if not found.rows:
-        why = looked.sample.frames["container"].missing if "container" in looked.sample.frames else None
+        why = looked.machine.sample.frame(CONTAINER).missing
         return complain(f"no file of a tablespace is known: {why.reason if why else 'give a listing'}")
     wanted = Wanted(
         what=ACROSS[args.by],
@@ -134,99 +118,7 @@ def _spread(args: argparse.Namespace) -> int:
     return OK if any(item.bytes_on for item in found.items) else FAILED
 
 
-# what is looked at
-
-
-def _look(args: argparse.Namespace, listing: Listing | None, progress: _Progress) -> _Looked:
-    """Return the sample that is looked at, with its files, and the interval that traffic is of."""
-    from zmon.cli.tape import open_tape, when  # noqa: PLC0415 - --help needs no machine
-    from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT  # noqa: PLC0415 - likewise
-    from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
-
-    kinds = [MACHINE, DEVICE, DASD, *([BLOCK] if args.traffic else [])]
-    if args.source:
-        kinds += [MOUNT, LAYER, CONTAINER]
-    watch = Watch(open_tape(args, kinds=tuple(kinds), last=None if args.at else 2))
-    try:
-        if args.source and args.at:
-            watch.seek(when(args.at, watch.tape))
-        elif args.source:
-            watch.to_end()
-        else:
-            watch.forward()
-            if args.traffic:
-                time.sleep(args.interval)
-                watch.forward()
-    finally:
-        watch.tape.close()
-    if watch.interval is None:
-        raise OSError(0, "there is no sample in it", args.source)
-    sample = watch.interval.after
-    more = _frames(args, sample, listing, progress)
-    sample = sample._replace(frames={**sample.frames, **{frame.kind.name: frame for frame in more}})
-    return _Looked(sample, watch.interval if args.traffic else None)
-
-
-def _frames(
-    args: argparse.Namespace, sample: Sample, listing: Listing | None, progress: _Progress
-) -> Iterable[Frame]:
-    """Return the frames that a sample lacks: of this machine, or of the capture that is looked at."""
-    from zmon.cli.told import claims_of  # noqa: PLC0415 - --help needs none
-    from zmon.kinds import CLAIM, CONTAINER, LAYER, MACHINE, MOUNT  # noqa: PLC0415 - likewise
-
-    tree = _tree(args)
-    guest = sample.frame(MACHINE).cell("machine", "guest_name")
-    claims = claims_of(args, tree if args.source else None, guest if isinstance(guest, str) else "")
-    if claims.missing is None or CLAIM.name not in sample.frames:
-        yield claims
-    if tree is None:
-        return
-    from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
-    from zmon.kernel.layers import read_layers  # noqa: PLC0415 - likewise
-    from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415 - likewise
-
-    if MOUNT.name not in sample.frames:
-        yield read_mounts(tree)
-    if LAYER.name not in sample.frames:
-        yield read_layers(tree)
-    if listing is not None:
-        yield read_containers(tree, asked(listing), progress=progress.files)
-    elif CONTAINER.name not in sample.frames:
-        yield read_containers(tree, ())
-
-
-def _tree(args: argparse.Namespace) -> Tree | None:
-    """Return the tree of this machine, or of a capture's last pass; None for a recording."""
-    if not args.source:
-        from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - a recording has none
-
-        return LiveTree()
-    from zmon.recording.magic import is_source  # noqa: PLC0415 - this machine is no recording
-
-    if is_source(args.source):
-        return None
-    from zmon.kernel.archive import open_capture  # noqa: PLC0415 - likewise
-
-    passes = open_capture(args.source).passes
-    return passes[-1] if passes else None
-
-
 # what is listed
-
-
-def _paths(listing: Listing) -> Callable[[str], bool]:
-    """Return what tells whether a path is one of a listing's, or in one of its directories."""
-    paths = {container.located.rstrip("/") or "/" for container in listing.containers if is_usable(container)}
-
-    def is_listed(path: str) -> bool:
-        while path not in paths:
-            above = path.rpartition("/")[0]
-            if not above:
-                return False
-            path = above
-        return True
-
-    return is_listed
 
 
 def _unusable(listing: Listing) -> tuple[Row, ...]:
@@ -252,6 +144,17 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
         for container in listing.containers
         if not is_usable(container)
     )
+
+
+def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
+    """Yield items, logs with the group whose copies they are."""
+    groups = {
+        container.located: f"group {container.container_id}"
+        for container in listing.containers
+        if container.role == "log" and container.container_id is not None
+    }
+    for item in items:
+        yield item._replace(mirror=groups[item.name]) if item.name in groups else item
 
 
 # printing
@@ -303,24 +206,3 @@ def _width() -> int:
     if columns.isdecimal() and int(columns):
         return int(columns)
     return os.get_terminal_size(1).columns if os.isatty(1) else 80
-
-
-class _Progress:
-    """Says on a terminal how far it is when it takes long."""
-
-    PATIENCE = 1.0
-
-    def __init__(self) -> None:
-        self._begun = time.monotonic()
-        self._shown = False
-
-    def files(self, count: int) -> None:
-        """Say how many files were looked at."""
-        if sys.stderr.isatty() and time.monotonic() - self._begun > self.PATIENCE:
-            print(f"\r{count:,} files looked at ", end="", file=sys.stderr, flush=True)
-            self._shown = True
-
-    def end(self) -> None:
-        """Wipe it out."""
-        if self._shown:
-            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)

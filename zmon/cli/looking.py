@@ -1,0 +1,190 @@
+"""The machine that a lookup is about: this one, a captured or a recorded one, with what people tell of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from zmon.cli.listing import asked
+from zmon.cli.tape import add_tape_arguments, open_tape, when
+from zmon.cli.told import add_cp_arguments, claims_of
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.topology.claim import claims_in
+from zmon.topology.volume import host_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.kernel.container import Listed
+    from zmon.placement.listing import Listing
+    from zmon.sample import Frame, Sample
+    from zmon.topology.claim import Claim
+    from zmon.topology.machine import Machine
+
+IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, LAYER)
+"""What tells how a machine hangs together."""
+KEPT = (CONTAINER, CLAIM)
+"""What captures and recordings hold besides, which of this machine is asked as the options say."""
+
+
+class Looked(NamedTuple):
+    """What was looked at."""
+
+    machine: Machine
+    interval: Interval | None
+    """That traffic is of; None when it was not asked for."""
+
+
+def add_looking_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--site`, `--at`, and the options of tapes and of CP."""
+    parser.add_argument("--site", default="", metavar="FILE", help="what the site knows; see docs/site.md")
+    parser.add_argument("--at", metavar="TIME", help="of a recording, as it was then: 14:32, -10m")
+    add_cp_arguments(parser)
+    add_tape_arguments(parser)
+
+
+def look(
+    args: argparse.Namespace,
+    listing: Listing | None = None,
+    *,
+    traffic: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Looked:
+    """Look at the machine that the options mean, and at the files of a listing on it.
+
+    Without a listing the files are those that the capture or the recording holds.
+
+    Raises:
+        CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
+        OSError: it cannot be read.
+    """
+    from zmon.topology.machine import Machine  # noqa: PLC0415 - --help needs none
+    from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
+
+    site = read_site(os.environ, args.site)
+    interval = _interval(args, traffic=traffic)
+    sample = interval.after
+    claims = _claims(args, sample)
+    listed = None if listing is None else list(asked(listing))
+    if args.source:
+        machine = Machine(sample, site, claims, listed)
+    else:
+        from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
+        from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+
+        machine = Machine(
+            _with(sample, read_containers(LiveTree(), listed or (), progress=progress)), site, claims
+        )
+    return Looked(machine, interval if traffic else None)
+
+
+def look_at(args: argparse.Namespace, listed: Sequence[Listed]) -> Machine:
+    """Look at a few files of this machine and at what they lie on, and at nothing else.
+
+    Raises:
+        SiteError: the site's file cannot be used.
+        OSError: a file of answers cannot be read.
+    """
+    from zmon.kernel.container import read_containers  # noqa: PLC0415 - --help needs none of it
+    from zmon.kernel.dasd import read_identity  # noqa: PLC0415
+    from zmon.kernel.device import read_devices  # noqa: PLC0415
+    from zmon.kernel.layers import read_layers  # noqa: PLC0415
+    from zmon.kernel.machine import read_machine  # noqa: PLC0415
+    from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415
+    from zmon.kernel.tree import LiveTree  # noqa: PLC0415
+    from zmon.sample import Instant, Sample  # noqa: PLC0415
+    from zmon.topology.machine import Machine  # noqa: PLC0415
+    from zmon.topology.site import read_site  # noqa: PLC0415
+
+    tree = LiveTree()
+    containers = read_containers(tree, listed)
+    mounts = read_mounts(tree, {str(mount) for mount in containers.column("mount")})
+    layers = read_layers(tree, _devices(containers, mounts))
+    disks = {
+        str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)
+        for key in layers.keys
+        if isinstance(layers.cell(key, "busid"), str)
+    }
+    frames = (
+        containers,
+        mounts,
+        layers,
+        read_devices(tree, disks),
+        read_identity(tree, disks),
+        read_machine(tree),
+    )
+    at = Instant(time.time_ns(), time.monotonic_ns(), "")
+    sample = Sample(at, {frame.kind.name: frame for frame in frames}, tree.name)
+    return Machine(sample, read_site(os.environ, args.site), _claims(args, sample))
+
+
+def _devices(containers: Frame, mounts: Frame) -> set[str]:
+    """Return the numbers of the block devices that files, or their file systems, are on."""
+    several = {word.partition("=")[2] for cell in mounts.column("devices") for word in _words(cell)}
+    return several | {
+        str(number)
+        for number in (*containers.column("number"), *mounts.column("number"))
+        if str(number)[:2] != "0:"
+    }
+
+
+def _words(cell: Value) -> list[str]:
+    return cell.split() if isinstance(cell, str) else []
+
+
+def _interval(args: argparse.Namespace, *, traffic: bool) -> Interval:
+    """Return the interval that is looked at: the last, or that at a time; alone if no traffic is wanted."""
+    from zmon.tape.tape import Watch  # noqa: PLC0415 - --help needs none
+
+    kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(KEPT if args.source else ()))
+    watch = Watch(open_tape(args, kinds=kinds, last=None if args.at else 2))
+    try:
+        if args.source and args.at:
+            watch.seek(when(args.at, watch.tape))
+        elif args.source:
+            watch.to_end()
+        else:
+            watch.forward()
+            if traffic:
+                time.sleep(args.interval)
+                watch.forward()
+    finally:
+        watch.tape.close()
+    if watch.interval is None:
+        raise OSError(0, "there is no sample in it", args.source)
+    return watch.interval
+
+
+def _claims(args: argparse.Namespace, sample: Sample) -> list[Claim]:
+    guest = host_of(sample.frame(MACHINE)).guest
+    return claims_in(claims_of(args, guest=guest))
+
+
+def _with(sample: Sample, *frames: Frame) -> Sample:
+    return sample._replace(frames={**sample.frames, **{frame.kind.name: frame for frame in frames}})
+
+
+class Progress:
+    """Says on a terminal how far it is when it takes long."""
+
+    PATIENCE = 1.0
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._shown = False
+
+    def files(self, count: int) -> None:
+        """Say how many files were looked at."""
+        if sys.stderr.isatty() and time.monotonic() - self._begun > self.PATIENCE:
+            print(f"\r{count:,} files looked at ", end="", file=sys.stderr, flush=True)
+            self._shown = True
+
+    def end(self) -> None:
+        """Wipe it out."""
+        if self._shown:
+            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
