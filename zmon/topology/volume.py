@@ -62,7 +62,7 @@ class Volume(NamedTuple):
     rdev: Value
     """Number of the real device, four or five hex digits in upper case."""
     volser: Value
-    """Label of the real volume."""
+    """Label of the volume: as CP or a directory tells it, else as Linux reads it on the disk."""
     label: Value
     """Label that Linux reads on the disk; on a minidisk it may be another than that of the volume."""
     lcu: Value
@@ -127,9 +127,6 @@ _IN_LPAR: Final = absent("in an LPAR devices have their real numbers")
 _OF_ADAPTER: Final = absent("a SCSI disk has no number of its own, only its adapter has")
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 _KVM: Final = absent("KVM does not tell its guest which real device it is")
-_NO_LSS: Final = absent(
-    "only the configuration data tell it: BIODASDINFO2, which needs the right to open the disk"
-)
 _LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
 _CONTRADICT: Final = absent("the rules of the site contradict each other about its number")
@@ -401,7 +398,6 @@ class _Case:
         device, told, real = self.device, self.device.told, self.real
         own = self.all.uid(device.busid)
         if own:
-            self.evidence.append(Evidence(self.source, str(self.uid)))
             self._compare(own)
         uid = own or self._twin()
         lss = self._lss(own)
@@ -412,6 +408,8 @@ class _Case:
         names = self.all.called(device.busid, uid)
         called = self._called(uid, names)
         lcu = self._lcu(uid, lss, names, device.grade if uid is not own else Grade.EXACT)
+        if own and lcu.source != self.source:
+            self.evidence.append(Evidence(self.source, str(self.uid)))
         if lcu.said:
             self.evidence.append(Evidence(lcu.source, lcu.said, lcu.grade))
         return Volume(
@@ -487,7 +485,7 @@ class _Case:
     def _lss(self, uid: Uid | None) -> Value:
         """Return the logical subsystem as two hex digits, when it is the real one."""
         if not isinstance(self.lss, int):
-            return _NO_LSS if uid else self.lss
+            return self.lss
         lss = f"{self.lss:02X}"
         if self.all.host.environment in _REAL_LSS and not (uid and uid.token):
             return lss
@@ -553,7 +551,8 @@ class _Case:
             return _Lcu(f"LSS {lss}", uid.lcu, grade, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
         if uid:
             ssid = uid.ssid.upper()
-            return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, f"SSID {ssid} of {uid.serial}")
+            said = f"{uid}: SSID {ssid}" if self.all.uid(device.busid) else ""
+            return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, said)
         if isinstance(real.ssid, str):
             name = f"SSID {real.ssid}"
             heard = real.evidence[0]
