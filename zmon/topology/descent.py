@@ -46,6 +46,8 @@ class Descent(NamedTuple):
     """Bytes whose leaf is not known."""
     among: tuple[str, ...] = ()
     """The leaves that the unplaced bytes may lie on."""
+    lacking: tuple[str, ...] = ()
+    """Why it is not known how some device lies, in words a person can act on."""
 
 
 class Place(NamedTuple):
@@ -94,6 +96,7 @@ class _Way:
         self.copies: dict[str, int] = {}
         self.grade = Grade.EXACT
         self.notes: dict[str, None] = {}
+        self.lacking: dict[str, None] = {}
         self.unplaced = 0
         self.among: dict[str, None] = {}
         self.seen: dict[str, None] = {}
@@ -114,8 +117,16 @@ class _Way:
         )
         evidence = tuple(self.stack.evidence(here) for here in seen if self.stack.segments(here) != ())
         among = tuple(leaf for leaf in self.stack.leaves(number) if leaf in self.among) if self.among else ()
-        notes = tuple(self.notes)
-        return Descent(self.data, self.copies, self.grade, evidence, notes, self.unplaced, among)
+        return Descent(
+            self.data,
+            self.copies,
+            self.grade,
+            evidence,
+            tuple(self.notes),
+            self.unplaced,
+            among,
+            tuple(self.lacking),
+        )
 
     # --- one device ---------------------------------------------------------------------------
 
@@ -136,7 +147,7 @@ class _Way:
         if within is None:
             return
         if known.reason:
-            self.note(f"{known.title}: {known.reason}")
+            self.lacking[f"{known.title}: {known.reason}"] = None
             self.somewhere(number, within.size(), copy=copy)
         elif known.segments:
             self.above.append(number)
@@ -272,6 +283,7 @@ class _Way:
             self.count(most, rest, copy=copy)
         self.grade = min(self.grade, whole.grade)
         self.notes.update(whole.notes)
+        self.lacking.update(whole.lacking)
         self.seen.update(whole.seen)
 
     # --- what is not known --------------------------------------------------------------------
