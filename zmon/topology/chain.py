@@ -166,6 +166,8 @@ class _Way:
         self.told(found.evidence)
         for note in found.notes:
             self.notes[note] = None
+        for reason in found.lacking:
+            self.lacking[reason] = None
 
     def somewhere(self, devices: tuple[str, ...], size: Number) -> None:
         """Go down with a file that lies anywhere on one of the devices."""
