@@ -3,9 +3,10 @@
     python -m benchmarks.cp
 
 The rival is `sum(1 for line in file if pattern.match(line))` over the same file, which reads no field, keeps
-nothing and knows one shape.  The first file has 100,000 lines of QUERY VIRTUAL DASD; a second one is told beside
-it, a console log of many queries with time stamps, prefixes, lists, messages and lines that nobody understands.
-All are read in turn; compared are the least processor times.  Memory is what a file ten times as long needs more.
+nothing and knows one shape.  The first file has 100,000 lines of QUERY VIRTUAL DASD; a second one is told
+beside it, a console log of many queries with time stamps, prefixes, lists, messages and lines that nobody
+understands. All are read in turn; compared are the least processor times.  Memory is what a file ten times
+as long needs more.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ ROUNDS: Final = 9
 PROMISED: Final = 3.0
 """Times the rival's time."""
 MINIDISK: Final = re.compile(
-    rb"DASD ([0-9A-F]{4}) ([0-9]{4}) (.{6}) (R/[WO]) ([ 0-9]{10}) (CYL|BLK) ON DASD  ([0-9A-F]{4}) SUBCHANNEL = "
+    rb"DASD ([0-9A-F]{4}) ([0-9]{4}) (.{6}) (R/[WO]) ([ 0-9]{10}) (CYL|BLK) ON DASD  ([0-9A-F]{4}) "
+    rb"SUBCHANNEL = "
 )
 LETTERS: Final = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 

@@ -1,11 +1,11 @@
 """Read any text with answers of CP: a console log, a pasted screen, a file of a support archive.
 
-Every line is taken by its own shape, whatever command stood before it, and every line is counted: as understood,
-as noise, as something that happened, or as unknown.  Nothing is an error and nothing is guessed.  Of two lines
-about one thing the later one holds, and what they contradict each other in is reported.
+Every line is taken by its own shape, whatever command stood before it, and every line is counted: as
+understood, as noise, as something that happened, or as unknown.  Nothing is an error and nothing is guessed.
+Of two lines about one thing the later one holds, and what they contradict each other in is reported.
 
-A long text is read in pieces; what is kept is what it says of each thing once, and the first of the lines that
-are not understood.
+A long text is read in pieces; what is kept is what it says of each thing once, and the first of the lines
+that are not understood.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from zmon.cp.noise import Line
 
 KEPT: Final = 1000
-"""Lines that are not understood, messages and conflicts of which the words are kept; more are counted alone."""
+"""Lines that are not understood, messages and conflicts of which the words are kept; more are counted
+alone.
+"""
 ROWS: Final = 1 << 18
 """Rows of one sort that are kept: as many as there are device numbers."""
 CUT: Final = "the line was cut"
@@ -98,7 +100,9 @@ class Understood:
         self._at = at
         """The number of each of those lines."""
         self.counts: Counter[str] = Counter()
-        """Lines: `understood`, `noise`, `events`, `blank`, `unknown`; and rows that were `dropped`, too many of a sort."""
+        """Lines: `understood`, `noise`, `events`, `blank`, `unknown`; and rows that were `dropped`, too many
+        of a sort.
+        """
         self.unknown: list[Unknown] = []
         """The first of those lines."""
         self.cut: list[Unknown] = []
@@ -115,7 +119,7 @@ class Understood:
 
     @cached_property
     def rows(self) -> dict[str, list[Any]]:
-        """What was understood, by sort: `disk`, `volume`, `details`, `load` ...: the classes' names in small letters.
+        """What was understood, by sort: `disk`, `volume`, `load` ..., the classes' names in small letters.
 
         The rows of a sort stand in the order of the lines.
         """
@@ -131,7 +135,7 @@ class Understood:
 
     @cached_property
     def conflicts(self) -> list[Conflict]:
-        """The first of what contradicts: rows about one thing, and labels of one real device in two answers."""
+        """The first contradictions: of rows about one thing, and of labels of one real device."""
         found = list(self.seen)
         labels: dict[str, Any] = {}
         for sort in ("volume", "details", "disk", "extent"):
@@ -165,8 +169,8 @@ class Understood:
     def labelled(self, label: str) -> Labelled:
         """Return the real device of a label.
 
-        Labels are not unique.  A minidisk can only be on a volume of the system, so that one is it if there is
-        one and only one; the others are to be told of.
+        Labels are not unique.  A minidisk can only be on a volume of the system, so that one is it if there
+        is one and only one; the others are to be told of.
         """
         found = [row for row in self.rows.get("volume", ()) if row.volser == label]
         ours = [row for row in found if row.state.startswith("CP-")] or found
@@ -245,7 +249,9 @@ _SAID: Final[dict[type, tuple[str, ...]]] = {
     Details: ("volser", "ssid", "devtype", "cyls", "blks"),
     Extent: ("volser", "rdev", "start", "size"),
 }
-"""In what two rows of a sort about one thing contradict each other; other things are as they are at a time."""
+"""In what two rows of a sort about one thing contradict each other; other things are as they are at a
+time.
+"""
 _NAMES: Final = {Disk: "virtual device", Volume: "real device", Details: "real device", Extent: "minidisk"}
 _FEW: Final = {"message", "return", "failure", "nothing", "queued"}
 """Sorts that are about sentences; no number bounds how many there are."""
@@ -308,25 +314,15 @@ class _Reader:
         named = unnamed(line)
         candidates = (line,) if named is None else (line, named)
         if self._held is not None:
-            for candidate in candidates:
-                if row := virtual.joined(self._held, candidate):
-                    self._held = None
-                    self._result.counts["understood"] += 2
-                    self._begin(row)
-                    return
-            self._release()
-        for candidate in candidates:
-            rows = self._first(candidate)
-            if rows:
-                self._result.counts["understood"] += 1
-                grown = _more(self._open, rows[0], candidate)
-                if grown is not None:
-                    self._replace(grown)
-                    return
-                for row in rows[:-1]:
-                    self._put(row)
-                self._begin(_ending(rows[-1]) if last else rows[-1])
+            row = virtual.joined(self._held, line) or (named and virtual.joined(self._held, named))
+            if row:
+                self._held = None
+                self._result.counts["understood"] += 2
+                self._begin(row)
                 return
+            self._release()
+        if any(self._answer(candidate, last=last) for candidate in candidates):
+            return
         what = next(filter(None, map(self._other, candidates)), "")
         if what:
             self._result.counts[what] += 1
@@ -334,6 +330,21 @@ class _Reader:
             self._held = candidates[-1]
         else:
             self._unknown(line)
+
+    def _answer(self, line: Line, *, last: bool) -> bool:
+        """Take a line that begins an answer or is one; says whether it does."""
+        rows = self._first(line)
+        if not rows:
+            return False
+        self._result.counts["understood"] += 1
+        grown = _more(self._open, rows[0], line)
+        if grown is not None:
+            self._replace(grown)
+            return True
+        for row in rows[:-1]:
+            self._put(row)
+        self._begin(_ending(rows[-1]) if last else rows[-1])
+        return True
 
     def _first(self, line: Line) -> Sequence[Any]:
         """Return the rows of a line that begins an answer or is one."""
@@ -440,7 +451,7 @@ class _Reader:
 
 
 def _more(before: Any, begun: Any, line: Line) -> Any:
-    """Return an open row grown by a line; none if the line is not its, or begins a row about something else."""
+    """Return an open row grown by a line; none if the line belongs to another or begins one."""
     if not hasattr(before, "more") or (
         begun is not None and (type(begun), begun.key) != (type(before), before.key)
     ):

@@ -157,8 +157,12 @@ def identity(line: Line) -> Identity | Level | Classes | Processor | Mdcache | S
         return Level(found[1], found[2], found[3], "", "", line.number)
     if found := _PRIVILEGES.fullmatch(text):
         return Classes(found[1], "", "", line.number, line.node)
-    if found := _MDC.fullmatch(text):
+    return _of_users(line)
+
+
+def _of_users(line: Line) -> Mdcache | Share | None:
+    if found := _MDC.fullmatch(line.text):
         return Mdcache(found[2], found[1] == "ON", line.number)
-    if found := _SHARE.fullmatch(text):
+    if found := _SHARE.fullmatch(line.text):
         return Share(found[1], found[2].lower(), found[3], "", line.number)
     return None

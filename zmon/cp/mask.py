@@ -1,9 +1,10 @@
 """Hide the passwords that a line of a user directory, or of a console, may hold.
 
-USER and IDENTITY statements have a password behind the name, MDISK statements up to three behind the access mode,
-APPCPASS has one somewhere; commands LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  Which word is a
-password cannot always be told from one that is none (`NOLOG`), and old statements live on as comments, so
-everything that may be one is hidden.  Whoever shows, writes or keeps a line that is not understood shows this.
+USER and IDENTITY statements have a password behind the name, MDISK statements up to three behind the access
+mode, APPCPASS has one somewhere; commands LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  Which
+word is a password cannot always be told from one that is none (`NOLOG`), and old statements live on as
+comments, so everything that may be one is hidden.  Whoever shows, writes or keeps a line that is not
+understood shows this.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _SHORT: Final = re.compile(
 )
 """Statements and commands may be abbreviated; an abbreviation means something at the beginning only."""
 _KEYWORD: Final = re.compile(
-    r"((?:\w*PASS\w*|\w*PW)\s*=\s*|(?<![\w$#@])(?:PASS|PASSWORD|PW)\s*[:\s]\s*)[^\s,;]+", re.IGNORECASE
+    r"((?<!\w)\w{0,32}(?:PASS|PW)\w{0,32}\s{0,9}=\s{0,9}|(?<![\w$#@])(?:PASS|PASSWORD|PW)(?:\s{0,9}:|\s)\s{0,9})[^\s,;]+",
+    re.IGNORECASE,
 )
 
 

@@ -1,6 +1,6 @@
 """What CP, CMS and vmcp say of a command: messages, return codes, failures, and that there is nothing.
 
-CP has no message that a query is not permitted: it answers that an operand or the command is not known (3, 1).
+CP has no message that a query is not permitted: it answers that an operand or the command is not known.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ _BLANK: Final = "\0\t"
 def plain(text: str) -> str:
     """Return a line without characters that no terminal should see, each replaced by one.
 
-    A binary zero is how some systems pad, so it is a blank; other control characters are `?`, bytes of another
-    character set are U+FFFD.
+    A binary zero is how some systems pad, so it is a blank; other control characters are `?`, bytes of
+    another character set are U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -134,7 +134,7 @@ def unnamed(line: Line) -> Line | None:
 _ECHO: Final = re.compile(
     r"(?:(?:===>|\S{0,64}[>$#%]|\[[^\]]{0,80}\][$#%])[ \t]+)?"
     r"(?:(?:sudo|#?CP|(?:/\S*/)?(?:vmcp|hcp)(?:[ \t]+-\S+|[ \t]+[0-9]+[kKmM]?)*)[ \t]+)*['\"]?"
-    r"(?P<command>(?:Q|QU|QUE|QUER|QUERY|IND|INDI|INDIC|INDICA|INDICAT|INDICATE)[ \t]+[A-Z0-9*].{0,120}?)['\"]?",
+    r"(?P<command>(?:Q(?:U(?:E(?:RY?)?)?)?|IND(?:I(?:C(?:A(?:TE?)?)?)?)?)[ \t]+[A-Z0-9*].{0,120}?)['\"]?",
     re.IGNORECASE,
 )
 _SCREEN: Final = re.compile(

@@ -1,8 +1,8 @@
-"""Answers about real devices: QUERY DASD, DETAILS, PATHS, CHPID, CACHE, PAV, MDISK LOCATION, SYSTEM, ALLOC, EDEVICE.
+"""Answers about real devices: QUERY DASD, PATHS, CHPID, CACHE, PAV, MDISK LOCATION, SYSTEM, ALLOC, EDEVICE.
 
-A number in these answers is that of a real device; a virtual one stands beside it only where CP tells the user
-too, and is that user's.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of a channel
-path) is read where it fits and says so in `weak`.
+A number in these answers is that of a real device; a virtual one stands beside it only where CP tells the
+user too, and is that user's.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of
+a channel path) is read where it fits and says so in `weak`.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def _label(text: str) -> str:
 def listed(line: Line, *, after_another: bool) -> list[Volume | Device]:
     """Read a line of a list, up to four devices with a word each; empty if not all of it is of that shape.
 
-    A list of five devices has its last one alone in a line; without a line of more before it, such a one may as
-    well be the begin of something else.
+    A list of five devices has its last one alone in a line; without a line of more before it, such a one may
+    as well be the begin of something else.
     """
     parts = [part for part in _PARTED.split(line.text) if part]
     found = [_ENTRY.fullmatch(part) for part in parts[:5]]
@@ -302,7 +302,8 @@ class Virtualization(NamedTuple):
 
 
 _PCHID: Final = re.compile(
-    r"Path ([0-9A-F]{2}) is (?:associated with physical channel ([0-9A-F]{3,4})|not associated with a physical channel)"
+    r"Path ([0-9A-F]{2}) is"
+    r" (?:associated with physical channel ([0-9A-F]{3,4})|not associated with a physical channel)"
 )
 _ON_PATH: Final = re.compile(rf"Path ([0-9A-F]{{2}}) (online|offline) to devices?((?:\s+{RDEV}){{1,64}})")
 _VIRTUALIZED: Final = re.compile(r"(?:One path )?CHPID Virtualization is (on|off)")
@@ -315,7 +316,7 @@ class Cache(NamedTuple):
     subsystem: str
     """`available`, `activating`, `unavailable`, and what else is said of it."""
     device: str
-    """`activated`, `deactivated`, `deactivation-pending`, and whether data are pinned; empty when not told."""
+    """`activated`, `deactivated`, `deactivation-pending`, and whether data are pinned; empty: not told."""
     configured_k: int | None
     available_k: int | None
     offline_k: int | None
@@ -411,7 +412,8 @@ class Extent(NamedTuple):
 
 _EXTENT_HEAD: Final = re.compile(r"TargetID +Tdev +OwnerID +Odev +Dtype +Vol-ID +Rdev +StartLoc +Size")
 _EXTENT: Final = re.compile(
-    rf"(?=.{{67}}$)(\S.{{7}}) ([0-9A-F]{{4}}) (\S.{{7}}) ([0-9A-F]{{4}}) (\S.{{4}}) (.{{6}}) ({RDEV}) +([0-9]+) +([0-9]+)"
+    rf"(?=.{{67}}$)(\S.{{7}}) ([0-9A-F]{{4}}) (\S.{{7}}) ([0-9A-F]{{4}}) (\S.{{4}})"
+    rf" (.{{6}}) ({RDEV}) +([0-9]+) +([0-9]+)"
 )
 _EXTENT_WORDS: Final = re.compile(
     r"(\S{1,8})\s+([0-9A-F]{4})\s+(\S{1,8})\s+([0-9A-F]{4})\s+([A-Z0-9-]{4,6})\s+(\S{1,6})\s+"

@@ -1,9 +1,9 @@
-"""Answers about virtual devices: QUERY VIRTUAL DASD, ALL, FCP, OSA, CPUS, STORAGE; and the disks of QUERY VDISK.
+"""Answers about virtual devices: QUERY VIRTUAL DASD, ALL, FCP, OSA, CPUS, STORAGE; and QUERY VDISK.
 
-The line of a minidisk has 72 characters, that of a dedicated volume 52, always; so labels with blanks in them, or
-none, or of the words `CYL` or `R/W`, are read right by columns.  A line that lost its columns is read by words
-and marked as weak.  A virtual device is mapped to a real one by a complete line alone: the word SUBCHANNEL must
-follow, else the number before it may lack a digit.
+The line of a minidisk has 72 characters, that of a dedicated volume 52, always; so labels with blanks in
+them, or none, or of the words `CYL` or `R/W`, are read right by columns.  A line that lost its columns is
+read by words and marked as weak.  A virtual device is mapped to a real one by a complete line alone: the
+word SUBCHANNEL must follow, else the number before it may lack a digit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD: Final = SUBCHANNEL.index(" ")
 
 _H4: Final = "[0-9A-F]{4}"
 _WIDE: Final = rf"(?P<rdev> {_H4}|[1-3]{_H4}|(?P<none> VDSK))"
-_TAIL: Final = rf"SUBCHANNEL(?: =(?: (?P<sch>[0-9A-F]{{0,4}}))?)?(?![0-9A-Z])(?P<tail>.*)"
+_TAIL: Final = r"SUBCHANNEL(?: =(?: (?P<sch>[0-9A-F]{0,4}))?)?(?![0-9A-Z])(?P<tail>.*)"
 
 
 class Disk(NamedTuple):
@@ -216,11 +216,11 @@ _DEDICATED_WORDS: Final = re.compile(
 
 
 def parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Part a text into runs of perfect minidisk lines and what is between them; says of each part whether it is a run.
+    """Part a text into runs of perfect minidisk lines and what is between them; says which a part is.
 
-    Perfect is a line of 72 characters with a real device of four digits, as nearly all lines are where there are
-    many.  Whole texts are looked at, without a step of Python for each line, so long ones are quick; `perfect`
-    makes a row of such a line.
+    Perfect is a line of 72 characters with a real device of four digits, as nearly all lines are where there
+    are many.  Whole texts are looked at, without a step of Python for each line, so long ones are quick;
+    `perfect` makes a row of such a line.
     """
     if _regular(text):
         yield text, True
@@ -232,8 +232,7 @@ def parts(text: str) -> Iterator[tuple[str, bool]]:
 
 def _regular(text: str) -> bool:
     """Say whether all of a text is perfect lines and nothing else, column by column."""
-    count, more = divmod(len(text), WIDTH)
-    if more or not text.isascii():
+    if len(text) % WIDTH or not text.isascii():
         return False
     data = text.encode("ascii")
     if any(data[place::WIDTH].translate(None, allowed) for place, allowed in enumerate(_COLUMNS)):
@@ -323,8 +322,9 @@ _BEGUN: Final = re.compile(
 def joined(first: Line, second: Line) -> Disk | None:
     """Read a line whose end a wrap left for the next one; none if the two are no disk together.
 
-    The number of the real device must be whole in the first of them, and the rest of the word SUBCHANNEL and what
-    follows it, and nothing else, in the second: so nothing is ever put together from two halves of a number.
+    The number of the real device must be whole in the first of them, and the rest of the word SUBCHANNEL and
+    what follows it, and nothing else, in the second: so nothing is ever put together from two halves of a
+    number.
     """
     head, rest = first.text, second.text.upper()
     if not _WHOLE_NUMBER.fullmatch(head):
@@ -367,13 +367,7 @@ def other(line: Line) -> Adapter | Unit | Cpu | Storage | Vdisk | None:
     """Read the first line of a virtual device that is no disk."""
     text = line.text
     if found := _ADAPTER.fullmatch(text):
-        if found["sort"] == "DASD" or found["on"] == "DASD":
-            return None
-        simulated = found["on"] == "NIC"
-        return Adapter(
-            found["sort"], found["vdev"], found["on"], "" if simulated else found["rdev"], found["chpid"] or "",
-            found["sch"], "", line.number, line.node,
-        )  # fmt: skip
+        return _adapter(found, line)
     if found := _UNIT.fullmatch(text):
         return Unit(found[1], found[2], line.number, line.node)
     if found := _CPU.fullmatch(text):
@@ -383,3 +377,13 @@ def other(line: Line) -> Adapter | Unit | Cpu | Storage | Vdisk | None:
     if found := _VDISK.fullmatch(text):
         return Vdisk(found[1], found[2], int(found[3]), line.number)
     return None
+
+
+def _adapter(found: re.Match[str], line: Line) -> Adapter | None:
+    if found["sort"] == "DASD" or found["on"] == "DASD":
+        return None
+    rdev = "" if found["on"] == "NIC" else found["rdev"]
+    return Adapter(
+        found["sort"], found["vdev"], found["on"], rdev, found["chpid"] or "", found["sch"], "",
+        line.number, line.node,
+    )  # fmt: skip
