@@ -81,7 +81,7 @@ def parse_answer(answer: bytes | bytearray) -> list[Extent]:
     end = _HEADER.size + mapped * _EXTENT.size
     if end > len(answer):
         raise ValueError(f"FS_IOC_FIEMAP: {mapped} extents in {len(answer)} bytes")
-    return list(_EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end]))
+    return [_EXTENT.unpack_from(answer, at) for at in range(_HEADER.size, end, _EXTENT.size)]
 
 
 def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:

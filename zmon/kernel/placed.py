@@ -1,7 +1,7 @@
 """Containers as a capture keeps them, so that another machine can tell where they lay on this one.
 
-`ioctl/containers.json` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an absent
-one as `{"absent": REASON}`.
+`ioctl/containers.json` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an
+absent one as `{"absent": REASON}`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,15 @@ _NOT_LISTED: Final = absent("no listing says it")
 
 def frame(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
     """Return what was found as the frame of a sample."""
-    columns: dict[str, list[Value]] = {
-        name: [getattr(one, name) or _NOT_LISTED for one, _found in rows.values()] for name in _LABELS
+    if not rows:
+        return nothing(CONTAINER, "nothing is listed")
+    listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
+    _paths, *labels, declared = listed
+    columns = {
+        name: [word or _NOT_LISTED for word in words] for name, words in zip(_LABELS, labels, strict=True)
     }
-    columns["declared"] = [one.declared for one, _found in rows.values()]
-    for number, name in enumerate(FOUND):
-        columns[name] = [found[number] for _one, found in rows.values()]
+    columns["declared"] = list(declared)
+    columns |= {name: list(values) for name, values in zip(FOUND, found, strict=True)}
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
