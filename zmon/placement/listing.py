@@ -9,7 +9,7 @@ import io
 import os
 import stat
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.placement import (
     csv_listing,
@@ -29,6 +29,8 @@ from zmon.placement.table import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from io import BufferedReader, TextIOWrapper
+
+    Stream = BufferedReader[Any]
 
     from zmon.placement.container import Container, Options, Parsed
 
@@ -96,7 +98,7 @@ def read_listing(
     options: Options = NO_OPTIONS,
     *,
     machine: str = "",
-    standard_input: BufferedReader | None = None,
+    standard_input: Stream | None = None,
 ) -> Listing:
     """Read listings and join them.
 
@@ -131,7 +133,7 @@ def _asked(address: str, options: Options) -> tuple[str, str, Parsed]:
     return str(server), server.sort, found
 
 
-def _read(source: str, options: Options, standard_input: BufferedReader | None) -> tuple[str, str, Parsed]:
+def _read(source: str, options: Options, standard_input: Stream | None) -> tuple[str, str, Parsed]:
     origin = "standard input" if source == STANDARD_INPUT else source
     try:
         if source == STANDARD_INPUT:
@@ -147,7 +149,7 @@ def _read(source: str, options: Options, standard_input: BufferedReader | None) 
         raise ListingError(f"{origin}: {error.strerror or error}") from error
 
 
-def _recognised(file: BufferedReader, origin: str, options: Options) -> tuple[str, str, Parsed]:
+def _recognised(file: Stream, origin: str, options: Options) -> tuple[str, str, Parsed]:
     """Find out the format from the beginning, and read the whole piece by piece."""
     encoding = "utf-16" if file.peek(2)[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
     # names of files are bytes: what is no UTF-8 has to come through as it is

@@ -367,6 +367,8 @@ def _connect(server: Server) -> Any:
     host = server.host
     if not host and os.path.exists("/run/mysqld/mysqld.sock"):
         host = "/run/mysqld/mysqld.sock"
+    if host.startswith("/") and not os.path.exists(host):
+        raise ServerError(f"{server}: no server listens at {host}")
     options |= {"unix_socket": host} if host.startswith("/") else {"host": host or "localhost"}
     options |= {name: value for name, value in (("user", server.user), ("port", server.port)) if value}
     password = server.password or os.environ.get("MYSQL_PWD", "")
