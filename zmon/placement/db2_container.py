@@ -121,19 +121,21 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 def _container(row: sheet.Row, space: _Space, origin: str, options: c.Options) -> Container:
     name = row.text("TBSP_NAME")
-    member = row.whole("MEMBER")
+    member, stripe_set = row.whole("MEMBER"), row.whole("STRIPE_SET")
+    kind = _kind(row.text("CONTAINER_TYPE"))
+    pages = row.whole("TOTAL_PAGES") if kind != c.DIRECTORY else None  # of a directory it is always 1
     return c.Container(
         database=row.text("DB_NAME") or options.database,
         tablespace=name,
         spelled=name,
         container_id=row.whole("CONTAINER_ID"),
         partition=member if member is not None else row.whole("DBPARTITIONNUM"),
-        kind=_kind(row.text("CONTAINER_TYPE")),
+        kind=kind,
         path=row.text("CONTAINER_NAME"),
         base_dir=options.base_dir,
-        bytes_declared=_product(row.whole("TOTAL_PAGES"), space.page),
+        bytes_declared=_product(pages, space.page),
         role=space.role,
-        stripe_set=row.whole("STRIPE_SET"),
+        stripe_set=stripe_set if stripe_set is None or stripe_set >= 0 else None,
         extent_bytes=space.extent,
         source=origin,
         line=row.line,

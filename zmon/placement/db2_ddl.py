@@ -34,7 +34,9 @@ _WANTED: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"\s*Database Name:\s*(\S{1,128})", re.IGNORECASE)
 _EXPRESSION: Final = re.compile(r" \$(?P<width>[0-9]?)N(?P<terms>(?:[+%][0-9]{1,9}){0,2})(?: |\Z)")
-_DB2LOOK: Final = re.compile(r"DB2LOOK|DDL Statements for TABLESPACES|MANAGED\s+BY", re.IGNORECASE)
+_LIKE: Final = re.compile(r" \$[0-9]?N")
+_MANAGED: Final = re.compile(r"\bMANAGED\s+BY\b|\bPAGESIZE\b|\bSTRIPE\s+SET\b", re.IGNORECASE)
+_OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE)\b", re.IGNORECASE)
 _TABLESPACE: Final = re.compile(r"\b(?:CREATE|ALTER)\s+(?:\w+\s+){0,2}TABLESPACE\b", re.IGNORECASE)
 
 
@@ -57,11 +59,10 @@ class _Listed(NamedTuple):
 
 def score(head: str) -> float:
     """How much the beginning of a text looks like Db2's DDL: 0 not at all, 1 surely."""
-    if re.search(r"\bDATAFILE\b|\bTEMPFILE\b", head, re.IGNORECASE):
+    if _OTHER.search(head):
         return 0.0
-    return 0.3 * bool(re.search(r"DB2LOOK", head, re.IGNORECASE)) + 0.6 * bool(
-        _TABLESPACE.search(head) and _DB2LOOK.search(head)
-    )
+    words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
+    return words + 0.4 * ("DB2LOOK" in head.upper())
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
@@ -314,6 +315,9 @@ class _Reader:
             )
         rows: list[Container] = []
         for one in listed:
+            if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
+                note = f"{one.path!r}: no partition expression, as it does not end at a blank; taken as it is"
+                self._notes.append(c.Note(one.line, note))
             made = row._replace(
                 kind=one.kind,
                 path=one.path,

@@ -39,6 +39,8 @@ class _Space(NamedTuple):
     role: str
     page: int | None
     extent: int | None
+    line: int = 0
+    partition: int | None = None
 
 
 class _Block(NamedTuple):
@@ -71,14 +73,19 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     listed = [block for block in blocks if block.of is not None]
     made = [_container(block, spaces, origin, options) for block in listed]
     have = {(block.database, str(block.of)) for block in listed}
-    without = {
-        (database, number, space.name)
-        for (database, _, number), space in spaces.items()
-        if (database, number) not in have
-    }
-    notes += [
-        c.Note(0, f"no containers of {name!r}: add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL")
-        for _, number, name in sorted(without)
+    made += [
+        c.Container(
+            database=database,
+            tablespace=space.name,
+            spelled=space.name,
+            partition=partition,
+            role=space.role,
+            source=origin,
+            line=space.line,
+            problem=f"its containers are not listed: add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL",
+        )
+        for (database, partition, number), space in spaces.items()
+        if partition == space.partition and (database, number) not in have
     ]
     notes += [
         c.Note(0, f"tablespace {number} has no name: add LIST TABLESPACES SHOW DETAIL")
@@ -128,7 +135,7 @@ def _space(block: _Block) -> _Space:
     contents = pairs.get("Contents", "").upper()
     role = c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN
     both = extent * page if extent is not None and page is not None else None
-    return _Space(pairs.get("Name", "").rstrip(), role, page, both)
+    return _Space(pairs.get("Name", "").rstrip(), role, page, both, block.line, block.partition)
 
 
 def _container(
@@ -140,8 +147,8 @@ def _container(
         (block.database, None, number)
     )
     known = space or _Space(f"#{number}", c.UNKNOWN, None, None)
-    pages = _whole(block.pairs.get("Total pages"))
-    word = block.pairs.get("Type", "").strip().upper().split(" ")[0]
+    kind = _KINDS.get(block.pairs.get("Type", "").strip().upper().split(" ")[0], "")
+    pages = _whole(block.pairs.get("Total pages")) if kind != c.DIRECTORY else None  # it says nothing there
     path = block.pairs.get("Name", "")
     trouble = "" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name"
     return c.Container(
@@ -150,7 +157,7 @@ def _container(
         spelled=known.name,
         container_id=_whole(block.pairs.get("Container ID")),
         partition=block.partition,
-        kind=_KINDS.get(word, ""),
+        kind=kind,
         path=path,
         base_dir=options.base_dir,
         bytes_declared=pages * known.page if pages is not None and known.page is not None else None,

@@ -83,13 +83,14 @@ def _space(cells: Mapping[str, str]) -> _Space:
 def _container(cells: Mapping[str, str], database: str, member: int | None) -> Container:
     """Take one row of `Containers`; its size is in pages until it is joined."""
     path = cells.get("Container", "")
+    kind = _KINDS.get(cells.get("Type", "").upper(), "")
     return c.Container(
         database=database,
         container_id=_whole(cells.get("ContainNum")),
         partition=member,
-        kind=_KINDS.get(cells.get("Type", "").upper(), ""),
+        kind=kind,
         path=path,
-        bytes_declared=_whole(cells.get("TotalPgs")),
+        bytes_declared=_whole(cells.get("TotalPgs")) if kind != c.DIRECTORY else None,  # there it is 1
         stripe_set=_whole(cells.get("StripeSet")),
         problem="" if path else "the row has no container: its columns are not those of the heading",
     )

@@ -284,7 +284,7 @@ def statements(
             yield token
             continue
         if token.kind == END or (token.first and token.kind == WORD and token.text.upper() in _STARTS):
-            if broken or wanted(_head(held)):
+            if broken or (held and wanted(_head(held))):
                 yield Statement(tuple(held) or (token,), broken)
             held, broken, scanner.skipping = [], "", False
         if token.kind == BROKEN:

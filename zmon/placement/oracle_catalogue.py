@@ -170,7 +170,7 @@ def _recovery(row: sheet.Row, blank: Container) -> Container:
 
 
 def _filestat(row: sheet.Row) -> c.Traffic:
-    """Take the counters of V$FILESTAT; times are hundredths of a second, and a block's size it does not tell."""
+    """Take the counters of V$FILESTAT, in hundredths of a second; the size of a block it does not tell."""
     reads, writes = row.whole("READTIM"), row.whole("WRITETIM")
     return c.Traffic(
         reads=row.whole("PHYRDS"),

@@ -24,16 +24,15 @@ _WANTED: Final = re.compile(
     r"(?:CREATE|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|TEMPORARY|UNDO))* TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
 )
-_FILES: Final = re.compile(
-    r"\b(?:CREATE\s+(?:\w+\s+){0,3}TABLESPACE|ALTER\s+(?:TABLESPACE|DATABASE)|CREATE\s+CONTROLFILE|CREATE\s+DATABASE)"
-    r"\b[^;]*\b(?:DATAFILE|TEMPFILE|LOGFILE)\b",
-    re.IGNORECASE,
+_STATEMENT: Final = re.compile(
+    r"\b(?:CREATE|ALTER)\s+(?:\w{1,20}\s+){0,3}(?:TABLESPACE|DATABASE|CONTROLFILE)\b", re.IGNORECASE
 )
+_FILE: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|LOGFILE)\b", re.IGNORECASE)
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text has such a statement with a file in it."""
-    return _FILES.search(head) is not None
+    """Say whether a text has such statements, and files in them."""
+    return _STATEMENT.search(head) is not None and _FILE.search(head) is not None
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
