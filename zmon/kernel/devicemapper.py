@@ -35,6 +35,8 @@ STATUS_TABLE: Final = 1 << 4
 BUFFER_FULL: Final = 1 << 8
 NOFLUSH: Final = 1 << 11
 """Asks the device to write nothing before it answers."""
+SECURE_DATA: Final = 1 << 15
+"""Asks the kernel to wipe its copy of the answer, which for dm-crypt has the key."""
 
 ROOM: Final = 16 << 10
 """Bytes that are offered for an answer at first."""
@@ -71,6 +73,7 @@ def read_table(tree: Tree, number: str) -> str:
             buffer = request(number, room)
             fcntl.ioctl(control, DM_TABLE_STATUS, buffer, True)
             table = parse_answer(buffer)
+            buffer[:] = bytes(len(buffer))
             if table is not None:
                 return table
             room *= 4
@@ -90,7 +93,7 @@ def request(number: str, room: int) -> bytearray:
         raise ValueError(f"not major:minor: {number[:40]!r}")
     major, minor = map(int, number.split(":"))
     device = (minor & 0xFF) | major << 8 | (minor & ~0xFF) << 12  # as the kernel packs it
-    flags = STATUS_TABLE | NOFLUSH
+    flags = STATUS_TABLE | NOFLUSH | SECURE_DATA
     size = _HEADER.size + room
     header = _HEADER.pack(*VERSION, size, _HEADER.size, 0, 0, flags, 0, 0, device, b"", b"", b"")
     return bytearray(header + bytes(room))
