@@ -182,8 +182,9 @@ def _shape(cursor: ddl.Cursor) -> _Shape:
             page = ddl.size(cursor)
         elif cursor.words("EXTENTSIZE"):
             extent = _measure(cursor)
+        elif cursor.words("AUTOMATIC", "STORAGE"):
+            automatic = True
         else:
-            automatic |= cursor.words("AUTOMATIC", "STORAGE")
             cursor.step()
     return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page, extent)
 
@@ -216,7 +217,7 @@ class _Reader:
             for (database, name), line in self._altered.items()
             if (database, name) not in self.spaces
         ]
-        return sorted([*self._notes, *rest])
+        return sorted([*self._notes, *rest], key=lambda note: note.line)
 
     def comment(self, text: str) -> None:
         """Heed the head of db2look's output, which names the database."""
