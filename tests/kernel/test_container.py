@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import DictTree
-from zmon.absent import Absent
-from zmon.kernel import container
+from zmon.absent import Absent, absent
+from zmon.kernel import container, fiemap
 from zmon.kernel.container import Listed, read_containers
 from zmon.kernel.mountinfo import PATH, Mounted, parse_mountinfo
 from zmon.kernel.tree import LiveTree
@@ -217,3 +217,27 @@ def test_the_layers_of_an_overlay() -> None:
 def test_the_layers_as_newer_kernels_print_them() -> None:
     """Each lower layer has an option of its own."""
     assert list(container._layers(mounted("overlay", "ro,lowerdir+=/a,lowerdir+=/b"))) == ["/a", "/b"]
+
+
+def test_realtime_files_of_xfs_count_on_another_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mountinfo and the file's own number name the data device, which does not hold them."""
+    mount = mounted("xfs", "rw,rtdev=/dev/null", "8:0")
+    found = container._unplaced("/m/f", mount, 1, absent("not asked"))._replace(ranges="0+1000")
+    monkeypatch.setattr(fiemap, "is_realtime", lambda _descriptor: True)
+    assert container._realtime(0, found, mount).number == "1:3"
+
+
+def test_realtime_on_a_device_that_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it has no place, rather than one on the wrong device."""
+    mount = mounted("xfs", "rw,rtdev=/nowhere", "8:0")
+    found = container._unplaced("/m/f", mount, 1, absent("not asked"))._replace(ranges="0+1000")
+    monkeypatch.setattr(fiemap, "is_realtime", lambda _descriptor: True)
+    assert isinstance(container._realtime(0, found, mount).ranges, Absent)
+
+
+def test_other_files_of_such_an_xfs_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only those in the realtime section lie elsewhere."""
+    mount = mounted("xfs", "rw,rtdev=/dev/null", "8:0")
+    found = container._unplaced("/m/f", mount, 1, absent("not asked"))._replace(ranges="0+1000")
+    monkeypatch.setattr(fiemap, "is_realtime", lambda _descriptor: False)
+    assert container._realtime(0, found, mount).number == "8:0"

@@ -15,7 +15,7 @@ import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel import fiemap, placed
+from zmon.kernel import fiemap
 from zmon.kernel.fdinfo import mount_id
 from zmon.kernel.found import printable
 from zmon.kernel.mountinfo import PATH, option, parse_mountinfo
@@ -24,7 +24,7 @@ from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.absent import Number, Value
     from zmon.kernel.mountinfo import Mounted
@@ -42,6 +42,9 @@ REMOTE: Final = frozenset({
     "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "gpfs", "lustre", "afs", "beegfs", "glusterfs",
 })  # fmt: skip
 
+LABELS: Final = ("database", "tablespace", "role", "listed")
+"""The columns that the listing gives, besides the declared size."""
+NOT_LISTED: Final = absent("no listing says it")
 UNSAID: Final = absent("the listing does not say its size")
 
 _NO_MOUNT: Final = absent("a block device is on no file system")
@@ -104,7 +107,9 @@ def read_containers(
     A captured tree answers for what was looked at when it was captured.
     """
     if not tree.live:
-        return placed.read_captured(tree, listed)
+        from zmon.kernel.placed import read_captured  # noqa: PLC0415 - a lookup of the live machine needs no JSON
+
+        return read_captured(tree, listed)
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
@@ -125,7 +130,21 @@ def read_containers(
             rows[path] = one, found
             if progress and len(rows) % EVERY == 0:
                 progress(len(rows))
-    return placed.frame(rows, tree.when(PATH))
+    return framed(rows, tree.when(PATH))
+
+
+def framed(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
+    """Return what was found as the frame of a sample."""
+    if not rows:
+        return nothing(CONTAINER, "nothing is listed")
+    listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
+    _paths, *labels, declared = listed
+    columns: dict[str, list[Value]] = {
+        name: [word or NOT_LISTED for word in words] for name, words in zip(LABELS, labels, strict=True)
+    }
+    columns["declared"] = list(declared)
+    columns |= {name: list(values) for name, values in zip(Found._fields, found, strict=True)}
+    return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
 class _Looking:

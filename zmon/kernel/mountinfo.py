@@ -18,7 +18,6 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel.btrfs import read_devices
 from zmon.kernel.rows import frame
 from zmon.kinds import MOUNT
 from zmon.sample import nothing
@@ -116,12 +115,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
         return nothing(MOUNT, f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return nothing(MOUNT, str(error))
-    several: dict[str, Mapping[str, Value]] = {}
-    for mount in mounted:
-        if mount.fstype == "btrfs" and (wanted is None or mount.id in wanted):
-            known = several.get(mount.number)
-            if known is None or isinstance(known["devices"], Absent):
-                several[mount.number] = read_devices(tree, mount.id, mount.number, mount.point)
+    several = _several(tree, mounted, wanted)
     none: Mapping[str, Value] = {"devices": _NO_OTHER, "chunks": _NO_OTHER}
     rows: dict[str, Mapping[str, Value]] = {
         mount.id: {
@@ -138,3 +132,18 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
         if wanted is None or mount.id in wanted
     }
     return frame(MOUNT, rows, tree.when(PATH))
+
+
+def _several(
+    tree: Tree, mounted: list[Mounted], wanted: Container[str] | None
+) -> dict[str, Mapping[str, Value]]:
+    """Return what every btrfs says of its devices, by its number; a mount that is hidden cannot be asked."""
+    found: dict[str, Mapping[str, Value]] = {}
+    for mount in mounted:
+        if mount.fstype == "btrfs" and (wanted is None or mount.id in wanted):
+            from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
+
+            known = found.get(mount.number)
+            if known is None or isinstance(known["devices"], Absent):
+                found[mount.number] = read_devices(tree, mount.id, mount.number, mount.point)
+    return found

@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.kernel.container import LABELS, NOT_LISTED
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing
 
@@ -17,31 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zmon.absent import Value
-    from zmon.kernel.container import Found, Listed
+    from zmon.kernel.container import Listed
     from zmon.kernel.tree import Tree
 
 CAPTURED: Final = "ioctl/containers.json"
-
-FOUND: Final = (
-    "real", "number", "mount", "ranges", "said", "size", "unplaced", "unwritten", "shared", "encoded",
-)  # fmt: skip
-"""The columns that are found out, in the order of `Found`."""
-_LABELS: Final = ("database", "tablespace", "role", "listed")
-_NOT_LISTED: Final = absent("no listing says it")
-
-
-def frame(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
-    """Return what was found as the frame of a sample."""
-    if not rows:
-        return nothing(CONTAINER, "nothing is listed")
-    listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
-    _paths, *labels, declared = listed
-    columns = {
-        name: [word or _NOT_LISTED for word in words] for name, words in zip(_LABELS, labels, strict=True)
-    }
-    columns["declared"] = list(declared)
-    columns |= {name: list(values) for name, values in zip(FOUND, found, strict=True)}
-    return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
 def written(containers: Frame) -> bytes:
@@ -99,7 +79,8 @@ def _of(one: Listed, rows: Mapping[str, dict[str, Value]]) -> dict[str, dict[str
 
 
 def _labels(one: Listed) -> dict[str, Value]:
-    return {name: getattr(one, name) or _NOT_LISTED for name in _LABELS} | {"declared": one.declared}
+    words = {name: getattr(one, name) or NOT_LISTED for name in LABELS}
+    return words | {"declared": one.declared}
 
 
 def _frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
