@@ -4,6 +4,8 @@ import errno
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.absent import Absent
@@ -239,3 +241,21 @@ def test_a_size_that_is_no_number_is_absent(content: bytes) -> None:
     frame = read_layers(machine({path: content}))
     assert isinstance(frame.cell("94:16", "size"), Absent)
     assert frame.cell("94:16", "busid") == "0.0.7001"
+
+
+_MACHINE = machine({"ioctl/dm/253:0.table": TABLE.encode()})
+_ODD = st.one_of(
+    st.binary(max_size=12), st.sampled_from([b"253:0", b"94:17 94:17", b"9:0\n", b"0", b"md", b"\0"])
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(_MACHINE.files)), _ODD, min_size=1, max_size=6))
+def test_whatever_the_files_say_there_is_an_answer(changed: dict[str, bytes]) -> None:
+    """A capture may hold anything; every device is found as far as it can be, and nothing is raised."""
+    tree = DictTree({**_MACHINE.files, **changed}, _MACHINE.links)
+    stack = Stack(read_layers(tree))
+    for number in (*stack.numbers, "253:0"):
+        shares(stack, number)
+        stack.chain(number)
+        stack.above(number)
+        locate(stack, number, 4096)

@@ -33,7 +33,7 @@ SNAPSHOT = "0 81920 snapshot 253:1 253:2 P 8\n"
 ORIGIN = "0 81920 snapshot-origin 253:1\n"
 ALL = (LINEAR, STRIPED, EXTENDED, RAID1, RAID5, RAID10, MIRROR, CACHE, WRITEBACK, CRYPT, MULTIPATH,
        QUEUEING, THIN, POOL, SNAPSHOT, ORIGIN)  # fmt: skip
-"""As the kernel printed them on s390x, and one of a machine behind FCP."""
+"""In the form that a kernel 6.1 printed on s390x; `QUEUEING` is of a machine behind FCP."""
 
 
 def devices(text: str) -> list[str]:
