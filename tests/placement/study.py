@@ -80,7 +80,7 @@ def sample(
         layers[part] = {
             "name": f"{disk}1", "sort": "partition", "parent": number, "start": TRACK, "size": size - TRACK
         }  # fmt: skip
-        devices[busid] = {"uid": f"IBM.750000000092461.{0x2480 + lcu:04x}.00", "block": disk, "online": 1}
+        devices[busid] = {"uid": f"IBM.75000000092461.{0x2480 + lcu:04x}.00", "block": disk, "online": 1}
         mounts[str(30 + lcu)] = {
             "number": part, "root": "/", "point": f"/v{lcu}", "fstype": "ext4", "source": f"/dev/{disk}1",
             "options": "rw",

@@ -28,7 +28,7 @@ def test_items_know_their_command() -> None:
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
-        "3C": "LPARLOG", "Z": "ZMON",
+        "3C": "LPARLOG", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip
 
 

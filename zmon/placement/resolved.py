@@ -19,7 +19,7 @@ from zmon.placement.item import Item, Unit
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -77,20 +77,13 @@ class Resolved(NamedTuple):
     """The capacities of the channel paths that units share, in bytes a second."""
 
 
-def resolved(
-    machine: Machine,
-    *,
-    by: By = By.LCU,
-    interval: Interval | None = None,
-    paths: Callable[[str], bool] | None = None,
-) -> Resolved:
-    """Resolve the containers of a machine, or those that `paths` accepts; with an interval, their traffic."""
-    files = [file for file in machine.files if paths is None or paths(file.path)]
+def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = None) -> Resolved:
+    """Resolve the containers of a machine; with an interval, their traffic too."""
     places = Places(machine, by)
     traffic = {} if interval is None else disks_traffic(interval)
     items, rows, conflicts = [], [], {}
-    for file in files:
-        answer = machine.locate(file)
+    for file in machine.files:
+        answer = machine.answers[file.path]
         laid = places.lay(answer)
         loads = places.loads(answer, traffic) if interval is not None else None
         items.append(_item(file, laid, loads, machine.site))
@@ -268,12 +261,17 @@ def disks_traffic(interval: Interval) -> dict[str, Number]:
     }
 
 
+def tablespace_of(file: File) -> str:
+    """Return the tablespace of a file; of one that belongs to none, such as a log, what it is for."""
+    return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
+
+
 def _item(file: File, laid: Laid, loads: dict[str, float] | Absent | None, site: Site) -> Item:
     role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
     pinned = site.pinned((file.path, file.tablespace))
     item = Item(
         file.path,
-        file.tablespace,
+        tablespace_of(file),
         file.database,
         role,
         laid.units,
@@ -288,7 +286,7 @@ def _row(file: File, answer: Answer, laid: Laid, grade: Grade) -> Row:
     return Row(
         file.path,
         file.database,
-        file.tablespace,
+        tablespace_of(file),
         file.role,
         file.listed,
         file.size,

@@ -1,0 +1,119 @@
+"""SPREAD: how evenly each tablespace lies on the logical control units (LCUs).
+
+One line per tablespace, by the files that the sample knows.  Bytes say where it is, traffic says what hurts.
+Traffic of a tablespace is an estimate: of what a disk did, each file has the part that its bytes are of the
+disk's.  All figures are over the LCUs that this Linux sees.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.placement.report import Wanted, report
+from zmon.placement.resolved import resolved
+from zmon.tables.table import Needs, Summary, Table
+from zmon.topology.machine import Machine
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.placement.report import Report, Space
+    from zmon.sample import Frame, Sample
+    from zmon.tables.view import View
+
+TOPOLOGY: Final = (CONTAINER, MOUNT, LAYER, DEVICE, DASD, CLAIM, MACHINE)
+NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
+
+NONE: Final = absent("no tablespace is known: zmon spread LISTING looks at one, and a recording keeps them")
+SEVERAL: Final = absent("several LCUs have as much")
+ESTIMATED: Final = ("mbs", "teffective", "tworst", "tshare", "tuneven")
+
+
+def table(view: View) -> Table:
+    """Fill SPREAD: one row per tablespace, keyed DATABASE.TABLESPACE."""
+    interval = view.interval
+    containers = interval.of(CONTAINER)
+    if not len(containers):
+        return Table([], {}, missing=containers.missing or NONE)
+    found = resolved(machine_of(interval.after), interval=interval)
+    by_bytes = report(found, Wanted())
+    by_traffic = report(found, Wanted(traffic=True, seconds=interval.seconds))
+    names = {unit.key: unit.title for unit in by_bytes.units}
+    lines = [_line(one, other, names) for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)]
+    return Table(
+        [title(space) for space in by_bytes.spaces],
+        {name: [line[name] for line in lines] for name in lines[0]},
+        Summary(">> All <<", _line(by_bytes.whole, by_traffic.whole, names)),
+        estimated=dict.fromkeys(ESTIMATED),
+        notes=tuple(_notes(by_bytes, by_traffic)),
+    )
+
+
+def title(space: Space) -> str:
+    """Return the key of a tablespace's row."""
+    return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
+
+
+def machine_of(sample: Sample) -> Machine:
+    """Return what hangs on what in a sample; made once for all samples that have the same frames of it."""
+    return _machine(*(sample.frame(kind) if kind.name in sample.frames else None for kind in TOPOLOGY))
+
+
+@lru_cache(maxsize=2)
+def _machine(*frames: Frame | None) -> Machine:
+    from zmon.sample import Instant, Sample  # noqa: PLC0415 - a sample of these frames alone
+
+    kept = {frame.kind.name: frame for frame in frames if frame is not None}
+    return Machine(Sample(Instant(0, 0, ""), kept))
+
+
+def _line(one: Space, other: Space, names: dict[str, str]) -> dict[str, Value]:
+    by_bytes, by_traffic = one.spread, other.spread
+    no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
+    return {
+        "tablespace": one.tablespace,
+        "database": one.database or absent("the listing names no database"),
+        "size": one.size,
+        "files": one.files,
+        "effective": by_bytes.effective,
+        "units": by_bytes.units,
+        "worst": names.get(by_bytes.worst) or _reason(by_bytes.share),
+        "share": 100 * by_bytes.share,
+        "uneven": by_bytes.uneven,
+        "disk": one.fullest if isinstance(one.fullest, Absent) else 100 * one.fullest[1],
+        "mbs": sum(other.load_on.values()) / 1e6 if no_traffic is None or other.load_on else no_traffic,
+        "teffective": by_traffic.effective,
+        "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
+        "tshare": 100 * by_traffic.share,
+        "tuneven": by_traffic.uneven,
+        "grade": str(one.grade),
+        "unplaced": one.problems,
+        "logs": "yes" if one.shares_with_logs else "no",
+    }
+
+
+def _reason(value: Value) -> Absent:
+    return value if isinstance(value, Absent) else SEVERAL
+
+
+def _notes(by_bytes: Report, by_traffic: Report) -> list[str]:
+    """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
+    found = []
+    names = {unit.key: unit.title for unit in by_traffic.units}
+    crowded = by_traffic.whole.spread
+    if not isinstance(by_traffic.even.times, Absent) and not isinstance(crowded.share, Absent):
+        found.append(
+            f"{names.get(crowded.worst, '')} has {100 * crowded.share:.0f} % of the tablespaces' traffic;"
+            f" an even spread may give {by_traffic.even.times:.1f} times the throughput at the most"
+        )
+    if by_bytes.mixed:
+        volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
+        found.append(f"Logs share {len(by_bytes.mixed)} volumes with data of their database: {volumes}")
+    if by_bytes.problems:
+        found.append(
+            f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or not wholly:"
+            f" {by_bytes.problems[0].problem}"
+        )
+    return found
