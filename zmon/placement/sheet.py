@@ -24,7 +24,7 @@ AHEAD: Final = 8
 """Lines that one quoted field may go over."""
 
 _NOISE: Final = re.compile(
-    r"SQL>|db2 =>|\s*\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|\"+]*\Z"
+    r"SQL>|db2 =>|\s*\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|+]*\Z"
     r"|\s*(?:\d{1,3} {2}\s*[A-Z(]|SELECT\s|FROM\s|SET\s|SPOOL\s)",
     re.IGNORECASE,
 )
