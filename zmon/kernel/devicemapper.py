@@ -142,7 +142,7 @@ def refused(error: OSError) -> Absent:
         case errno.EACCES | errno.EPERM:
             return _NEEDS_ROOT
         case errno.ENOENT:
-            return absent("the device-mapper table was not captured, or there is no /dev/mapper/control")
+            return absent("the device-mapper table was not captured, or there is no device mapper")
         case errno.ENXIO | errno.ENODEV:
             return absent("the device mapper has no such device any more")
     return absent(f"device-mapper table: {error.strerror or error}")

@@ -40,7 +40,7 @@ _NO_FILE: Final = absent("the loop device has no file")
 _NO_FCP: Final = absent("not behind FCP")
 _NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("whoever made the device gave it no uuid")
-_NO_MEMBERS: Final = absent("md/dev-*/slot and md/dev-*/offset were not captured")
+_NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
 _RESHAPED: Final = absent("the array is being reshaped")
 
 
