@@ -16,11 +16,10 @@ from zmon.topology.volume import host_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.kernel.container import Listed
     from zmon.placement.listing import Listing
     from zmon.sample import Frame, Sample
     from zmon.topology.claim import Claim
@@ -52,12 +51,13 @@ def look(
     args: argparse.Namespace,
     listing: Listing | None = None,
     *,
+    paths: Sequence[str] = (),
     traffic: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Looked:
-    """Look at the machine that the options mean, and at the files of a listing on it.
+    """Look at the machine that the options mean, and at the files of a listing and other `paths` on it.
 
-    Without a listing the files are those that the capture or the recording holds.
+    Without any the files are those that the capture or the recording holds.
 
     Raises:
         CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
@@ -74,23 +74,24 @@ def look(
     if args.source:
         machine = Machine(sample, site, claims, listed)
     else:
-        from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
+        from zmon.kernel.container import Listed, read_containers  # noqa: PLC0415 - a recording has them
         from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
-        machine = Machine(
-            _with(sample, read_containers(LiveTree(), listed or (), progress=progress)), site, claims
-        )
+        wanted = (*(listed or ()), *map(Listed, paths))
+        containers = read_containers(LiveTree(), wanted, progress=progress)
+        frames = {**sample.frames, CONTAINER.name: containers}
+        machine = Machine(sample._replace(frames=frames), site, claims)
     return Looked(machine, interval if traffic else None)
 
 
-def look_at(args: argparse.Namespace, listed: Sequence[Listed]) -> Machine:
-    """Look at a few files of this machine and at what they lie on, and at nothing else.
+def look_at(args: argparse.Namespace, paths: Iterable[str], mounts: Iterable[str] = ()) -> Machine:
+    """Look at a few files of this machine, mounts by their ids, and what they lie on; at nothing else.
 
     Raises:
         SiteError: the site's file cannot be used.
         OSError: a file of answers cannot be read.
     """
-    from zmon.kernel.container import read_containers  # noqa: PLC0415 - --help needs none of it
+    from zmon.kernel.container import Listed, read_containers  # noqa: PLC0415 - --help needs none of it
     from zmon.kernel.dasd import read_identity  # noqa: PLC0415
     from zmon.kernel.device import read_devices  # noqa: PLC0415
     from zmon.kernel.layers import read_layers  # noqa: PLC0415
@@ -102,9 +103,9 @@ def look_at(args: argparse.Namespace, listed: Sequence[Listed]) -> Machine:
     from zmon.topology.site import read_site  # noqa: PLC0415
 
     tree = LiveTree()
-    containers = read_containers(tree, listed)
-    mounts = read_mounts(tree, {str(mount) for mount in containers.column("mount")})
-    layers = read_layers(tree, _devices(containers, mounts))
+    containers = read_containers(tree, map(Listed, paths))
+    mounted = read_mounts(tree, {*mounts, *map(str, containers.column("mount"))})
+    layers = read_layers(tree, _devices(containers, mounted))
     disks = {
         str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)
         for key in layers.keys
@@ -112,7 +113,7 @@ def look_at(args: argparse.Namespace, listed: Sequence[Listed]) -> Machine:
     }
     frames = (
         containers,
-        mounts,
+        mounted,
         layers,
         read_devices(tree, disks),
         read_identity(tree, disks),
@@ -121,6 +122,14 @@ def look_at(args: argparse.Namespace, listed: Sequence[Listed]) -> Machine:
     at = Instant(time.time_ns(), time.monotonic_ns(), "")
     sample = Sample(at, {frame.kind.name: frame for frame in frames}, tree.name)
     return Machine(sample, read_site(os.environ, args.site), _claims(args, sample))
+
+
+def columns() -> int:
+    """Return the width of the terminal; 80 where there is none."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    return os.get_terminal_size(1).columns if os.isatty(1) else 80
 
 
 def _devices(containers: Frame, mounts: Frame) -> set[str]:
@@ -163,10 +172,6 @@ def _interval(args: argparse.Namespace, *, traffic: bool) -> Interval:
 def _claims(args: argparse.Namespace, sample: Sample) -> list[Claim]:
     guest = host_of(sample.frame(MACHINE)).guest
     return claims_in(claims_of(args, guest=guest))
-
-
-def _with(sample: Sample, *frames: Frame) -> Sample:
-    return sample._replace(frames={**sample.frames, **{frame.kind.name: frame for frame in frames}})
 
 
 class Progress:

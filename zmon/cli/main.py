@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SUBCOMMANDS: Final = {
     "show": "print a screen as text, CSV or JSON",
+    "where": "say on which disks and LCUs a file lies, or what lies on one",
     "plot": "draw figures of a screen by time, as text, CSV or JSON",
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
     "replay": "look at a recording as if it were now",

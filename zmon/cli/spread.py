@@ -7,12 +7,11 @@ it.  From a recording or a capture (--from) the listing may be left out: the fil
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from zmon.cli.listing import LISTINGS, add_listing_arguments, is_usable
-from zmon.cli.looking import Progress, add_looking_arguments, look
+from zmon.cli.looking import Progress, add_looking_arguments, columns, look
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import positive
 
@@ -181,7 +180,7 @@ def _print(args: argparse.Namespace, answer: Report, listing: Listing | None) ->
     else:
         from zmon.cli.spread_text import text  # noqa: PLC0415 - programs read no text
 
-        for line in text(answer, products, notes, _width()):
+        for line in text(answer, products, notes, columns()):
             print(line)
     sys.stdout.flush()
 
@@ -198,11 +197,3 @@ def _products(listing: Listing | None) -> Callable[[str], str]:
         return known.get(path, "")
 
     return product
-
-
-def _width() -> int:
-    """Return the width of the terminal; 80 where there is none."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    return os.get_terminal_size(1).columns if os.isatty(1) else 80
