@@ -80,25 +80,22 @@ class _Raw(io.RawIOBase):
 
 
 _ODD: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_BLANK: Final = "\0\t"
+_PADDING: Final = re.compile("\0(?![0-9A-Z])")
 
 
 def plain(text: str) -> str:
     """Return a line without characters that no terminal should see, each replaced by one.
 
-    A binary zero is how some systems pad, so it is a blank; other control characters are `?`, bytes of
-    another character set are U+FFFD.
+    A binary zero is how some systems pad, so it is a blank behind a word, but before one it may have been a
+    digit.  Other control characters are `?`, bytes of another character set are U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text
-    return _ODD.sub(_replaced, text)
+    return _ODD.sub(_replaced, _PADDING.sub(" ", text))
 
 
 def _replaced(found: re.Match[str]) -> str:
-    character = found.group()
-    if character == "\0":
-        return " "
-    return "?" if character < "\xa0" else "\ufffd"
+    return "?" if found.group() < "\xa0" else "\ufffd"
 
 
 # prefixes

@@ -61,9 +61,9 @@ class Disk(NamedTuple):
 
     def more(self, line: Line) -> Disk | None:
         """Take the digits of the subchannel that a wrap left for the next line."""
-        lacking = 4 - len(self.sch)
-        if 0 < lacking == len(line.text) and _HEX.fullmatch(line.text):
-            return self._replace(sch=self.sch + line.text)
+        digits = line.text if self.sch else line.text.removeprefix("=").lstrip()
+        if 0 < len(digits) == 4 - len(self.sch) and _HEX.fullmatch(digits):
+            return self._replace(sch=self.sch + digits)
         return None
 
 
@@ -232,7 +232,7 @@ def parts(text: str) -> Iterator[tuple[str, bool]]:
 
 def _regular(text: str) -> bool:
     """Say whether all of a text is perfect lines and nothing else, column by column."""
-    if len(text) % WIDTH or not text.isascii():
+    if not text or len(text) % WIDTH or not text.isascii():
         return False
     data = text.encode("ascii")
     if any(data[place::WIDTH].translate(None, allowed) for place, allowed in enumerate(_COLUMNS)):
@@ -282,7 +282,7 @@ def _damaged(found: re.Match[str]) -> bool:
     gap, rdev = found["gap"], found["rdev"]
     if len(rdev) == 5:
         return len(gap) > 1
-    return gap == " " and "  " in found.string[: found.start("gap")]
+    return gap != "  " and "  " in found.string[: found.start("gap")]
 
 
 def _disk(found: re.Match[str], line: Line, weak: str) -> Disk:
@@ -315,8 +315,10 @@ def _disk(found: re.Match[str], line: Line, weak: str) -> Disk:
 
 _WHOLE_NUMBER: Final = re.compile(rf"DASD\s+{_H4}\s.*\bON\s+DASD\s+(?:VDSK|{RDEV})(?:\s.*)?", re.IGNORECASE)
 _BEGUN: Final = re.compile(
-    rf"DASD(?:\s+[0-9A-F]{{0,4}}|\s+{_H4}\s+(?:ON\s.*|[A-Z0-9-]{{4,5}}\s.*\bR/[WO]\b.*))?", re.IGNORECASE
+    rf"DASD(?:\s+[0-9A-F]{{0,4}}|\s+{_H4}\s+(?:O|ON(?:\s.*)?|[0-9][0-9A-Z-]{{0,4}}(?:\s.*)?|CP(?:\s.*)?))?",
+    re.IGNORECASE,
 )
+"""The begin of a minidisk, a dedicated volume, or a volume of the system."""
 
 
 def joined(first: Line, second: Line) -> Disk | None:

@@ -1,0 +1,93 @@
+"""Lines of virtual devices that the samples do not have."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cp.noise import Line
+from zmon.cp.virtual import LOWER, cut, disk, joined, other, parts, perfect
+
+MINIDISK = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
+
+
+def line(text: str) -> Line:
+    """Return a line."""
+    return Line(text, 1)
+
+
+def test_capitals_lost_and_columns_kept_is_weak() -> None:
+    """CP never writes small letters, so somebody did."""
+    row = disk(line(MINIDISK.lower()))
+    assert row is not None
+    assert (row.vdev, row.rdev, row.volser, row.weak) == ("0100", "4A01", "LX4A01", LOWER)
+
+
+def test_what_stands_behind_a_line_makes_it_weak_and_keeps_it() -> None:
+    """Nobody knows what CP may write there."""
+    row = disk(line(f"{MINIDISK} RESERVED"))
+    assert row is not None
+    assert (row.rdev, row.weak) == ("4A01", "there is more behind it: RESERVED")
+
+
+@pytest.mark.parametrize("rdev", ["04A01", "44A01", "FFFFF"])
+def test_there_are_three_more_subchannel_sets(rdev: str) -> None:
+    """A number of five digits begins with 1, 2 or 3."""
+    assert disk(line(MINIDISK.replace(" 4A01", rdev))) is None
+
+
+def test_a_size_in_two_pieces_is_none() -> None:
+    """Neither the quick nor the careful way takes it."""
+    broken = MINIDISK.replace(" 10016", "1 0016")
+    assert disk(line(broken)) is None
+    assert list(parts(f"{broken}\n")) == [(f"{broken}\n", False)]
+
+
+def test_a_unit_of_two_words_is_none() -> None:
+    """`CYK` is no unit, although its letters stand in others."""
+    broken = MINIDISK.replace("CYL", "CLK")
+    assert list(parts(f"{broken}\n")) == [(f"{broken}\n", False)]
+
+
+@given(
+    st.lists(
+        st.sampled_from([MINIDISK, f"{MINIDISK}  ", f"{MINIDISK}\r", "", "text", MINIDISK[:-1]]), max_size=8
+    )
+)
+def test_parts_are_the_text(lines: list[str]) -> None:
+    """In order; what is a run has lines alone that are perfect."""
+    text = "".join(f"{each}\n" for each in lines)
+    found = list(parts(text))
+    assert "".join(part for part, _ in found) == text
+    for part, is_run in found:
+        if is_run:
+            assert {perfect(each, 1) for each in part.split("\n")[:-1]} == {disk(line(MINIDISK))}
+
+
+@pytest.mark.parametrize("place", range(1, len(MINIDISK)))
+def test_a_cut_line_is_known_for_one_or_is_no_disk(place: int) -> None:
+    """Up to the word SUBCHANNEL nothing is mapped."""
+    text = MINIDISK[:place].rstrip()
+    assert (disk(line(text)) is None) == (place < MINIDISK.index(" ="))
+    if place < MINIDISK.index(" SUB") and place > 3:
+        assert cut(text)
+
+
+def test_lines_are_joined_in_the_word_alone() -> None:
+    """What is behind it must be digits."""
+    first, second = line(MINIDISK[:54]), line("SUBCHANNEL = 0000")
+    assert joined(first, second) == disk(line(MINIDISK))
+    assert joined(first, line("SUBCHANNEL = 0000 and more")) is None
+    assert joined(line(MINIDISK[:53]), second) is None
+    assert joined(line("DASD 7200 ON DASD  7200 R/W"), second) is not None
+    assert joined(second, first) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DASD 0100 ON DASD 4A01 SUBCHANNEL = 0000", "OSA  0600 ON DASD 4A01 SUBCHANNEL = 0000", "FCP", "CPU", ""],
+)  # fmt: skip
+def test_what_only_looks_like_a_device_is_none(text: str) -> None:
+    """A disk is never read as another device."""
+    assert other(line(text)) is None
