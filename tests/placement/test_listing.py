@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import os
 from io import BufferedReader, BytesIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from zmon.placement import mariadb, postgresql
 from zmon.placement.container import Options
 from zmon.placement.listing import FORMATS, HEAD, ListingError, read_listing, same_machine
 
-if TYPE_CHECKING:
-    from pathlib import Path
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "listings"
 
 
 def saved(directory: Path, content: str | bytes, name: str = "listing") -> str:
@@ -188,3 +188,45 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
         read_listing("-", standard_input=BufferedReader(BytesIO(content)))
     except ListingError:
         return
+
+
+def test_what_is_documented_is_what_is_asked() -> None:
+    """The queries that people are told to spool are those zmon reads."""
+    text = (Path(__file__).parents[2] / "docs" / "listings.md").read_text()
+    queries = (postgresql.FILES, postgresql.TABLESPACES, *mariadb.QUERIES)
+    assert [query for query in queries if f"\n{query};\n" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "product"),
+    [
+        ("asm-spool.csv", "oracle"),
+        ("asmcmd-lsdsk-k.txt", "oracle"),
+        ("db2-list.txt", "db2"),
+        ("db2-x.txt", "db2"),
+        ("db2look-11.ddl", "db2"),
+        ("db2pd-11.txt", "db2"),
+        ("db2pd-9.txt", "db2"),
+        ("mon_get_container.csv", "db2"),
+        ("oracle-controlfile.sql", "oracle"),
+        ("oracle-metadata.sql", "oracle"),
+        ("oracle-spool.csv", "oracle"),
+    ],
+)
+def test_every_format_is_told_from_the_others(name: str, product: str) -> None:
+    """A sample of each format is of its product, and of no other format as surely."""
+    source = FIXTURES / name
+    scores = sorted(float(each.score(source.read_text())) for each in FORMATS)
+    assert scores[-2] < scores[-1]
+    assert read_listing(str(source)).products == ((str(source), product),)
+
+
+def test_disks_of_asm_come_with_the_files(tmp_path: Path) -> None:
+    """One spool may have files and disk groups, or each has its own."""
+    files = (FIXTURES / "oracle-spool.csv").read_text()
+    disks = (FIXTURES / "asm-spool.csv").read_text()
+    one = read_listing(saved(tmp_path, files + "\n" + disks, "both"), machine="lnxora01")
+    two = read_listing([saved(tmp_path, files, "files"), saved(tmp_path, disks, "disks")], machine="lnxora01")
+    assert {row.path for row in one.containers} == {row.path for row in two.containers}
+    assert [disk.path for disk in one.disk_groups.disks] == [disk.path for disk in two.disk_groups.disks]
+    assert one.disk_groups.extents == two.disk_groups.extents

@@ -131,8 +131,12 @@ def read(text: str | Iterable[str], origin: str) -> Asm:
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+    """Give the disks of a text as containers, see `listed`."""
+    return listed(read(text, origin), options)
+
+
+def listed(asm: Asm, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
     """Give the disks as containers of their disk groups: `+DATA` as the tablespace, each disk a device."""
-    asm = read(text, origin)
     made = [
         c.Container(
             database=options.database,
@@ -142,7 +146,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
             kind=c.DEVICE,
             path=device_of(disk.path, asm.labels),
             bytes_declared=disk.size,
-            source=origin,
+            source=asm.origin,
             line=disk.line,
             problem="" if device_of(disk.path, asm.labels).startswith("/") else _UNRESOLVED.format(disk.path),
             traffic=disk.traffic,

@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import os
 import stat
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.placement import (
+    asm,
     csv_listing,
     db2_container,
     db2_ddl,
@@ -22,7 +24,7 @@ from zmon.placement import (
     oracle_ddl,
     postgresql,
 )
-from zmon.placement.container import NO_OPTIONS, the_one
+from zmon.placement.container import NO_OPTIONS, Parsed, the_one
 from zmon.placement.server import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
 from zmon.placement.table import shown
 
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
 
     Stream = BufferedReader[Any]
 
-    from zmon.placement.container import Container, Options, Parsed
+    from zmon.placement.asm import Asm
+    from zmon.placement.container import Container, Options
 
 STANDARD_INPUT: Final = "-"
+ORACLE: Final = "oracle"
 HEAD: Final = 1 << 16
 """Characters by which a format is recognised."""
 _LONGEST: Final = 1 << 16
@@ -68,10 +72,21 @@ class Listing(NamedTuple):
     """The database that they are of; empty when they name none, or several."""
     products: tuple[tuple[str, str], ...] = ()
     """For each source its product, as in `Format`."""
+    disk_groups: Asm = asm.Asm()
+    """What they tell of Oracle's disk groups, for `zmon.placement.asm.spread_of`."""
 
     def product(self, container: Container) -> str:
         """Return the product that a container is of; empty when it is not known."""
         return dict(self.products).get(container.source, "")
+
+
+class _Read(NamedTuple):
+    """What one source says."""
+
+    origin: str
+    product: str
+    parsed: Parsed
+    disk_groups: Asm = asm.Asm()
 
 
 FORMATS: Final = (
@@ -83,11 +98,12 @@ FORMATS: Final = (
     Format("Db2: db2look -l or CREATE TABLESPACE", "db2", db2_ddl.score, db2_ddl.parse),
     Format(
         "Oracle: DBA_DATA_FILES, V$LOGFILE and such as CSV",
-        "oracle",
+        ORACLE,
         oracle_catalogue.recognise,
         oracle_catalogue.parse,
     ),
-    Format("Oracle: CREATE TABLESPACE", "oracle", oracle_ddl.recognise, oracle_ddl.parse),
+    Format("Oracle: V$ASM_DISK, V$ASM_DISKGROUP, X$KFFXP, asmcmd", ORACLE, asm.recognise, asm.parse),
+    Format("Oracle: CREATE TABLESPACE", ORACLE, oracle_ddl.recognise, oracle_ddl.parse),
     Format("any: CSV with tablespace,path", "", csv_listing.recognise, csv_listing.parse),
 )
 """What is looked for, in this order: of formats that a text is equally like, the first is meant."""
@@ -111,16 +127,14 @@ def read_listing(
     Raises:
         ListingError: one of them cannot be used.
     """
-    parsed: list[tuple[str, str, Parsed]] = []
-    for source in (sources,) if isinstance(sources, str) else sources:
-        if is_server(source):
-            parsed.append(_asked(source, options))
-        else:
-            parsed.append(_read(source, options, standard_input))
-    return _joined(parsed, machine or os.uname().nodename)
+    read = [
+        _asked(source, options) if is_server(source) else _read(source, options, standard_input)
+        for source in ((sources,) if isinstance(sources, str) else sources)
+    ]
+    return _joined(read, machine or os.uname().nodename)
 
 
-def _asked(address: str, options: Options) -> tuple[str, str, Parsed]:
+def _asked(address: str, options: Options) -> _Read:
     databases = (options.database,) if options.database else ()
     try:
         server = parse_server(address)
@@ -130,10 +144,10 @@ def _asked(address: str, options: Options) -> tuple[str, str, Parsed]:
             found = mariadb.read_mariadb(server, databases)
     except ServerError as error:
         raise ListingError(str(error)) from None  # the cause may hold the password
-    return str(server), server.sort, found
+    return _Read(str(server), server.sort, found)
 
 
-def _read(source: str, options: Options, standard_input: Stream | None) -> tuple[str, str, Parsed]:
+def _read(source: str, options: Options, standard_input: Stream | None) -> _Read:
     origin = "standard input" if source == STANDARD_INPUT else source
     try:
         if source == STANDARD_INPUT:
@@ -149,7 +163,7 @@ def _read(source: str, options: Options, standard_input: Stream | None) -> tuple
         raise ListingError(f"{origin}: {error.strerror or error}") from error
 
 
-def _recognised(file: Stream, origin: str, options: Options) -> tuple[str, str, Parsed]:
+def _recognised(file: Stream, origin: str, options: Options) -> _Read:
     """Find out the format from the beginning, and read the whole piece by piece."""
     encoding = "utf-16" if file.peek(2)[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
     # names of files are bytes: what is no UTF-8 has to come through as it is
@@ -167,15 +181,32 @@ def _recognised(file: Stream, origin: str, options: Options) -> tuple[str, str, 
             begin = shown(head.lstrip().splitlines()[0])
             known = "; ".join(each.title for each in FORMATS)
             raise ListingError(f"it begins {begin}, none of: {known}. docs/listings.md says what to spool")
-        parsed = found.parse(chain(io.StringIO(head, newline=""), _pieces(text)), origin, options)
-        if not parsed.containers:
-            why = "".join(f"; line {note.line}: {note.text}" for note in parsed.notes[:_MOST_NAMED])
+        read = _parsed(found, chain(io.StringIO(head, newline=""), _pieces(text)), origin, options)
+        if not read.parsed.containers and read.disk_groups == asm.Asm():
+            why = "".join(f"; line {note.line}: {note.text}" for note in read.parsed.notes[:_MOST_NAMED])
             raise ListingError(f"it lists no container, read as {found.title}{why}")
     except ValueError as error:
         raise ListingError(f"{origin}: {error}") from error
     finally:
         text.detach()
-    return origin, found.product, parsed
+    return read
+
+
+def _parsed(found: Format, pieces: Iterable[str], origin: str, options: Options) -> _Read:
+    """Read a text in the format it has; of Oracle's, one spool may have files and disk groups."""
+    if found.parse is asm.parse:
+        told = asm.read(pieces, origin)
+        return _Read(origin, ORACLE, asm.listed(told, options), told)
+    if found.parse is oracle_catalogue.parse:
+        text = "".join(pieces)
+        parsed, told = found.parse(text, origin, options), asm.read(text, origin)
+        if told.disks or told.groups or told.extents or told.labels:
+            disks = asm.listed(told, options)
+            return _Read(
+                origin, ORACLE, parsed._replace(containers=parsed.containers + disks.containers), told
+            )
+        return _Read(origin, ORACLE, parsed)
+    return _Read(origin, found.product, found.parse(pieces, origin, options))
 
 
 def _pieces(text: TextIOWrapper) -> Iterator[str]:
@@ -183,34 +214,33 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
         yield piece
 
 
-def _joined(parsed: Sequence[tuple[str, str, Parsed]], machine: str) -> Listing:
+def _joined(read: Sequence[_Read], machine: str) -> Listing:
     """Make one listing of what all sources say; a container that several list is that of the first."""
     containers: dict[tuple[object, ...], Container] = {}
     notes: list[str] = []
-    for origin, _, each in parsed:
-        for note in each.notes:
+    for origin, _, parsed, _ in read:
+        for note in parsed.notes:
             place = f"{origin}:{note.line}" if note.line else origin
             notes.append(f"{place}: {note.text}")
         doubled = 0
-        for number, row in enumerate(each.containers):
+        for number, row in enumerate(parsed.containers):
             # rows without a path are each of their own
             key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
             doubled += key in containers
             containers.setdefault(key, row)
         if doubled:
             notes.append(f"{origin}: {doubled} containers are in another source already")
-        if each.host and not same_machine(each.host, machine):
-            notes.append(
-                f"{origin} is of the machine {each.host} and this is {machine}: the same path here may be"
-                " another file"
-            )
-    hosts = [each.host for _, _, each in parsed if each.host]
+        if parsed.host and not same_machine(parsed.host, machine):
+            same = f"{origin} is of the machine {parsed.host} and this is {machine}: the same path"
+            notes.append(f"{same} here may be another file")
+    hosts = [each.parsed.host for each in read if each.parsed.host]
     return Listing(
         tuple(containers.values()),
         tuple(notes),
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
-        the_one({each.database for _, _, each in parsed}),
-        tuple((origin, product) for origin, product, _ in parsed),
+        the_one({each.parsed.database for each in read}),
+        tuple((each.origin, each.product) for each in read),
+        reduce(asm.both, (each.disk_groups for each in read), asm.Asm()),
     )
 
 
