@@ -217,6 +217,13 @@ def test_the_client_spools_what_the_server_tells(instance: Instance, listed: tup
     assert [row._replace(source="", line=0) for row in found] == [row._replace(source="") for row in listed]
 
 
+def test_the_directory_tells_most_of_it(instance: Instance, listed: tuple[Container, ...]) -> None:
+    """Without the server, the files of all tables are found, one elsewhere by its link."""
+    found = read_listing(str(instance.data)).containers
+    tables = {(row.role, os.path.realpath(row.located)) for row in listed if row.table and row.path}
+    assert tables <= {(row.role, os.path.realpath(row.located)) for row in found}
+
+
 def test_names_alone_need_the_directory(instance: Instance) -> None:
     """A spool without the variables has relative paths, until the data directory is given."""
     spool = instance.run("SELECT SPACE, NAME, FILENAME FROM information_schema.INNODB_SYS_TABLESPACES")

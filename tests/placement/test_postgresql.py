@@ -30,15 +30,15 @@ SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE within LOCATION '';
 CREATE TABLE t (i int PRIMARY KEY, x text) TABLESPACE one;
 CREATE INDEX ti ON t (x) TABLESPACE "Odd ""Ts";
-CREATE UNLOGGED TABLE unlogged (i int) TABLESPACE within;
+CREATE UNLOGGED TABLE unlogged TABLESPACE within AS SELECT 1 AS i;
 CREATE INDEX "un ""logged" ON unlogged (i) TABLESPACE within;
 INSERT INTO t SELECT i, repeat('x', 200) FROM generate_series(1, 2000) i;
 VACUUM t;
 CREATE DATABASE "other db" TABLESPACE one;
 CREATE ROLE small LOGIN;
 \\connect "other db"
-CREATE TABLE u (i int);
-CREATE TABLE d (i int) TABLESPACE pg_default;
+CREATE TABLE u AS SELECT 1 AS i;
+CREATE TABLE d TABLESPACE pg_default AS SELECT 1 AS i;
 CHECKPOINT;
 """
 
@@ -214,6 +214,15 @@ def test_psql_spools_the_tablespaces(cluster: Cluster) -> None:
     assert all(os.path.isdir(place) for place in places.values())
 
 
+def test_the_directory_tells_most_of_it(cluster: Cluster) -> None:
+    """Without the server there are the directories of all tablespaces, wherever they are, and the log."""
+    found = read_listing(str(cluster.data)).containers
+    places = {os.path.realpath(row.located) for row in found}
+    home = cluster.home.path
+    assert {f"{home}/one disk", f'{home}/odd "disk', f"{home}/wal disk", f"{cluster.data}/base"} <= places
+    assert [row.role for row in found if row.located.endswith("pg_wal")] == ["log"]
+
+
 def test_a_large_table_is_a_file_per_segment(cluster: Cluster) -> None:
     """Segments are numbered from the second, and together as large as the table."""
     query = postgresql.FILES.replace("pg_size_bytes(current_setting('segment_size'))", "65536::bigint")
@@ -242,7 +251,7 @@ def test_a_locked_table_is_not_waited_for(cluster: Cluster) -> None:
 def test_temporary_tables_are_temporary(cluster: Cluster) -> None:
     """A temporary table of any session has the role temp."""
     with psycopg.connect(cluster.url("postgres")) as holder:
-        holder.execute("CREATE TEMP TABLE brief (i int)")
+        holder.execute("CREATE TEMP TABLE brief AS SELECT 1 AS i")
         holder.commit()
         found = _all(cluster)
     assert {row.role for row in found if row.table.endswith(".brief")} == {"temp"}

@@ -1,4 +1,4 @@
-"""The listing of tablespaces that a person gives: files, standard input or running servers, in any format.
+"""The listing of tablespaces that a person gives: files, standard input, servers, or their data directories.
 
 What a source is, is seen from its content, never from its name.  Several sources make one listing.
 """
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.placement import (
     asm,
     csv_listing,
+    data_directory,
     db2_container,
     db2_ddl,
     db2_list,
@@ -119,7 +120,7 @@ def read_listing(
     """Read listings and join them.
 
     Args:
-        sources: names of files, `-` for standard input, or addresses of servers.
+        sources: names of files or data directories, `-` for standard input, or addresses of servers.
         options: what a person adds; of a server only the database that the options name is listed.
         machine: name of the machine whose files are meant; empty for this one.
         standard_input: what `-` reads.
@@ -154,9 +155,13 @@ def _read(source: str, options: Options, standard_input: Stream | None) -> _Read
             with standard_input or open(0, "rb", closefd=False) as file:
                 return _recognised(file, origin, options)
         mode = os.stat(source).st_mode
+        if stat.S_ISDIR(mode) and (product := data_directory.product(source)):
+            return _Read(origin, product, data_directory.read_data_directory(source))
         if stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
-            what = "a directory" if stat.S_ISDIR(mode) else "a device"
-            raise ListingError(f"{origin} is {what}, not a listing; where it lies tells: zmon where {source}")
+            what = "no data directory of a database that zmon knows" if stat.S_ISDIR(mode) else "a device"
+            raise ListingError(
+                f"{origin} is {what}, and no listing; where it lies tells: zmon where {source}"
+            )
         with open(source, "rb") as file:
             return _recognised(file, origin, options)
     except OSError as error:

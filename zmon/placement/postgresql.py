@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _SIZED: Final = "pg_relation_size(c.oid, k.fork)"
 _ESTIMATED: Final = """\
-CASE k.fork WHEN 'main' THEN c.relpages * CAST(current_setting('block_size') AS bigint) END"""
+CASE k.fork WHEN 'main' THEN greatest(c.relpages, 1) * CAST(current_setting('block_size') AS bigint) END"""
 
 FILES: Final = """\
 SELECT coalesce(host(inet_server_addr()), '') AS host,
@@ -61,10 +61,13 @@ CROSS JOIN (SELECT pg_size_bytes(current_setting('segment_size')) AS bytes) g
 CROSS JOIN (VALUES ('main', ''), ('fsm', '_fsm'), ('vm', '_vm'), ('init', '_init')) k (fork, suffix)
 CROSS JOIN LATERAL (SELECT pg_relation_filepath(c.oid) AS path) p
 CROSS JOIN LATERAL (SELECT pg_relation_size(c.oid, k.fork) AS bytes) f
-CROSS JOIN LATERAL generate_series(0, greatest(f.bytes - 1, 0) / g.bytes) n
-WHERE d.datname = current_database() AND p.path IS NOT NULL AND (f.bytes > 0 OR k.fork = 'main')
+CROSS JOIN LATERAL generate_series(0, (f.bytes - 1) / g.bytes) n
+WHERE d.datname = current_database() AND p.path IS NOT NULL AND f.bytes > 0
 ORDER BY database, tablespace, p.path, k.suffix, n"""
-"""The files of one database and those that all share: what `psql --csv` spools of it, `csv_listing` reads."""
+"""The files of one database and those that all share, if they hold anything.
+
+What `psql --csv` spools of it, is read by `csv_listing`.
+"""
 
 TABLESPACES: Final = "SELECT oid, spcname, pg_tablespace_location(oid) FROM pg_tablespace"
 """Where the tablespaces are, without their tables; `psql --csv` of it is read too."""
