@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,11 +71,55 @@ def test_what_is_understood_is_a_table_for_each_sort(
 def test_what_is_not_understood_stands_below(
     sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each line with its number."""
-    main(["cp", "parse", sample("junk")])
+    """If so wanted, each line with its number; else they are counted."""
+    main(["cp", "parse", "--unknown", sample("junk")])
     out = capsys.readouterr().out
     assert "not understood: 13 lines" in out
     assert "\n  10: The DASD 7101 is slow\n" in out
+    main(["cp", "parse", sample("junk")])
+    out = capsys.readouterr().out
+    assert "not understood: 13 lines" in out
+    assert "is slow" not in out
+
+
+def test_csv_has_a_line_for_each_row(
+    sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the columns of all sorts."""
+    path = sample("qpaths")
+    assert main(["cp", "parse", "-f", "csv", path, sample("quserid")]) == 0
+    table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["sort"], row["rdev"], row["lpm"]) for row in table[:2]] == [
+        ("paths", "7601", "40 41 42 43 48 49 4A"),
+        ("paths", "7201", "44 45 4D"),
+    ]
+    assert (table[3]["sort"], table[3]["user"], table[3]["rdev"], table[0]["file"]) == (
+        "identity",
+        "LINDB01",
+        "",
+        path,
+    )
+
+
+def test_nothing_understood_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says how much was read, and has nothing that a terminal would obey."""
+    (tmp_path / "x").write_text("\x1b[2Jhello\n\x9b2J there\n")
+    assert main(["cp", "parse", "--unknown", str(tmp_path / "x")]) == 1
+    out = capsys.readouterr().out
+    assert "understood nothing; not understood: 2 lines" in out
+    assert out.replace("\n", "").isprintable()
+
+
+def test_a_file_that_is_too_long_for_a_directory_is_read_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As answers."""
+    monkeypatch.setattr("zmon.cp.told.LIMIT", 100)
+    (tmp_path / "x").write_text(
+        "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n" * 2
+    )
+    assert main(["cp", "parse", str(tmp_path / "x")]) == 0
+    assert "understood 1 disk" in capsys.readouterr().out
 
 
 def test_a_directory_is_understood_as_claims(

@@ -1,12 +1,14 @@
 """See what CP, the control program of z/VM, has told or tells.
 
-zmon cp parse FILE... prints what is understood of saved answers and user directory entries, and what is not.
+zmon cp parse FILE... prints what is understood of saved answers and user directory entries, and counts what
+is not; exit status 1 says that nothing is understood.
 zmon cp query virtual-dasd puts a query to CP and prints its answer: needs root in a guest of z/VM.
 zmon cp list names the queries; no others can be put, and none of them changes anything.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from zmon.cli.status import FAILED, OK, USAGE, complain
@@ -14,13 +16,17 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 if TYPE_CHECKING:
     import argparse
 
+    from zmon.cp.answers import Understood
+    from zmon.cp.directory import Directory
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words of `zmon cp`."""
     words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
     parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
     parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
-    parse.add_argument("-f", "--format", choices=("text", "json"), default="text")
+    parse.add_argument("-f", "--format", choices=("text", "json", "csv"), default="text")
+    parse.add_argument("--unknown", action="store_true", help="list the lines that are not understood too")
     parse.set_defaults(run=_parse)
     query = words.add_parser("query", help="put one of the queries to CP")
     query.add_argument("name", help="its name; zmon cp list names them all")
@@ -45,15 +51,30 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _parse(args: argparse.Namespace) -> int:
-    from zmon.cli.understood import lines, pages  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.told import content, joined, recognised  # noqa: PLC0415 - likewise
+    from zmon.cli.understood import anything, lines, pages, records  # noqa: PLC0415 - --help reads nothing
+    from zmon.cp.told import joined  # noqa: PLC0415 - likewise
 
-    found = [recognised(content(path), path) for path in args.files]
-    for line in pages(found) if args.format == "json" else lines(found):
+    found = [_text(path) for path in args.files]
+    if args.format == "text":
+        printed = lines(found, unknown=args.unknown)
+    else:
+        printed = pages(found) if args.format == "json" else records(found)
+    for line in printed:
         print(line)
     for words in joined(list(zip(args.files, found, strict=True))).conflicts:
         complain(words)
-    return OK
+    return OK if any(map(anything, found)) else FAILED
+
+
+def _text(path: str) -> Understood | Directory:
+    """Read a file; one that is too long to be a directory is read piece by piece, as answers."""
+    from zmon.cp import answers  # noqa: PLC0415 - --help reads nothing
+    from zmon.cp.told import LIMIT, content, recognised  # noqa: PLC0415 - likewise
+
+    if os.path.isfile(path) and os.path.getsize(path) > LIMIT:
+        with open(path, "rb") as stream:
+            return answers.parse(stream, path)
+    return recognised(content(path), path)
 
 
 def _query(args: argparse.Namespace) -> int:

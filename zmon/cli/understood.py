@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,12 @@ if TYPE_CHECKING:
     Rows = Mapping[str, Sequence[Any]]
 
 
-def lines(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+def anything(text: Understood | Directory) -> bool:
+    """Say whether something is understood of a text."""
+    return any(_parts(text)[1].values())
+
+
+def lines(texts: Iterable[Understood | Directory], *, unknown: bool = True) -> Iterator[str]:
     """Yield a table for each sort of thing, then what is odd, then the lines that are not understood."""
     for text in texts:
         origin, rows, odd, unread = _parts(text)
@@ -25,7 +32,7 @@ def lines(texts: Iterable[Understood | Directory]) -> Iterator[str]:
         for sort, found in rows.items():
             yield ""
             yield from _table(sort, found)
-        for heading, words in (("odd", odd), ("not understood", unread)):
+        for heading, words in (("odd", odd), ("not understood", unread if unknown else [])):
             if words:
                 yield ""
                 yield f"{heading}:"
@@ -42,6 +49,33 @@ def pages(texts: Iterable[Understood | Directory]) -> Iterator[str]:
         known = {"origin": origin, "rows": tables, "odd": odd, "not understood": unread}
         found.append(known | {"lines not understood": _count(text)})
     yield json.dumps(found, indent=2)
+
+
+def records(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+    """Yield the rows of all sorts as lines of CSV, with a column for each name of a field."""
+    found = [
+        (text.origin, sort, _cells(row))
+        for text in texts
+        for sort, of in _parts(text)[1].items()
+        for row in of
+    ]
+    names = list(dict.fromkeys(name for _, _, cells in found for name in cells if name != "origin"))
+    yield _record(["file", "sort", *names])
+    for origin, sort, cells in found:
+        yield _record([origin, sort, *(cells.get(name, "") for name in names)])
+
+
+def _record(cells: Iterable[Any]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow([harmless(_words(cell)) for cell in cells])
+    return buffer.getvalue()
+
+
+def _words(cell: Any) -> str:
+    """Write a list of things with blanks between, and things of several parts with colons."""
+    if isinstance(cell, tuple):
+        return " ".join(":".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in cell)
+    return str(cell)
 
 
 def _count(text: Understood | Directory) -> int:
@@ -71,7 +105,7 @@ def _table(sort: str, rows: Sequence[Any]) -> Iterator[str]:
     """Yield a table without the columns that are empty in all rows."""
     cells = [_cells(row) for row in rows]
     names = [name for name in rows[0]._fields if any(name in row for row in cells)]
-    words = [[harmless(str(row.get(name, ""))) for name in names] for row in cells]
+    words = [[harmless(_words(row.get(name, ""))) for name in names] for row in cells]
     widths = [max(map(len, column)) for column in zip(names, *words, strict=True)]
     yield f"{sort}:"
     for line in [names, *words]:

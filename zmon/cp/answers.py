@@ -407,7 +407,8 @@ class _Reader:
         elif type(row) in _SAID:
             if isinstance(before, str):
                 before = virtual.perfect(before, self._at[key])
-            if self._contradicts(before, row) and row.weak and not before.weak:
+            self._contradicts(before, row)
+            if row.weak and not before.weak:
                 return
         have[key] = row
 
@@ -422,14 +423,13 @@ class _Reader:
             before = virtual.perfect(before, self._at[vdev])
         self._contradicts(before, virtual.perfect(line, number))
 
-    def _contradicts(self, before: Any, row: Any) -> bool:
-        """Report what two rows of a sort about one thing contradict each other in; says whether they do."""
+    def _contradicts(self, before: Any, row: Any) -> None:
+        """Report what two rows of a sort about one thing contradict each other in."""
         differ = [name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))]
         if differ:
             about = f"{_NAMES[type(row)]} {row.key}"
             words = ", ".join(f"{name} {getattr(before, name)} and {getattr(row, name)}" for name in differ)
             self._result.report(Conflict(about, words, before, row))
-        return bool(differ)
 
     def _unknown(self, line: Line, why: str = "") -> None:
         self._open = None
