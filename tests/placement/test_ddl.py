@@ -121,6 +121,13 @@ def test_resumes_within_a_statement_that_nobody_wants() -> None:
     assert [one.line for one in statements(text, tablespaces) if isinstance(one, Statement)] == [2]
 
 
+def test_passes_over_statements_by_their_first_word() -> None:
+    """With the words that are wanted at all, others are passed over at once."""
+    text = "INSERT TABLESPACE; CREATE TABLESPACE t; insert 'CREATE' ;drop TABLESPACE u;"
+    found = statements(text, tablespaces, verbs={"CREATE", "DROP"})
+    assert [one.tokens[2].text for one in found if isinstance(one, Statement)] == ["t", "u"]
+
+
 def test_passes_over_strings_of_what_nobody_wants() -> None:
     """A terminator or a statement in a string of a passed one is no such thing."""
     text = "INSERT INTO a VALUES (1, 2, 'x;\nCREATE TABLESPACE no;''', q'[it's;]');\nCREATE TABLESPACE t;"

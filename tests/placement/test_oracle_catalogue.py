@@ -107,7 +107,7 @@ def test_tells_temp_files_by_the_query_or_the_name_of_the_spool() -> None:
     asked = "SQL> select file_name, tablespace_name from sys.dba_temp_files;\n"
     found = [
         rows(table)[0].role,
-        rows("".join((asked, table)))[0].role,
+        rows(f"{asked}{table}")[0].role,
         rows(table, "dba_temp_files.csv")[0].role,
         rows(table, "dba_data_files.csv")[0].role,
     ]

@@ -27,6 +27,7 @@ AUTOMATIC: Final = (
 )
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
+_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
 _WANTED: Final = re.compile(
     r"(?:CREATE|ALTER|DROP)(?: (?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY))* TABLESPACE(?![^ ])"
     r"|RENAME TABLESPACE|CONNECT TO|(?:CREATE|ALTER) STOGROUP"
@@ -76,7 +77,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         options: its partitions are the members of the groups that the DDL does not define itself.
     """
     reader = _Reader(origin, options)
-    for statement in ddl.statements(text, _WANTED.match, options.terminator):
+    for statement in ddl.statements(text, _WANTED.match, options.terminator, _VERBS):
         if isinstance(statement, ddl.Token):
             reader.comment(statement.text)
         else:

@@ -13,7 +13,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 WORD: Final = "word"
 NAME: Final = "name"
@@ -30,6 +30,7 @@ LONGEST: Final = 1 << 16
 """Characters of a literal that are kept; a longer one is broken."""
 MOST: Final = 200_000
 """Tokens of a statement that are kept; a longer one is broken."""
+TOO_LONG: Final = f"is longer than {LONGEST} characters"
 HEAD: Final = 6
 """Tokens after which it is clear what a statement is about."""
 
@@ -85,22 +86,23 @@ def _bounded(terminator: str) -> str:
 
 
 def _pattern(terminator: str) -> re.Pattern[str]:
-    """Every token of code by its first characters."""
+    """Every token of code; of literals that go on behind the piece only what opens them."""
     ends = _bounded(terminator) if terminator else f";|[@%!~^]{_EOL}"
     signs = "".join(sign for sign in "#$@" if sign not in terminator)
-    inner = rf"[\w{signs}]" if terminator else rf"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"  # noqa: F541 - regex braces
+    inner = rf"[\w{signs}]" if terminator else r"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"
     return re.compile(
         rf"(?P<blank>[\s\ufeff\x00\x1a]+)|(?P<end>{ends})|(?P<comment>--)|(?P<block>/\*)|(?P<slash>/{_EOL})"
-        rf"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<string>')|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-        rf"|(?P<word>(?:(?!\d)(?:{inner}))(?:{inner})*)|(?P<symbol>.)",
+        r"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<text>'[^']*+(?:''[^']*+)*+')|(?P<string>')"
+        r"|(?P<known>\"[^\"]*+(?:\"\"[^\"]*+)*+\")|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+        rf"|(?P<word>(?!\d)(?:{inner})(?:{inner})*)|(?P<symbol>.)",
         re.DOTALL,
     )
 
 
 def _dull(terminator: str) -> re.Pattern[str]:
-    """What can be passed over in a statement that nobody wants."""
+    """What can be passed over in a statement that nobody wants; strings too, but those that go over lines."""
     ends = re.escape(terminator[0]) if terminator else ";@%!~^"
-    return re.compile(rf"[^'\"/\-{ends}]+")
+    return re.compile(rf"(?:[^'\"/\-{ends}]++|(?<![qQ])'[^'\n]*+'|\"[^\"\n]*+\"|-(?!-))++")
 
 
 def _pieces(text: str | Iterable[str]) -> Iterator[str]:
@@ -126,6 +128,7 @@ class _Scanner:
     def __init__(self, text: str | Iterable[str], terminator: str) -> None:
         self.skipping = False
         self._text = text
+        self._place = 0  # in the piece
         self._line = 1
         self._first = True
         self._closing = ""  # of the literal or comment that is open: its last character or characters
@@ -141,18 +144,16 @@ class _Scanner:
 
     def __iter__(self) -> Iterator[Token]:
         for piece in _pieces(self._text):
-            place = 0
-            while place < len(piece):
-                before = place
-                if self._closing:
-                    place, token = self._inside(piece, place)
-                elif self.skipping:
-                    place, token = self._over(piece, place)
+            self._place = 0
+            while self._place < len(piece):
+                if self._closing or self.skipping:
+                    before = self._place
+                    token = self._inside(piece) if self._closing else self._over(piece)
+                    self._line += piece.count("\n", before, self._place)
+                    if token is not None:
+                        yield token
                 else:
-                    place, token = self._next(piece, place)
-                self._line += piece.count("\n", before, place)
-                if token is not None:
-                    yield token
+                    yield from self._plain(piece)
         if self._closing:
             comment = self._kind == COMMENT
             yield self._since._replace(
@@ -161,54 +162,78 @@ class _Scanner:
             )
         yield Token(END, "", self._line)
 
-    def _next(self, piece: str, place: int) -> tuple[int, Token | None]:
-        """Read the token at `place`, which is in no literal and no comment."""
-        found = self._code.match(piece, place)
-        assert found is not None  # noqa: S101 - its last alternative is any character
-        kind = str(found.lastgroup)
-        end = found.end()
-        if kind == "blank":
-            self._first = self._first or "\n" in found[0]
-            return end, None
-        token = Token(kind, found[0], self._line, self._first)
-        if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
-            token = token._replace(kind=END if self._first else SYMBOL)
-        self._first = False
-        return self._opened(token, piece, end) if kind in _OPENING else (end, token)
+    def _plain(self, piece: str) -> Iterator[Token]:
+        """Read the tokens of code, until a literal or comment is open or the rest is to be skipped."""
+        for found in self._code.finditer(piece, self._place):
+            self._place = found.end()
+            token = self._token(str(found.lastgroup), found[0], piece)
+            if token is not None:
+                yield token
+            if self._closing or self.skipping:
+                return
 
-    def _over(self, piece: str, place: int) -> tuple[int, Token | None]:
+    def _token(self, kind: str, text: str, piece: str) -> Token | None:
+        """Make the token of what was found; None when it is a blank, or opens something."""
+        line, first = self._line, self._first
+        if kind == "blank":
+            newlines = text.count("\n")
+            self._line += newlines
+            self._first = first or newlines > 0
+            return None
+        self._first = False
+        if kind in _OPENING:
+            self._open(Token(kind, "", line, first), piece)
+            return None
+        if kind in _QUOTED:
+            self._line += text.count("\n")
+            if len(text) - 2 > LONGEST:
+                return Token(BROKEN, TOO_LONG, line, first)
+            mark = text[0]
+            return Token(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first)
+        if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
+            kind = END if first else SYMBOL
+        return Token(kind, text, line, first)
+
+    def _over(self, piece: str) -> Token | None:
         """Pass over what nobody wants, up to what may end the statement, or to a line that starts one."""
+        place = self._place
         dull = self._dull.match(piece, place)
         if dull is None:
-            end, token = self._next(piece, place)
-            kept = token is not None and token.kind in {END, COMMENT, BROKEN}
-            return end, token if kept else None
+            found = self._code.match(piece, place)
+            assert found is not None  # noqa: S101 - its last alternative is any character
+            self._place = found.end()
+            line = self._line
+            token = self._token(str(found.lastgroup), found[0], piece)
+            self._line = line  # who called counts
+            return token if token is not None and token.kind in {END, BROKEN} else None
         start = _RESUME.search(piece, place, dull.end())
         if start is not None and (start.end() > place or self._first):
             self._first = True
-            return start.end(), Token(END, "", self._line + piece.count("\n", place, start.end()))
+            self._place = start.end()
+            return Token(END, "", self._line + piece.count("\n", place, self._place))
         run = dull[0]
         newline = run.rfind("\n")
         self._first = (self._first or newline >= 0) and not run[newline + 1 :].strip()
-        if _QUOTE.match(piece, dull.end()) and _ALTERNATIVE.search(run[-3:]):
-            return self._opened(Token("alternative", "", self._line), piece, dull.end() + 1)
-        return dull.end(), None
+        self._place = dull.end()
+        if _QUOTE.match(piece, self._place) and _ALTERNATIVE.search(run[-3:]):
+            self._place += 1
+            self._open(Token("alternative", "", self._line), piece)
+        return None
 
-    def _opened(self, token: Token, piece: str, place: int) -> tuple[int, Token | None]:
+    def _open(self, token: Token, piece: str) -> None:
         """Note which literal or comment starts, and what will close it."""
         self._closing, self._kind = _OPENING[token.kind]
         if token.kind == "alternative":
-            opening = piece[place : place + 1]
+            opening = piece[self._place : self._place + 1]
             self._closing = _CLOSING.get(opening, opening) + "'"
-            place += 1
-        self._since = token._replace(kind=self._kind, text="")
+            self._place += 1
+        self._since = token._replace(kind=self._kind)
         self._kept = []
         self._length = 0
-        return place, None
 
-    def _inside(self, piece: str, place: int) -> tuple[int, Token | None]:
+    def _inside(self, piece: str) -> Token | None:
         """Read on in what is open, to its end or to the end of the piece."""
-        closing = self._closing
+        closing, place = self._closing, self._place
         if closing in _BODY:
             found = _BODY[closing].match(piece, place)
             end = found.end() if found is not None else place
@@ -218,10 +243,12 @@ class _Scanner:
         self._length += end - place
         if self._length <= LONGEST:
             self._kept.append(piece[place:end])
+        self._place = end
         if end == len(piece):
-            return end, None
-        self._first = closing == "\n"
-        return end + (0 if closing == "\n" else len(closing)), self._closed()
+            return None
+        if closing != "\n":
+            self._place += len(closing)
+        return self._closed()
 
     def _closed(self) -> Token | None:
         token = self._since._replace(text="".join(self._kept))
@@ -232,7 +259,7 @@ class _Scanner:
         if self.skipping:
             return None
         if self._length > LONGEST:
-            return token._replace(kind=BROKEN, text=f"is longer than {LONGEST} characters")
+            return token._replace(kind=BROKEN, text=TOO_LONG)
         return token._replace(text=token.text.replace(closing * 2, closing)) if closing in _BODY else token
 
     def _heed(self, comment: str) -> None:
@@ -249,6 +276,8 @@ _OPENING: Final = {
     "name": ('"', NAME),
     "alternative": ("]'", STRING),
 }
+_QUOTED: Final = {"text": STRING, "known": NAME}
+"""Literals that are whole within a piece."""
 _BODY: Final = {"'": re.compile(r"[^']*+(?:''[^']*+)*+"), '"': re.compile(r'[^"]*+(?:""[^"]*+)*+')}
 
 
@@ -263,7 +292,10 @@ def _head(tokens: Sequence[Token]) -> str:
 
 
 def statements(
-    text: str | Iterable[str], wanted: Callable[[str], object], terminator: str = ""
+    text: str | Iterable[str],
+    wanted: Callable[[str], object],
+    terminator: str = "",
+    verbs: Container[str] | None = None,
 ) -> Iterator[Statement | Token]:
     """Read the statements whose first words are wanted, and the comments, which come as tokens.
 
@@ -272,6 +304,7 @@ def statements(
         wanted: is given the first words of a statement in upper case: `CREATE LARGE TABLESPACE`.
         terminator: what ends a statement; empty: `;`, a `/` alone on its line, or one of `@%!~^` at the end
             of a line.  `--#SET TERMINATOR x` in the text changes it.
+        verbs: the first words, in upper case, that statements can have at all to be wanted; None: any.
 
     A statement also ends where a line starts with CREATE, ALTER or CONNECT, so that a forgotten terminator
     or a command of SQL*Plus hides nothing.
@@ -293,7 +326,10 @@ def statements(
             broken = broken or f"it has more than {MOST} words"
         elif token.kind != END and not scanner.skipping:
             held.append(token)
-            scanner.skipping = len(held) == HEAD and not wanted(_head(held))
+            if len(held) == 1:
+                scanner.skipping = verbs is not None and token.text.upper() not in verbs
+            elif len(held) == HEAD:
+                scanner.skipping = not wanted(_head(held))
             held = [] if scanner.skipping else held
 
 
@@ -305,6 +341,7 @@ class Cursor:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
+        self._words = tuple(token.text.upper() if token.kind == WORD else "" for token in tokens)
         self._place = 0
         self._last = Token(END, "", tokens[-1].line if tokens else 0)
 
@@ -326,18 +363,17 @@ class Cursor:
 
     def words(self, *words: str) -> bool:
         """Take these words, when they are next in this order."""
-        ahead = self._tokens[self._place : self._place + len(words)]
-        same = len(ahead) == len(words) and all(
-            token.kind == WORD and token.text.upper() == word
-            for token, word in zip(ahead, words, strict=True)
-        )
+        same = self._words[self._place : self._place + len(words)] == words
         self._place += len(words) if same else 0
         return same
 
     def one_of(self, *words: str) -> str:
         """Take one of these words, and say which in upper case; empty when none is next."""
-        word = self.here.text.upper()
-        return self.step().text.upper() if self.here.kind == WORD and word in words else ""
+        word = "" if self.done else self._words[self._place]
+        if word not in words:
+            return ""
+        self._place += 1
+        return word
 
     def symbol(self, text: str) -> bool:
         """Take this symbol."""

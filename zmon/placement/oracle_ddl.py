@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
 _SORTS: Final = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
+_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP"})
 _WANTED: Final = re.compile(
     r"(?:CREATE|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|TEMPORARY|UNDO))* TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
@@ -41,7 +42,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     A file without a path, which Oracle names itself, is a row with that problem.
     """
     reader = _Reader(origin, options)
-    for statement in ddl.statements(text, _WANTED.match, options.terminator):
+    for statement in ddl.statements(text, _WANTED.match, options.terminator, _VERBS):
         if isinstance(statement, ddl.Statement):
             reader.statement(statement)
     rows, doubled = c.checked(reader.rows)
