@@ -102,6 +102,17 @@ def test_the_logical_subsystem() -> None:
     assert parse_info2(INFO2).lss == 0x70
 
 
+def test_the_storage_server() -> None:
+    """Type and model stand before it in EBCDIC; an emulator names the disk itself."""
+    assert parse_info2(INFO2).storage == "3390-002"
+
+
+def test_a_storage_server_of_zeros_is_none() -> None:
+    """What is no name is absent."""
+    start = 120 + 4
+    assert isinstance(parse_info2(INFO2[:start] + bytes(9) + INFO2[start + 9 :]).storage, Absent)
+
+
 @pytest.mark.parametrize(
     ("name", "cylinders"),
     [

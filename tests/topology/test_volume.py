@@ -63,7 +63,7 @@ def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
     return (
         Frame(LAYER, numbers, layer, at),
         Frame(DEVICE, busids, columns("uid cutype chpids"), at),
-        Frame(DASD, busids, columns("lss volser cylinders discipline"), at),
+        Frame(DASD, busids, columns("lss volser cylinders discipline storage"), at),
     )
 
 
@@ -413,11 +413,12 @@ def test_a_map_that_joins_two_lcus_is_told() -> None:
 
 
 def test_the_parity_of_an_lss_tells_the_server_of_a_ds8000() -> None:
-    """Of no other storage server."""
+    """Control unit or configuration data name it; of no other storage server anything is known."""
     found = [
-        one(Disk("0.0.1518", UID, lss=9, cutype=kind), host=LPAR).side for kind in ("2107/e8", "3990/e9")
+        one(Disk("0.0.1518", UID, lss=9, cutype=kind, storage=box), host=LPAR).side
+        for kind, box in (("2107/e8", "3390-002"), ("3990/e9", "2107-900"), ("3990/e9", "3390-002"))
     ]
-    assert (found[0], isinstance(found[1], Absent)) == ("server 1", True)
+    assert (found[:2], isinstance(found[2], Absent)) == (["server 1", "server 1"], True)
 
 
 def test_the_map_tells_the_server_too() -> None:

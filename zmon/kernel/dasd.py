@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kernel import ioctl
+from zmon.kernel.ebcdic import name
 from zmon.kernel.tree import text
 from zmon.kinds import DASD
 from zmon.sample import Frame, nothing
@@ -100,6 +101,8 @@ class Information(NamedTuple):
     """Requests that are queued on the base device at this moment."""
     lss: Value
     """Number of the logical subsystem: the CUADD of its I/O definition."""
+    storage: Value
+    """Type and model by which the storage server describes itself: `2107-900`."""
     cylinders: Value
 
 
@@ -113,9 +116,9 @@ _LARGE_VOLUME: Final = 0xFFFE
 def parse_info2(answer: bytes) -> Information:
     """Parse the answer to BIODASDINFO2: 416 bytes, big-endian.
 
-    The logical subsystem is byte 30 of the device's own node element descriptor, found among eight
-    records of configuration data by its first two bytes.  Cylinders are a halfword at 12 of the device
-    characteristics, or the word at 60 when the halfword says 0xFFFE; both only on ECKD.
+    Type, model and logical subsystem are bytes 4, 10 and 30 of the device's own node element descriptor,
+    found among eight records of configuration data by its first two bytes.  Cylinders are a halfword at
+    12 of the device characteristics, or the word at 60 when the halfword says 0xFFFE.  All only on ECKD.
 
     Source: arch/s390/include/uapi/asm/dasd.h; drivers/s390/block/dasd_eckd.h (characteristics,
     descriptors) and dasd_eckd.c (which of the two counts holds).
@@ -127,18 +130,27 @@ def parse_info2(answer: bytes) -> Information:
         raise ValueError(f"BIODASDINFO2: {ioctl.BIODASDINFO2.size} bytes expected, found {len(answer)}")
     queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
     if discipline != b"ECKD":
-        return Information(queue, _NOT_ECKD, _NOT_ECKD)
+        return Information(queue, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD)
     lss: Value = absent("the configuration data names no device")
+    storage = lss
     for start in _RECORDS:
         if start - _RECORDS.start < configuration and answer[start] >> 6 == 3 and answer[start + 1] == 1:
             lss = answer[start + 30]
+            storage = _storage(answer[start + 4 : start + 13])
             break
     cylinders: Value = absent("the driver did not read the device characteristics")
     if characteristics >= _CYLINDERS.size:
         cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
         if cylinders == _LARGE_VOLUME and long_count:
             cylinders = long_count
-    return Information(queue, lss, cylinders)
+    return Information(queue, lss, storage, cylinders)
+
+
+def _storage(described: bytes) -> Value:
+    kind, model = name(described[:6]).lstrip("0"), name(described[6:])
+    if not (kind + model).isalnum():
+        return absent("the configuration data give no type of the storage")
+    return f"{kind}-{model}"
 
 
 def parse_volser(content: str) -> str | None:
@@ -161,14 +173,14 @@ def _volser(tree: Tree, number: Value) -> Value:
 
 def _information(tree: Tree, name: Value) -> Information:
     if not isinstance(name, str):
-        return Information(_NO_NODE, _NO_NODE, _NO_NODE)
+        return Information(_NO_NODE, _NO_NODE, _NO_NODE, _NO_NODE)
     try:
         return parse_info2(ioctl.ask(tree, name, ioctl.BIODASDINFO2))
     except OSError as error:
         reason = ioctl.refused(ioctl.BIODASDINFO2, error)
     except ValueError:
         reason = _NOT_UNDERSTOOD
-    return Information(reason, reason, reason)
+    return Information(reason, reason, reason, reason)
 
 
 def read_volumes(tree: Tree) -> list[Volume]:
@@ -209,6 +221,7 @@ def read_dasd(tree: Tree) -> Frame:
             "megabytes": [volume.megabytes for volume in volumes],
             "volser": [_volser(tree, volume.number) for volume in volumes],
             "lss": [info.lss for info in told],
+            "storage": [info.storage for info in told],
             "channel_queue": [info.channel_queue for info in told],
             "cylinders": [info.cylinders for info in told],
         },
@@ -231,6 +244,7 @@ def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
             "name": [name for name, _number in disks.values()],
             "volser": [_volser(tree, number) for _name, number in disks.values()],
             "lss": [info.lss for info in told],
+            "storage": [info.storage for info in told],
             "cylinders": [info.cylinders for info in told],
         },
         [tree.when("proc")] * len(disks),

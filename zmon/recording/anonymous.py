@@ -49,7 +49,7 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "cmf": {KEEP: "via", UID: "uid"},
     "exact": {KEEP: "via", UID: "uid"},
     "block": {KEEP: "number busid incarnation", "label": "label", "model": "model"},
-    "dasd": {KEEP: "discipline state", DISK: "name", "volume": "volser"},
+    "dasd": {KEEP: "discipline state storage", DISK: "name", "volume": "volser"},
     "cache": {KEEP: "caching fast_write duplex unit_address ssid device_status", UID: "uid"},
     "lpar": {
         KEEP: "number upid",
@@ -76,7 +76,13 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "tablespace": "tablespace",
         "path": "listed real said",
     },
-    "claim": {KEEP: "vdev rdev ssid ua mode", "guest": "user", "volume": "volser", "path": "via origin weak"},
+    "claim": {
+        KEEP: "vdev rdev ssid ua mode",
+        WORDS: "via weak",
+        "guest": "user",
+        "volume": "volser",
+        "path": "origin",
+    },
     "source": {KEEP: "state", WORDS: "reason reads_what"},
 }  # fmt: skip
 """For each kind what becomes of its labels: kept, or what they name.
@@ -154,7 +160,8 @@ _OWN: Final = re.compile(
     r"|[-+]?[0-9][0-9.,]*[.%]?"
     r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
     r"|CMF|CHPID|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi"
-    r"|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--)\.?"
+    r"|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--"
+    r"|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
 )
 """Words that zmon uses in its reasons: no name of anybody's."""
 

@@ -133,6 +133,9 @@ _CONTRADICT: Final = absent("the rules of the site contradict each other about i
 _FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the volume map of the site can")
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
 
+DS8000: Final = "2107"
+"""Machine type of a storage server whose LSSs belong to its two servers by turns."""
+
 _REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
 """Where the configuration data of a device are those of the real one."""
 
@@ -204,7 +207,7 @@ class _Volumes(Mapping[str, Volume]):
         self.testimony = Testimony(claims, host.guest, site)
         self.layers = _Rows(layers, "name", "busid", "wwpn", "lun")
         self.devices = _Rows(devices, "uid", "cutype", "chpids")
-        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline")
+        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline", "storage")
         self._known: dict[str, Volume] = {}
         self._devices: dict[str, _Device] = {}
         self._uids: dict[str, Uid | None] = {}
@@ -382,7 +385,7 @@ class _Case:
         self.number = number
         self.device = device
         self.uid, self.cutype, self.chpids = everything.devices.of(device.busid)
-        self.lss, self.label, self.cylinders, self.discipline = everything.dasd.of(device.busid)
+        self.lss, self.label, self.cylinders, self.discipline, self.storage = everything.dasd.of(device.busid)
         self.evidence = list(device.evidence)
         self.conflicts = list(device.conflicts)
         self.rdev = _text(device.rdev)
@@ -592,7 +595,8 @@ class _Case:
         row = self.all.site.map.lcu(called) if isinstance(called, str) else None
         if row and row.server:
             return row.server
-        if isinstance(lss, str) and isinstance(self.cutype, str) and self.cutype.startswith("2107"):
+        box = _text(self.cutype), _text(self.storage)
+        if isinstance(lss, str) and any(kind.startswith(DS8000) for kind in box):
             return f"server {int(lss, 16) % 2}"
         return _NO_SIDE
 
