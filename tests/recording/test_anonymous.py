@@ -147,6 +147,19 @@ def test_control_units_are_as_many_as_before(units: set[tuple[str, str]]) -> Non
     assert len(found) == len(units)
 
 
+@pytest.mark.parametrize(
+    ("via", "kept"),
+    [
+        ("QUERY VIRTUAL DASD", "QUERY VIRTUAL DASD"),
+        ("DEDICATE", "DEDICATE"),
+        ("LINK MAINT 0190, MDISK", "LINK ... 0190, MDISK"),
+    ],
+)
+def test_a_claim_keeps_its_sort_and_names_no_guest(via: str, kept: str) -> None:
+    """What a claim is worth shows in the words that CP and directories use."""
+    assert changed("claim", {"via": via})["via"] == kept
+
+
 def test_a_serial_keeps_zeros_in_front() -> None:
     """And is another one behind them, in every kind where it stands."""
     found = changed("machine", {"sequence": "000000000001C0DE"})["sequence"]
