@@ -9,7 +9,18 @@ import subprocess
 import sys
 from typing import Final
 
-BENCHMARKS: Final = ("sampling", "tables", "lookup", "startup", "glass", "memory", "recording", "seek")
+BENCHMARKS: Final = (
+    "sampling",
+    "tables",
+    "lookup",
+    "startup",
+    "glass",
+    "memory",
+    "recording",
+    "seek",
+    "spread",
+    "cp",
+)
 
 
 def main() -> int:

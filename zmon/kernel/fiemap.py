@@ -81,7 +81,7 @@ def parse_answer(answer: bytes | bytearray) -> list[Extent]:
     end = _HEADER.size + mapped * _EXTENT.size
     if end > len(answer):
         raise ValueError(f"FS_IOC_FIEMAP: {mapped} extents in {len(answer)} bytes")
-    return [_EXTENT.unpack_from(answer, at) for at in range(_HEADER.size, end, _EXTENT.size)]
+    return list(_EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end]))
 
 
 def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
@@ -130,13 +130,15 @@ def _joined(places: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     if len(places) < 2:
         return tuple(places)
     places.sort()
-    joined = [places[0]]
+    joined = []
+    before, size = places[0]
     for first, length in places[1:]:
-        before, size = joined[-1]
         if before + size == first:
-            joined[-1] = (before, size + length)
+            size += length
         else:
-            joined.append((first, length))
+            joined.append((before, size))
+            before, size = first, length
+    joined.append((before, size))
     return tuple(joined)
 
 
