@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
+from zmon.cli.plain import field
 from zmon.placement.means import means
 
 if TYPE_CHECKING:
@@ -24,16 +25,16 @@ def matrix_records(report: Report) -> Iterator[list[Any]]:
     yield [
         "database", "tablespace", "files", "bytes", "bytes_unplaced", "problems", "grade", "max_to_mean",
         "share_max", "variation", "jain", "effective", "units", "worst", "logs_beside_data",
-        *(f"{safe(each.title)} {unit}" for each in report.units),
+        *(f"{field(each.title)} {unit}" for each in report.units),
     ]  # fmt: skip
     names = {each.key: each.title for each in report.units}
     for space in report.spaces:
         found = space.spread
         figures = (found.uneven, found.share, found.variation, found.jain, found.effective)
         yield [
-            safe(space.database), safe(space.tablespace), space.files, space.size, space.unplaced,
+            field(space.database), field(space.tablespace), space.files, space.size, space.unplaced,
             space.problems, str(space.grade), *map(_plain, figures), found.units,
-            safe(names.get(found.worst, "")), int(space.shares_with_logs),
+            field(names.get(found.worst, "")), int(space.shares_with_logs),
             *(space.load_on.get(each.key, 0) for each in report.units),
         ]  # fmt: skip
 
@@ -47,15 +48,10 @@ def move_records(plan: Plan, products: Callable[[str], str]) -> Iterator[list[An
     for number, step in enumerate(plan.steps, 1):
         for move in step.moves:
             yield [
-                number, safe(move.item.database), safe(move.item.tablespace), safe(move.item.name),
-                safe(move.source.title), safe(move.target.title), move.bytes, step.copied, step.uneven,
+                number, field(move.item.database), field(move.item.tablespace), field(move.item.name),
+                field(move.source.title), field(move.target.title), move.bytes, step.copied, step.uneven,
                 step.ratio, step.apart, " ; ".join(means(products(move.item.name), move)),
             ]  # fmt: skip
-
-
-def safe(text: str) -> str:
-    """Return a name for a field of CSV: on one line, and nothing in it that a terminal would obey."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 # JSON

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.cli.plain import folded, shorten
 from zmon.placement.means import means
 from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
 
@@ -29,15 +29,6 @@ BAD: Final = 4.0
 """From which multiple of the mean on the largest load of a tablespace deserves a look, and is bad."""
 
 
-def shorten(text: str, width: int) -> str:
-    """Make a name harmless and short enough; the middle is left out, because its ends tell most."""
-    text = harmless(text.encode("utf-8", "backslashreplace").decode())
-    if len(text) <= width:
-        return text
-    tail = (width - 2) * 2 // 3
-    return f"{text[: width - 2 - tail]}..{text[len(text) - tail :]}"
-
-
 def title(space: Space) -> str:
     """Return what a tablespace is called, with its database where that is known."""
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace or "(no tablespace)"
@@ -53,7 +44,7 @@ def text(report: Report, products: Callable[[str], str], notes: Sequence[str], w
     yield from _figures(report, width)
     yield ""
     for sentence in _findings(report):
-        yield from _folded(sentence, width)
+        yield from folded(sentence, width)
     if report.plan is not None:
         yield ""
         yield from _plan(report.plan, report, products, width)
@@ -107,7 +98,7 @@ def _matrix(report: Report, width: int) -> Iterator[str]:
         yield f"{'share':<{name}}{cells}"
     idle = [unit.title for unit in hidden if not whole.get(unit.key)]
     if idle:
-        yield from _folded(f"Nothing on {_enumerated(idle)}", width)
+        yield from folded(f"Nothing on {_enumerated(idle)}", width)
 
 
 def _two_lines(text: str) -> tuple[str, str]:
@@ -153,7 +144,9 @@ def _figure_line(space: Space, label: str, name: int, names: Mapping[str, str]) 
     effective = DOTS if isinstance(found.effective, Absent) else f"{found.effective:.1f} of {found.units}"
     share = "" if isinstance(found.share, Absent) else f" {percent(100 * found.share)}%"
     disk = DOTS if isinstance(space.fullest, Absent) else f"{percent(100 * space.fullest[1])}%"
-    worst = f"{shorten(names.get(found.worst, ''), 11 - len(share))}{share}"
+    worst = names.get(found.worst, "")
+    room = 11 - len(share)
+    worst = f"{shorten(worst if len(worst) <= room else _two_lines(worst)[1], room)}{share}"
     return (
         f"{shorten(label, name - 1):<{name}}{space.files:>6}{bytes_(space.size):>6}"
         f"{_or_dots(found.uneven, rate):>5}{_mark(found.uneven)}{effective:>10}"
@@ -211,13 +204,13 @@ def _what_if(what: str, found: WhatIf) -> Iterator[str]:
 def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int) -> Iterator[str]:
     if not plan.steps:
         why = f": {plan.uneven.reason}" if isinstance(plan.uneven, Absent) else ""
-        yield from _folded(f"No move is of use{why}", width)
+        yield from folded(f"No move is of use{why}", width)
     else:
         yield "Moves by benefit, and what is reached with each (zmon moves nothing):"
         yield from _steps(plan, width)
         yield ""
     for sentence in _judged(plan, report):
-        yield from _folded(sentence, width)
+        yield from folded(sentence, width)
     done: set[tuple[str, str, str]] = set()
     for move in (move for step in plan.steps for move in step.moves):
         product = products(move.item.name)
@@ -302,12 +295,4 @@ def _listed(heading: str, sentences: Sequence[str], width: int) -> Iterator[str]
         yield ""
         yield heading
         for sentence in sentences:
-            yield from _folded(sentence, width, "  - ")
-
-
-def _folded(sentence: str, width: int, before: str = "") -> Iterator[str]:
-    clean = harmless(sentence.encode("utf-8", "backslashreplace").decode())
-    clean = clean if len(clean) <= 1000 else f"{clean[:500]} .. {clean[-400:]}"
-    yield from wrap(
-        clean, width, initial_indent=before, subsequent_indent=" " * len(before), break_on_hyphens=False
-    )
+            yield from folded(sentence, width, "  - ")
