@@ -355,9 +355,62 @@ CLAIM: Final = Kind(
 )
 """What CP, a directory or a person says of a volume."""
 
+BUCKETS: Final = 32
+"""How many buckets each histogram of the DASD driver has."""
+
+HISTOGRAMS: Final = {
+    "size": "sectors", "time": "io_times", "weighted": "io_times_weighted",
+    "wait": "time_build_to_ssch", "device": "time_ssch_to_irq",
+    "device_weighted": "time_ssch_to_irq_weighted", "end": "time_irq_to_end", "queue": "ccw_queue_length",
+    "read_size": "read_sectors", "read_time": "read_times", "read_wait": "read_time_build_to_ssch",
+    "read_device": "read_time_ssch_to_irq", "read_end": "read_time_irq_to_end",
+    "read_queue": "read_ccw_queue_length",
+}  # fmt: skip
+"""The histograms of the DASD driver, and what each is called there behind `histogram_`.
+
+Bucket 0 counts what is less than 4, bucket i from 2**(i+1) to less than 2**(i+2), and the last all beyond:
+sectors of 512 bytes, or microseconds; the weighted ones microseconds per sector.  Those of the queue count
+requests: bucket i counts when i were there, and the last when there were 31 or more.
+"""
+
+_PROFILE: Final = "debugfs/dasd/*/statistics"
+
+SECTORS: Final = U32 * 512 / 10e9
+"""Seconds in which all DASD together move 2**32 sectors at 10 GB/s."""
+
+
+def buckets(histogram: str) -> tuple[str, ...]:
+    """Return the names of the fields that hold a histogram, one for each bucket."""
+    return tuple(f"{histogram}_{bucket:02}" for bucket in range(BUCKETS))
+
+
+PROFILE: Final = Kind(
+    "profile",
+    "`global`, name of a volume: dasda, or bus id of a device that starts I/O: 0.0.7000",
+    (
+        # whoever resets the counts sets another start; the driver does so itself when requests reach 2**32
+        Field("start", Meaning.IDENTITY, "seconds since 1970, as text", "start_time"),
+        Field("scale", Meaning.IDENTITY, "what counts were divided by", "/proc/dasd/statistics"),
+        Field("via", Meaning.LABEL, "debugfs or proc", ""),
+        *_counters("requests", "read_requests", unit="requests", source=_PROFILE),
+        *_counters("sectors", "read_sectors", unit="sectors of 512", source=_PROFILE,
+                   modulus=U32, wraps_after=SECTORS),
+        *_counters("pav", "read_pav", unit="requests started on an alias", source=_PROFILE),
+        *_counters("hpf", "read_hpf", unit="requests in transport mode", source=_PROFILE),
+        *_gauges("mean_time", "mean_wait", "mean_device", "mean_end", unit="us since the start, rounded down",
+                 source=_PROFILE),
+        *(
+            field
+            for name, source in HISTOGRAMS.items()
+            for field in _counters(*buckets(name), unit="requests", source=f"histogram_{source}")
+        ),
+    ),
+)  # fmt: skip
+"""The DASD driver's own statistics, where they are switched on."""
+
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, MEMORY, MOUNT, LAYER, CONTAINER, CLAIM, SOURCE)
+                 GUEST, CPU, MEMORY, MOUNT, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

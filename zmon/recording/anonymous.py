@@ -83,6 +83,7 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "volume": "volser",
         "path": "origin",
     },
+    "profile": {KEEP: "start scale via"},
     "source": {KEEP: "state", WORDS: "reason reads_what"},
 }  # fmt: skip
 """For each kind what becomes of its labels: kept, or what they name.
@@ -116,6 +117,7 @@ KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "layer": (r"[0-9]{1,5}:[0-9]{1,8}", "thing"),
     "container": ("", "path"),
     "claim": (r"[0-9]{1,10}", "thing"),
+    "profile": (rf"global|{_BUSID}|{_DISK}", DISK),
     "source": (r"[a-z_]{1,20}", "thing"),
 }
 """For each kind the form of the keys that are kept, and what the others name."""
