@@ -22,7 +22,7 @@ _LSDSK_P: Final = re.compile(r"\s*Group_Num\s+Disk_Num\s+.*\bPath\s*\Z")
 _LSDSK: Final = re.compile(r"\s*Path\s*\Z")
 _AFD: Final = re.compile(r"\s*Label\s+(?:Filtering\s+)?Path\s*\Z")
 _PATHS: Final = ("/", "ORCL:", "AFD:", "o/")
-_COMMAND: Final = re.compile(r".*\blsdsk\b.*?\s-G\s*['\"]?\+?(\w{1,30})")
+_GROUP: Final = re.compile(r"\s-G\s{0,9}['\"]?\+?(\w{1,30})")
 _QUERY_PATH: Final = re.compile(r"(/dev/\S{1,200}): LABEL=\"([^\"]{1,40})\" TYPE=\"oracleasm\"")
 _QUERY_DEVICE: Final = re.compile(
     r"Disk \"([^\"]{1,40})\" is a valid ASM disk on device (/dev/\S{1,200}?)?\s?\[(\d{1,4}), ?(\d{1,7})\]"
@@ -51,7 +51,7 @@ class Commands:
         """Understand one line; False when it is something else."""
         form = next((form for form in FORMS if form.match(line)), None)
         if "lsdsk" in line:
-            found = _COMMAND.match(line)
+            found = _GROUP.search(line, line.index("lsdsk"))
             self._group, self._form = (found[1].upper() if found is not None else ""), None
         elif form is not None:
             self._form, self._names = form, tuple(line.split())

@@ -208,6 +208,7 @@ class _Reader:
         self._groups: dict[str, tuple[int, ...]] = {}
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
+        self._newest: dict[tuple[str, str], int] = {}
         self._altered: dict[tuple[str, str], int] = {}
 
     def noted(self) -> list[c.Note]:
@@ -340,8 +341,7 @@ class _Reader:
         """Apply what ALTER TABLESPACE does to the containers, in the order it says."""
         shape = self._created.get(key, _UNKNOWN_SHAPE)
         while not cursor.done:
-            rows = self.spaces.get(key, [])
-            newest = max((one.stripe_set or 0 for one in rows), default=0)
+            newest = self._newest.get(key, 0)
             if cursor.words("BEGIN", "NEW", "STRIPE", "SET"):
                 self._add(key, self._rows(row, _group(cursor), shape, newest + 1))
             elif cursor.words("ADD"):
@@ -357,9 +357,10 @@ class _Reader:
                 cursor.step()
 
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
-        old = self.spaces.get(key, [])
-        roles = {one.role for one in old} or {c.DATA}
-        self.spaces[key] = old + [one._replace(role=min(roles)) for one in rows]
+        space = self.spaces.setdefault(key, [])
+        role = space[0].role if space else c.DATA
+        space.extend(one._replace(role=role) for one in rows)
+        self._newest[key] = max([self._newest.get(key, 0), *(one.stripe_set or 0 for one in rows)])
 
     def _drop(self, key: tuple[str, str], row: Container, dropped: Sequence[_Listed]) -> None:
         old = self.spaces.get(key, [])
