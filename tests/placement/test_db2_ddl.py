@@ -154,6 +154,13 @@ def test_says_where_a_relative_path_starts() -> None:
     assert (rows(text)[0].problem, rows(text, Options(base_dir="/d"))[0].located) == (c.RELATIVE, "/d/a/b")
 
 
+def test_keeps_the_size_of_pages_when_a_tablespace_is_renamed() -> None:
+    """What is added later is counted in the same pages."""
+    text = """CREATE TABLESPACE t PAGESIZE 8 K MANAGED BY DATABASE USING (FILE '/a' 1);
+        RENAME TABLESPACE t TO u; ALTER TABLESPACE u ADD (FILE '/b' 2);"""
+    assert [(row.tablespace, row.bytes_declared) for row in rows(text)] == [("U", 8192), ("U", 16384)]
+
+
 def test_adds_a_stripe_set() -> None:
     """Containers of a new stripe set are told apart."""
     assert [(row.stripe_set, row.line) for row in of("PLAIN")] == [(0, 41), (1, 64)]

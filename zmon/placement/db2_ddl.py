@@ -287,11 +287,17 @@ class _Reader:
         elif verb == "DROP":
             self.spaces.pop(key, None)
         elif cursor.words("TO"):
-            new = cursor.identifier()
-            if new is not None and key in self.spaces:
-                self.spaces[self._database, new.stored] = [
-                    one._replace(tablespace=new.stored, spelled=new.spelled) for one in self.spaces.pop(key)
-                ]
+            self._rename(key, cursor.identifier())
+
+    def _rename(self, key: tuple[str, str], name: ddl.Token | None) -> None:
+        if name is None or key not in self.spaces:
+            return
+        new = (self._database, name.stored)
+        self.spaces[new] = [
+            one._replace(tablespace=name.stored, spelled=name.spelled) for one in self.spaces.pop(key)
+        ]
+        self._created[new] = self._created.pop(key, _UNKNOWN_SHAPE)
+        self._newest[new] = self._newest.pop(key, 0)
 
     def _create(self, key: tuple[str, str], row: Container, cursor: ddl.Cursor) -> None:
         if key in self.spaces:
