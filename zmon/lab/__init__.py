@@ -1,0 +1,1 @@
+"""The laboratory: a simulated machine whose counters are counted as the kernel counts them."""

@@ -1,0 +1,511 @@
+"""The simulation: events in the order of time, and the counters that follow.
+
+A request waits in Linux until its volume, or an alias, is free; then it takes its place in the control unit,
+which serves one after the other; what is not in the cache is fetched by an array; then a channel path carries
+it.  The bytes pass path and control unit at the same time, so the slower of the two decides.  All queues are
+first come, first served.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import deque
+from heapq import heapify, heappop, heappush, heapreplace
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.lab.box import Ask, Compute, Count, Think
+from zmon.lab.dice import BITS, EXPONENTIAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.lab.box import Aim, Box, Lcu, Paths, Step, Stream
+    from zmon.lab.dice import Dice
+
+SELECTION: Final = 150.0
+"""Microseconds from the start of a request until a device accepts it, when every path is free."""
+BUCKETS: Final = 32
+SECTOR: Final = 512
+_STEP, _READY, _END, _COMPUTED = range(4)
+
+
+class Device:
+    """What one subchannel has counted since the last interval: a base or an alias."""
+
+    __slots__ = ("connect", "disconnect", "pending", "starts")
+
+    def __init__(self) -> None:
+        self.starts = 0
+        self.pending = self.disconnect = self.connect = 0.0
+
+
+class Disk:
+    """A volume as Linux sees it."""
+
+    __slots__ = (
+        "active", "at", "base", "busy", "cache", "free", "integral", "lcu", "number", "queue", "queued",
+        "read_bytes", "read_time", "reads", "service", "sizes", "times", "turn", "turns", "waits",
+        "write_bytes", "write_time", "writes",
+    )  # fmt: skip
+
+    def __init__(self, number: int, lcu: Unit, devices: list[int]) -> None:
+        self.number = number
+        self.lcu = lcu
+        self.base = devices[0]
+        self.free = devices[::-1]
+        """Its own subchannels that are idle; the base is taken first."""
+        self.queue: deque[Request] = deque()
+        self.active = 0
+        """Requests in Linux or beyond."""
+        self.at = 0.0
+        """Until when `integral` and `busy` are counted."""
+        self.turn = self.turns = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.reads = self.writes = self.read_bytes = self.write_bytes = 0
+        self.read_time = self.write_time = self.integral = self.busy = 0.0
+        self.cache = [0, 0, 0]
+        """Reads, reads that the cache answered, writes."""
+        self.sizes = [0] * BUCKETS
+        self.times = [0] * BUCKETS
+        self.service = [0] * BUCKETS
+        self.waits = [0] * BUCKETS
+        self.queued = [0] * BUCKETS
+
+
+class Unit:
+    """A logical control unit at work."""
+
+    __slots__ = ("aliases", "free", "inside", "lcu", "paths", "ranks", "waiting", "work")
+
+    def __init__(self, lcu: Lcu, paths: Group, aliases: list[int], ranks: int) -> None:
+        self.lcu = lcu
+        self.paths = paths
+        self.aliases = aliases
+        """Idle aliases of its pool."""
+        self.ranks = [0.0] * ranks
+        """When each array is free."""
+        self.waiting: deque[Disk] = deque()
+        """Disks with requests for which there was no subchannel."""
+        self.free = 0.0
+        """When it will have served all that is there."""
+        self.inside = 0
+        self.work = 0.0
+        """Time of service that was asked for since the last interval."""
+
+
+class Group:
+    """Channel paths at work."""
+
+    __slots__ = ("busy", "bytes", "each", "idle", "queue", "queues", "since", "told", "transfers")
+
+    def __init__(self, told: Paths) -> None:
+        self.told = told
+        count = len(told.chpids)
+        self.idle = list(range(count))[::-1]
+        self.queue: deque[Request] = deque()
+        self.queues: list[deque[Request]] = [deque() for _ in range(count)]
+        """Of each path, where requests are bound to one."""
+        self.each = [False] * count
+        """Which are transferring."""
+        self.since = [0.0] * count
+        self.busy = [0.0] * count
+        self.bytes = [0] * count
+        self.transfers = [0] * count
+
+
+class Request:
+    """One request on its way."""
+
+    __slots__ = (
+        "begun", "customer", "device", "disk", "finish", "hit", "issued", "path", "pooled", "read", "ready",
+        "size", "started",
+    )  # fmt: skip
+
+    def __init__(self, customer: Customer, disk: Disk, size: int, now: float) -> None:
+        self.customer: Customer | None = customer
+        """Who waits for it; nobody any more when the load was changed meanwhile."""
+        self.disk = disk
+        self.size = size
+        self.issued = self.started = self.ready = self.begun = self.finish = now
+        """When Linux got it, its subchannel was started, its bytes were there, a path began to carry them,
+        and when the control unit is done with it."""
+        self.read = self.hit = True
+        self.device = self.path = 0
+        self.pooled = False
+        """Whether its subchannel is a lent alias."""
+
+
+class Customer:
+    """Somebody who does one step after the other."""
+
+    __slots__ = ("at", "marks", "steps", "tag")
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+        self.at = 0
+        self.marks: dict[str, float] = {}
+        self.tag = ""
+
+
+class Counted:
+    """Something that people count: how many, and how long they took."""
+
+    __slots__ = ("number", "time")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.time = 0.0
+
+
+def bucket(value: float) -> int:
+    """Return the place in a histogram of the DASD driver: below 4, then powers of two."""
+    return min(max(int(value).bit_length() - 2, 0), BUCKETS - 1)
+
+
+class Engine:
+    """A box under load.
+
+    `run` goes on by one interval; what was counted in it is in `devices`, `disks`, `units`, `groups`,
+    `counted` and `computing` until the next.
+    """
+
+    def __init__(self, box: Box, streams: Sequence[Stream], dice: Dice) -> None:
+        """Start at time 0 with all customers at their first step."""
+        self.box = box
+        self.dice = dice
+        self.now = 0.0
+        self.groups = [Group(paths) for paths in box.paths]
+        self.devices: list[Device] = []
+        self.units: list[Unit] = []
+        self.disks: list[Disk] = []
+        self._place()
+        self.counted: dict[str, Counted] = {}
+        self.computing = 0.0
+        """Processor time used since the last interval."""
+        self._cpus = 0
+        self._cpu_since = 0.0
+        self._runnable: deque[tuple[Customer, float]] = deque()
+        self._events: list[tuple[float, int, int, Any]] = []
+        """Time, running number, what happens, and to whom."""
+        self._number = 0
+        self.load(streams)
+
+    def _place(self) -> None:
+        """Number the subchannels: bases, then their aliases, then those of the pools."""
+        box = self.box
+        for lcu in box.lcus:
+            self.units.append(Unit(lcu, self.groups[lcu.paths], [], lcu.ranks))
+        number = len(box.volumes)
+        for place, volume in enumerate(box.volumes):
+            own = [place, *range(number, number + volume.pav)]
+            number += volume.pav
+            self.disks.append(Disk(place, self.units[volume.lcu], own))
+        for unit, lcu in zip(self.units, box.lcus, strict=True):
+            unit.aliases = list(range(number, number + lcu.aliases))
+            number += lcu.aliases
+        self.devices = [Device() for _ in range(number)]
+
+    def load(self, streams: Sequence[Stream]) -> None:
+        """Have other customers from now on; those before finish the step that they are at."""
+        self._events = [event for event in self._events if event[2] in {_READY, _END}]
+        for _time, _number, _code, what in self._events:
+            if isinstance(what, Request):
+                what.customer = None
+        for disk in self.disks:
+            for request in disk.queue:
+                request.customer = None
+        self._runnable.clear()
+        self._spend()
+        self._cpus = 0
+        for stream in streams:
+            for _ in range(stream.customers):
+                # nobody starts at the same moment
+                self._later(self.now + 20_000 * self.dice.unit(), _STEP, Customer(stream.steps))
+        heapify(self._events)
+
+    def _later(self, time: float, code: int, what: object) -> None:
+        self._number += 1
+        heappush(self._events, (time, self._number, code, what))
+
+    def run(self, length: float) -> None:
+        """Go on for so many microseconds, counting anew."""
+        self._clear()
+        end = self.now + length
+        events = self._events
+        while events and events[0][0] < end:
+            self.now, _number, code, what = heappop(events)
+            if code == _END:
+                self._end(what)
+            elif code == _STEP:
+                self._go_on(what)
+            elif code == _READY:
+                self._ready(what)
+            else:
+                self._computed(what)
+        self.now = end
+        self._settle()
+
+    def _clear(self) -> None:
+        for device in self.devices:
+            device.starts = 0
+            device.pending = device.disconnect = device.connect = 0.0
+        for disk in self.disks:
+            disk.clear()
+        for unit in self.units:
+            unit.work = 0.0
+        for group in self.groups:
+            count = len(group.each)
+            group.busy, group.bytes, group.transfers = [0.0] * count, [0] * count, [0] * count
+        self.counted = {}
+        self.computing = 0.0
+
+    def _settle(self) -> None:
+        """Count what goes on up to this moment."""
+        for disk in self.disks:
+            self._tick(disk)
+        for group in self.groups:
+            for path, transfers in enumerate(group.each):
+                if transfers:
+                    group.busy[path] += self.now - group.since[path]
+                    group.since[path] = self.now
+        self._spend()
+
+    def backlog(self, unit: Unit) -> float:
+        """Return the time of service that a control unit has before it."""
+        return max(0.0, unit.free - self.now)
+
+    # customers
+
+    def _go_on(self, customer: Customer) -> None:
+        steps = customer.steps
+        while True:
+            step = steps[customer.at]
+            customer.at = (customer.at + 1) % len(steps)
+            if type(step) is Ask:
+                customer.tag = step.name
+                self._ask(customer, step.aim)
+                return
+            if type(step) is Think:
+                mean = step.mean
+                time = mean if step.constant else mean * EXPONENTIAL[self.dice.bits(BITS)]
+                self._later(self.now + time, _STEP, customer)
+                return
+            if type(step) is Compute:
+                self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)])
+                return
+            self._count(customer, step)
+
+    def _count(self, customer: Customer, step: Step) -> None:
+        assert isinstance(step, Count)  # noqa: S101 - the only one that is left
+        self._note(step.name, self.now - customer.marks.get(step.name, self.now))
+        customer.marks[step.name] = self.now
+
+    def _note(self, name: str, time: float) -> None:
+        counted = self.counted.get(name)
+        if counted is None:
+            counted = self.counted[name] = Counted()
+        counted.number += 1
+        counted.time += time
+
+    def _spend(self) -> None:
+        self.computing += self._cpus * (self.now - self._cpu_since)
+        self._cpu_since = self.now
+
+    def _compute(self, customer: Customer, time: float) -> None:
+        if self._cpus < self.box.cpus:
+            self._spend()
+            self._cpus += 1
+            self._later(self.now + time, _COMPUTED, customer)
+        else:
+            self._runnable.append((customer, time))
+
+    def _computed(self, customer: Customer) -> None:
+        self._spend()
+        if self._runnable:
+            following, time = self._runnable.popleft()
+            self._later(self.now + time, _COMPUTED, following)
+        else:
+            self._cpus -= 1
+        self._go_on(customer)
+
+    # requests
+
+    def _ask(self, customer: Customer, aim: Aim) -> None:
+        dice = self.dice
+        disk = self.disks[
+            aim.volumes[bisect(aim.weights, dice.unit())] if len(aim.volumes) > 1 else aim.volumes[0]
+        ]
+        now = self.now
+        request = Request(customer, disk, aim.size, now)
+        request.read = aim.reads >= 1.0 or dice.unit() < aim.reads
+        request.hit = aim.hits >= 1.0 or not request.read or dice.unit() < aim.hits
+        disk.queued[min(disk.active, BUCKETS - 1)] += 1
+        self._tick(disk)
+        disk.active += 1
+        if disk.free:
+            request.device, request.pooled = disk.free.pop(), False
+            self._start(request, now)
+        elif disk.lcu.aliases:
+            request.device, request.pooled = disk.lcu.aliases.pop(), True
+            self._start(request, now)
+        else:
+            disk.queue.append(request)
+            disk.lcu.waiting.append(disk)
+
+    def _tick(self, disk: Disk) -> None:
+        since = self.now - disk.at
+        if disk.active:
+            disk.integral += since * disk.active
+            disk.busy += since
+        disk.at = self.now
+
+    def _start(self, request: Request, now: float) -> None:
+        """Start a request on a subchannel that is free."""
+        unit = request.disk.lcu
+        lcu = unit.lcu
+        request.started = now
+        inside = unit.inside
+        unit.inside = inside + 1
+        overhead = lcu.overhead
+        if inside > lcu.knee:
+            overhead += overhead * lcu.pressure * (inside - lcu.knee)
+        service = overhead + (request.size / lcu.speed if lcu.speed else 0.0)
+        begin = max(now, unit.free)
+        unit.free = begin + service
+        unit.work += service
+        request.finish = ready = begin + service
+        if request.hit:
+            ready = begin
+        if not request.hit or (not request.read and lcu.penalty > 1):
+            ready = max(ready, self._array(unit, request, begin))
+        request.ready = ready
+        if ready > now:
+            self._later(ready, _READY, request)
+        else:
+            self._ready(request)
+
+    def _array(self, unit: Unit, request: Request, begin: float) -> float:
+        """Have an array work; return when what is read is there.  Nobody waits for what is written."""
+        lcu = unit.lcu
+        time = lcu.miss * EXPONENTIAL[self.dice.bits(BITS)]
+        if not request.read:
+            time *= lcu.penalty
+        free = unit.ranks[0]
+        end = max(begin, free) + time
+        heapreplace(unit.ranks, end)
+        return end if request.read else begin
+
+    def _ready(self, request: Request) -> None:
+        """Take a path, or wait for one."""
+        disk = request.disk
+        group = disk.lcu.paths
+        policy = group.told.policy
+        if policy == "any":
+            if group.idle:
+                self._transfer(request, group, group.idle.pop())
+            else:
+                group.queue.append(request)
+            return
+        path = 0
+        if policy == "multibus":
+            if disk.turns >= group.told.turn:
+                disk.turn, disk.turns = (disk.turn + 1) % len(group.each), 0
+            path = disk.turn
+            disk.turns += 1
+        if group.each[path]:
+            group.queues[path].append(request)
+        else:
+            self._transfer(request, group, path)
+
+    def _transfer(self, request: Request, group: Group, path: int) -> None:
+        now = self.now
+        told = group.told
+        time = told.overhead + request.size / told.speed
+        if told.switch and request.disk.turns == 1:
+            time += told.switch
+        request.path = path
+        request.begun = now
+        group.each[path] = True
+        group.since[path] = now
+        end = now + time
+        self._later(max(request.finish, end), _END, request)
+
+    def _end(self, request: Request) -> None:
+        now = self.now
+        disk = request.disk
+        unit = disk.lcu
+        group = unit.paths
+        path = request.path
+        group.busy[path] += now - group.since[path]
+        group.bytes[path] += request.size
+        group.transfers[path] += 1
+        group.each[path] = False
+        self._next_transfer(group, path)
+        unit.inside -= 1
+        self._account(request, now)
+        self._tick(disk)
+        disk.active -= 1
+        self._next_start(request, disk, unit)
+        customer = request.customer
+        if customer is not None:
+            if customer.tag:
+                self._note(customer.tag, now - request.issued)
+            self._go_on(customer)
+
+    def _next_transfer(self, group: Group, path: int) -> None:
+        if group.told.policy == "any":
+            if group.queue:
+                self._transfer(group.queue.popleft(), group, path)
+            else:
+                group.idle.append(path)
+        elif group.queues[path]:
+            self._transfer(group.queues[path].popleft(), group, path)
+
+    def _next_start(self, request: Request, disk: Disk, unit: Unit) -> None:
+        """Give the subchannel that has become free to who waits longest for one like it."""
+        if not request.pooled:
+            if disk.queue:
+                following = disk.queue.popleft()
+                following.device, following.pooled = request.device, False
+                self._start(following, self.now)
+            else:
+                disk.free.append(request.device)
+            return
+        while unit.waiting:
+            waiting = unit.waiting.popleft()
+            if waiting.queue:
+                following = waiting.queue.popleft()
+                following.device, following.pooled = request.device, True
+                self._start(following, self.now)
+                return
+        unit.aliases.append(request.device)
+
+    def _account(self, request: Request, now: float) -> None:
+        """Count a request that has ended, as channel subsystem and block layer do."""
+        device = self.devices[request.device]
+        disk = request.disk
+        waited = request.begun - request.ready
+        connect = now - request.begun
+        device.starts += 1
+        device.pending += SELECTION + waited
+        device.disconnect += request.ready - request.started
+        device.connect += max(connect - SELECTION, 0.0)
+        time = now - request.issued
+        if request.read:
+            disk.reads += 1
+            disk.read_bytes += request.size
+            disk.read_time += time
+            disk.cache[0] += 1
+            disk.cache[1] += request.hit
+        else:
+            disk.writes += 1
+            disk.write_bytes += request.size
+            disk.write_time += time
+            disk.cache[2] += 1
+        disk.sizes[bucket(request.size / SECTOR)] += 1
+        disk.times[bucket(time)] += 1
+        disk.service[bucket(now - request.started)] += 1
+        disk.waits[bucket(request.started - request.issued)] += 1
