@@ -35,6 +35,7 @@ _WANTED: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"\s*Database Name:\s*(\S{1,128})", re.IGNORECASE)
 _EXPRESSION: Final = re.compile(r" \$(?P<width>[0-9]?)N(?P<terms>(?:[+%][0-9]{1,9}){0,2})(?: |\Z)")
+_DB2LOOK: Final = re.compile(r"^--.{0,80}\bDB2LOOK\b", re.MULTILINE)
 _LIKE: Final = re.compile(r" \$[0-9]?N")
 _MANAGED: Final = re.compile(r"\bMANAGED\s+BY\b|\bPAGESIZE\b|\bSTRIPE\s+SET\b", re.IGNORECASE)
 _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE)\b", re.IGNORECASE)
@@ -63,7 +64,7 @@ def score(head: str) -> float:
     if _OTHER.search(head):
         return 0.0
     words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
-    return words + 0.4 * ("DB2LOOK" in head.upper())
+    return words + 0.4 * bool(_DB2LOOK.search(head))
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
