@@ -153,7 +153,7 @@ def test_where_listed_files_lie_is_taken_along(tmp_path: Path) -> None:
     listing = tmp_path / "list.csv"
     listing.write_text(f"tablespace,path\nTS1,{tmp_path}/f\nTS1,/nowhere\n")
     file = str(tmp_path / "x.tar.gz")
-    assert _zmon("-n", "1", "--containers", str(listing), file) == 0
+    assert _zmon("-n", "1", "--listing", str(listing), file) == 0
     assert read_containers(open_capture(file).passes[0], []).keys == [f"{tmp_path}/f", "/nowhere"]
 
 
@@ -161,12 +161,12 @@ def test_files_are_those_of_this_machine(
     root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Under another root nothing can be asked of a file."""
-    assert _zmon("--root", root, "--containers", "x", str(tmp_path / "x.tgz")) == 1
+    assert _zmon("--root", root, "--listing", "x", str(tmp_path / "x.tgz")) == 1
     assert "leave out --root" in capsys.readouterr().err
 
 
 def test_a_listing_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is named, and no capture is written."""
-    assert _zmon("--containers", str(tmp_path / "none.csv"), str(tmp_path / "x.tgz")) == 1
+    assert _zmon("--listing", str(tmp_path / "none.csv"), str(tmp_path / "x.tgz")) == 1
     assert "none.csv" in capsys.readouterr().err
     assert not (tmp_path / "x.tgz").exists()

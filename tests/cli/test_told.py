@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli.tape import add_choice_arguments
 from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.cp import source
 from zmon.kinds import CLAIM
@@ -40,6 +41,7 @@ def options(*words: str) -> argparse.Namespace:
     """Parse options."""
     parser = argparse.ArgumentParser()
     add_cp_arguments(parser)
+    add_choice_arguments(parser)
     return parser.parse_args(words)
 
 

@@ -58,7 +58,7 @@ def test_a_capture_without_containers() -> None:
     """It says how to make one that has them."""
     missing = read_containers(DictTree(), [Listed("/db")]).missing
     assert missing is not None
-    assert "--containers" in missing.reason
+    assert "--listing" in missing.reason
 
 
 @pytest.mark.parametrize(

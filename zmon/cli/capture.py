@@ -16,7 +16,7 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
-from zmon.cli.listing import add_listing_arguments, asked, listed
+from zmon.cli.listing import add_listings, asked, listed
 from zmon.kernel.archive import CaptureError, printable
 from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
 
@@ -53,15 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also what CP answers to every guest: its disks, devices, load (needs root and z/VM)",
     )
-    parser.add_argument(
-        "--containers",
-        action="append",
-        default=[],
-        metavar="LISTING",
-        help="also where the files of tablespaces lie that LISTING names (see zmon spread), and with them "
-        "the chunks of btrfs; may be given several times",
-    )
-    add_listing_arguments(parser)
+    add_listings(parser, "tablespaces whose files are looked up, and with them the chunks of btrfs")
     parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
     parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
 
@@ -120,11 +112,11 @@ def _plan(args: argparse.Namespace) -> Plan:
         CaptureError: containers are asked for that are not of this machine, or a listing is no use.
     """
     listing = None
-    if args.containers:
+    if args.listing:
         if args.root != "/":
-            raise CaptureError("--containers looks at the files of this machine: leave out --root")
+            raise CaptureError("--listing looks at the files of this machine: leave out --root")
         try:
-            listing = listed(args, args.containers)
+            listing = listed(args, args.listing)
         except ValueError as error:
             raise CaptureError(str(error)) from error
     return Plan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))

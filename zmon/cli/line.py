@@ -15,12 +15,16 @@ from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import line as happened
 from zmon.screen.number import harmless
+from zmon.tables.view import nobody
 from zmon.tape.live import NotKept
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.dialogue import Command
     from zmon.screen.definition import Column, Screens
     from zmon.tape.tape import Watch
+    from zmon.topology.people import People
 
 PROMPT: Final = " Command ===> "
 PIECE: Final = 20
@@ -36,12 +40,19 @@ SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"
 """What the keys of the glass for going along a tape mean, typed as a word."""
 
 
-def lead(watch: Watch, screens: Screens, first: str, questions: TextIO, answers: TextIO) -> int:
+def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
+    watch: Watch,
+    screens: Screens,
+    first: str,
+    questions: TextIO,
+    answers: TextIO,
+    people: Callable[[], People] = nobody,
+) -> int:
     """Lead the dialogue until the user leaves or the input ends; returns the exit status."""
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     try:
-        console = Console(Dialogue(watch, screens), answers)
+        console = Console(Dialogue(watch, screens, people=people), answers)
         console.sample()
         if console.obey(first):
             console.write()

@@ -22,6 +22,19 @@ LISTINGS: Final = (
 """What a listing is, for the help of a subcommand."""
 
 
+def add_listings(parser: argparse.ArgumentParser, what: str = "tablespaces and their files") -> None:
+    """Add `--listing`, and what helps to read one."""
+    parser.add_argument(
+        "-l",
+        "--listing",
+        action="append",
+        default=[],
+        metavar="LISTING",
+        help=f"{what}: a file or a server's address, see zmon spread --help; may stand several times",
+    )
+    add_listing_arguments(parser)
+
+
 def add_listing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what helps to read a listing: `--database`, `--base-dir`, `--terminator`, `--partitions`."""
     parser.add_argument(

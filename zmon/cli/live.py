@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from zmon.cli.people import add_people_arguments
 from zmon.cli.status import USAGE, complain
 from zmon.cli.tape import add_tape_arguments, open_tape, when
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--at", metavar="TIME", help="where to begin in a recording: 14:32, -10m, begin")
     parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
+    add_people_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,25 +64,32 @@ def _agree(args: argparse.Namespace) -> None:
         raise argparse.ArgumentTypeError(
             "--record records this machine; what --from names is recorded already: zmon cut copies it"
         )
+    if "-" in (*args.cp_file, *args.listing):
+        raise argparse.ArgumentTypeError("- is standard input, where commands come from: name a file")
     if args.at and not args.source:
         raise argparse.ArgumentTypeError("--at is a time in a recording: name one with --from")
 
 
 def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int:
     """Open the surface that the terminal can show."""
-    from zmon.tape.tape import Watch  # noqa: PLC0415 - --help needs none of it
+    from zmon.cli.listing import asked  # noqa: PLC0415 - --help needs none of it
+    from zmon.cli.people import listing_of, people  # noqa: PLC0415 - likewise
+    from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
 
     first = " ".join(args.command) or "MENU"
-    watch = Watch(open_tape(args, follow=not line_mode, keep=True))
+    listing = listing_of(args)
+    told = people(args, listing)
+    containers = () if listing is None else list(asked(listing))
+    watch = Watch(open_tape(args, follow=not line_mode, keep=True, containers=containers))
     try:
         if args.at:
             watch.seek(when(args.at, watch.tape))
         if line_mode:
             from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
 
-            return lead(watch, screens, first, sys.stdin, sys.stdout)
+            return lead(watch, screens, first, sys.stdin, sys.stdout, told)
         from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
 
-        return open_glass(watch, screens, args.interval, first)
+        return open_glass(watch, screens, args.interval, first, told)
     finally:
         watch.tape.close()

@@ -8,11 +8,11 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.cli.listing import asked
+from zmon.cli.people import add_site_argument
 from zmon.cli.tape import add_tape_arguments, open_tape, when
 from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.topology.claim import claims_in
-from zmon.topology.volume import host_of
 
 if TYPE_CHECKING:
     import argparse
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.placement.listing import Listing
-    from zmon.sample import Frame, Sample
-    from zmon.topology.claim import Claim
+    from zmon.sample import Frame
+    from zmon.topology.file import Listed
     from zmon.topology.machine import Machine
+    from zmon.topology.people import People
 
 IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, LAYER)
 """What tells how a machine hangs together."""
@@ -41,7 +42,7 @@ class Looked(NamedTuple):
 
 def add_looking_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `--site`, `--at`, and the options of tapes and of CP."""
-    parser.add_argument("--site", default="", metavar="FILE", help="what the site knows; see docs/site.md")
+    add_site_argument(parser)
     parser.add_argument("--at", metavar="TIME", help="of a recording, as it was then: 14:32, -10m")
     add_cp_arguments(parser)
     add_tape_arguments(parser)
@@ -51,11 +52,10 @@ def look(
     args: argparse.Namespace,
     listing: Listing | None = None,
     *,
-    paths: Sequence[str] = (),
     traffic: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Looked:
-    """Look at the machine that the options mean, and at the files of a listing and other `paths` on it.
+    """Look at the machine that the options mean, and at the files of a listing on it.
 
     Without any the files are those that the capture or the recording holds.
 
@@ -64,27 +64,30 @@ def look(
         OSError: it cannot be read.
     """
     from zmon.topology.machine import Machine  # noqa: PLC0415 - --help needs none
-    from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
 
-    site = read_site(os.environ, args.site)
+    people = _people(args, None if listing is None or not args.source else list(asked(listing)))
     interval = _interval(args, traffic=traffic)
     sample = interval.after
-    claims = _claims(args, sample)
-    listed = None if listing is None else list(asked(listing))
     if args.source:
-        machine = Machine(sample, site, claims, listed)
+        machine = Machine(sample, people)
     else:
-        from zmon.kernel.container import Listed, read_containers  # noqa: PLC0415 - a recording has them
+        from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
         from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
-        wanted = (*(listed or ()), *map(Listed, paths))
+        wanted = () if listing is None else asked(listing)
         containers = read_containers(LiveTree(), wanted, progress=progress)
         frames = {**sample.frames, CONTAINER.name: containers}
-        machine = Machine(sample._replace(frames=frames), site, claims)
+        machine = Machine(sample._replace(frames=frames), people)
     return Looked(machine, interval if traffic else None)
 
 
-def look_at(args: argparse.Namespace, paths: Iterable[str], mounts: Iterable[str] = ()) -> Machine:
+def look_at(
+    args: argparse.Namespace,
+    paths: Iterable[str],
+    mounts: Iterable[str] = (),
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> Machine:
     """Look at a few files of this machine, mounts by their ids, and what they lie on; at nothing else.
 
     Raises:
@@ -100,10 +103,9 @@ def look_at(args: argparse.Namespace, paths: Iterable[str], mounts: Iterable[str
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415
     from zmon.sample import Instant, Sample  # noqa: PLC0415
     from zmon.topology.machine import Machine  # noqa: PLC0415
-    from zmon.topology.site import read_site  # noqa: PLC0415
 
     tree = LiveTree()
-    containers = read_containers(tree, map(Listed, paths))
+    containers = read_containers(tree, map(Listed, paths), progress=progress)
     mounted = read_mounts(tree, {*mounts, *map(str, containers.column("mount"))})
     layers = read_layers(tree, _devices(containers, mounted))
     disks = {
@@ -121,7 +123,7 @@ def look_at(args: argparse.Namespace, paths: Iterable[str], mounts: Iterable[str
     )
     at = Instant(time.time_ns(), time.monotonic_ns(), "")
     sample = Sample(at, {frame.kind.name: frame for frame in frames}, tree.name)
-    return Machine(sample, read_site(os.environ, args.site), _claims(args, sample))
+    return Machine(sample, _people(args))
 
 
 def columns() -> int:
@@ -169,9 +171,13 @@ def _interval(args: argparse.Namespace, *, traffic: bool) -> Interval:
     return watch.interval
 
 
-def _claims(args: argparse.Namespace, sample: Sample) -> list[Claim]:
-    guest = host_of(sample.frame(MACHINE)).guest
-    return claims_in(claims_of(args, guest=guest))
+def _people(args: argparse.Namespace, listed: Sequence[Listed] | None = None) -> People:
+    """Return what people tell, CP among them if it is to be asked; who is a guest is told later."""
+    from zmon.topology.people import Heard, People  # noqa: PLC0415 - --help needs none
+    from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
+
+    site = read_site(os.environ, args.site)
+    return People(site, lambda guest: Heard(claims_in(claims_of(args, guest=guest))), listed)
 
 
 class Progress:

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from zmon.cli.listing import asked
+from zmon.cli.people import are_heard, listing_of, people
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape, when
 from zmon.dialogue import CommandError, Dialogue, meant
@@ -28,18 +30,21 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     screen = meant(screens, args.screen, " ".join(args.operand))
     needed = needs(screen.table)
     try:
+        listing = listing_of(args)
+        told = people(args, listing)
         # MACHINE stands in every header; one sample more than intervals makes the first interval
-        kinds = (MACHINE, *needed.kinds)
+        kinds = (MACHINE, *needed.kinds, *(needed.told if args.source or are_heard(args) else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
-        watch = Watch(open_tape(args, kinds=kinds, last=last))
+        containers = () if listing is None else list(asked(listing))
+        watch = Watch(open_tape(args, kinds=kinds, last=last, containers=containers))
     except ValueError as error:
         return complain(str(error))
     dialogue: Dialogue | None = None
     try:
         for _ in _intervals(watch, args, needed=screen.layout != "menu"):
             first = dialogue is None
-            dialogue = dialogue or _opened(Dialogue(watch, screens), args)
+            dialogue = dialogue or _opened(Dialogue(watch, screens, people=told), args)
             _print(dialogue, args, first=first)
     except CommandError as error:
         complain(str(error))

@@ -19,6 +19,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
+from zmon.cli.listing import add_listings, asked, listed
 from zmon.cli.status import OK, complain
 from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
 
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds between samples (default %(default)g)",
     )
     add_choice_arguments(parser)
+    add_listings(parser, "tablespaces whose files are looked up every ten minutes, and recorded")
     parser.add_argument(
         "--only", type=kinds, metavar="KINDS", help="record these kinds of things alone: block,cmf,device"
     )
@@ -112,7 +114,11 @@ def run(args: argparse.Namespace) -> int:
 
     directory = os.path.abspath(args.directory or own_directory(os.environ))
     plan = Plan(directory, round(args.interval * 1e9), Rule(args.keep, args.size), args.count, args.length)
-    tape = LiveTape(chosen(args, args.only), args.interval, watch(), args.root)
+    try:
+        containers = list(asked(listed(args, args.listing))) if args.listing else ()
+    except ValueError as error:
+        return complain(str(error))
+    tape = LiveTape(chosen(args, args.only, containers), args.interval, watch(), args.root)
     known = earlier(directory, plan.interval)
     if args.dry_run:
         forecast = known or _tried(tape.next, plan.interval)

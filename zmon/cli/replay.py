@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zmon.cli.live import run as look
+from zmon.cli.people import add_people_arguments
 from zmon.cli.tape import source
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     parser.add_argument("--at", metavar="TIME", help="where to begin: 14:32, -10m (before the end), begin")
     parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
-    parser.set_defaults(record=None, interval=2.0, cache=False, exact=False, no_hypervisor=False)
+    add_people_arguments(parser)
+    parser.set_defaults(record=None, interval=2.0, cache=False, exact=False, cp=False, no_hypervisor=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,9 +9,12 @@ import time
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Sequence
 
+    from zmon.kernel.container import Listed
     from zmon.kernel.sampler import Choice
+    from zmon.kernel.source import Source
+    from zmon.kernel.tree import Tree
     from zmon.sample import Kind
     from zmon.tape.keep import Keep
     from zmon.tape.tape import Tape
@@ -77,41 +80,57 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask each DASD for exact channel measurement: may wait for the device's I/O",
     )
     parser.add_argument(
+        "--cp",
+        action="store_true",
+        help="ask CP for the disks of this guest (needs root and z/VM), once in ten minutes",
+    )
+    parser.add_argument(
         "--no-hypervisor", action="store_true", help="never ask the hypervisor about partitions and guests"
     )
 
 
-def chosen(args: argparse.Namespace, kinds: Collection[Kind] | None = None) -> Choice:
+def chosen(
+    args: argparse.Namespace, kinds: Collection[Kind] | None = None, containers: Sequence[Listed] = ()
+) -> Choice:
     """Return what the options say is to be read, confined to the `kinds` if there are any."""
     from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - --help needs no machine
+    from zmon.kinds import CLAIM  # noqa: PLC0415 - likewise
 
+    more: tuple[Callable[[Tree], Source], ...] = ()
+    if kinds is None or CLAIM in kinds:
+        from zmon.tape.told import asked, not_asked  # noqa: PLC0415 - most screens need no CP
+
+        more = (asked if args.cp else not_asked,)
     return Choice(
         EVERYTHING.kinds if kinds is None else kinds,
         cache=args.cache,
         hypervisor=not args.no_hypervisor,
         exact=args.exact,
+        containers=tuple(containers),
+        more=more,
     )
 
 
-def open_tape(
+def open_tape(  # noqa: PLR0913 - one for each way to confine or widen it
     args: argparse.Namespace,
     *,
     follow: bool = False,
     keep: bool = False,
     kinds: Collection[Kind] | None = None,
     last: int | None = None,
+    containers: Sequence[Listed] = (),
 ) -> Tape:
     """Return the tape that the options mean; `follow` listens to hot-plug events.
 
     With `keep` live samples are kept, where the option --record says or where there is a way.
 
-    A tape may be confined to the `kinds` of things that will be looked at, and to its `last` samples.
+    A tape may be confined to the `kinds` of things that will be looked at, and to its `last` samples.  Of
+    this machine it says where listed `containers` lie; others have those that were listed then.
 
     Raises:
         CaptureError: the capture cannot be used.
         RecordingError: the recording cannot be used.
     """
-    choice = chosen(args, kinds)
     if args.source:
         from zmon.recording.magic import is_source  # noqa: PLC0415 - live needs no recording
 
@@ -121,10 +140,11 @@ def open_tape(
             return open_recording(args.source)
         from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
-        return CaptureTape(args.source, choice, last)
+        return CaptureTape(args.source, chosen(args, kinds), last)
     from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
     from zmon.tape.live import LiveTape  # noqa: PLC0415
 
+    choice = chosen(args, kinds, containers)
     return LiveTape(choice, args.interval, watch() if follow else None, keep=keeping(args) if keep else None)
 
 

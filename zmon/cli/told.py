@@ -9,14 +9,16 @@ from zmon.cli.status import complain
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from zmon.cp.told import Told
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
+    from zmon.topology.people import Heard
 
 
 def add_cp_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add `--cp-file`, `--cp`, `--cp-user` and `--cp-member`."""
+    """Add `--cp-file`, `--cp-user` and `--cp-member`; `--cp` says what is sampled, and stands there."""
     parser.add_argument(
         "--cp-file",
         action="append",
@@ -24,9 +26,6 @@ def add_cp_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="saved answers of CP (QUERY VIRTUAL DASD, QUERY DASD ...) or user directory entries; - is "
         "standard input, and the option may stand several times",
-    )
-    parser.add_argument(
-        "--cp", action="store_true", help="ask CP for the disks of this guest (needs root and z/VM)"
     )
     parser.add_argument(
         "--cp-user", default="", metavar="USERID", help="whose disks of a user directory these are"
@@ -70,6 +69,28 @@ def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "
         if not found.claims:
             missing = f"{', '.join(args.cp_file)}: nothing about volumes in it"
     return frame_of(claims, time.monotonic_ns(), missing)
+
+
+def hearing(args: argparse.Namespace) -> Callable[[str], Heard] | None:
+    """Return who tells, to whom names this guest, what the files say of volumes; None where there are none.
+
+    They are read now, and understood when it is asked for.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if not args.cp_file:
+        return None
+    from zmon.cp.told import content, told_of  # noqa: PLC0415 - most look-ups need no CP
+    from zmon.topology.people import Heard  # noqa: PLC0415 - likewise
+
+    texts = [(path, content(path)) for path in dict.fromkeys(args.cp_file)]
+
+    def hear(guest: str) -> Heard:
+        found = told_of(texts, args.cp_user or guest, args.cp_member)
+        return Heard(found.claims, tuple(remarks(found)))
+
+    return hear
 
 
 def remarks(found: Told) -> list[str]:

@@ -1,15 +1,18 @@
 """Where something lies, and what lies there: zmon where /db/file, zmon where 7201, zmon where dasdb.
 
 THING is whatever you have in hand.  A file, directory, mount point or tablespace is followed down: volume,
-disk, virtual and real device, label, logical control unit (LCU), channel paths.  A disk, device number, label
-or LCU is followed up: file systems, files, tablespaces.  What can mean several things is answered for each.
+disk, virtual and real device, label, logical control unit (LCU), channel paths.  A disk, partition, logical
+volume, device number, label or LCU is followed up: file systems, files, tablespaces.  What can mean several
+things is answered for each.
 
-How sure an answer is stands with it: exact (byte by byte), shares, set (one of these), assumed.
+How sure an answer is stands with it: exact (byte by byte), shares (how much on which disk), set (on one or
+more of these), assumed (by a rule of the site), unknown.  Exit status 1: something was not found.
 """
 
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import stat
 import sys
@@ -21,19 +24,29 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.placement.found import Found
+    from zmon.placement.meaning import Meaning
+    from zmon.topology.machine import Machine
 
 BUS: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
-"""A bus id, which no file name is taken for."""
+"""A bus id, which is looked for among devices though it looks like the name of a file."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon where`."""
     parser.add_argument(
-        "thing", nargs="+", metavar="THING", help="a path, disk, device number, label, LCU or tablespace"
+        "thing",
+        nargs="+",
+        metavar="THING",
+        help="a path, disk, bus id, device number, label, logical volume, LCU, tablespace or database",
     )
+    parser.add_argument(
+        "-r", "--recursive", action="store_true", help="of a directory, look at each file in it and below"
+    )
+    parser.add_argument("-e", "--evidence", action="store_true", help="say what told it, and where it stands")
+    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     parser.add_argument(
         "-l",
         "--listing",
@@ -43,14 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tablespaces and their files: a file or a server's address; may stand several times",
     )
     add_listing_arguments(parser)
-    parser.add_argument(
-        "-r", "--recursive", action="store_true", help="of a directory, look at each file in it and below"
-    )
-    parser.add_argument(
-        "-e", "--evidence", action="store_true", help="say what told it, and where that stands"
-    )
     add_looking_arguments(parser)
-    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     parser.epilog = LISTINGS
 
 
@@ -65,103 +71,173 @@ def run(args: argparse.Namespace) -> int:
         complain("--recursive looks into directories of this machine: a capture has the files that it has")
         return USAGE
     try:
-        found = _found(args)
+        found = _captured(args) if args.source else _live(args)
     except ValueError as error:
         return complain(str(error))
     for word, each in found.items():
         if not each:
             complain(f"{word}: {_nothing(word, args)}")
-    _print(args, [one for each in found.values() for one in each])
-    return OK if all(found.values()) else FAILED
+    everything = [one for each in found.values() for one in each]
+    if everything or args.format == "json":
+        _print(args, everything)
+    return OK if all(found.values()) and all(one.is_there for one in everything) else FAILED
 
 
-def _found(args: argparse.Namespace) -> dict[str, list[Found]]:
-    """Return for each word what is known of each of its meanings.
+# what words mean
+
+
+def _live(args: argparse.Namespace) -> dict[str, list[Found]]:
+    """Return for each word what is known of each of its meanings on this machine.
+
+    A path is only followed down, which costs the same however many disks there are.  Other words may be the
+    name of anything, and so may all words when there is a listing: then the whole machine is looked at.
 
     Raises:
-        ValueError: a source, a listing or the site's file cannot be used.
+        ValueError: a listing or the site's file cannot be used.
     """
+    from zmon.placement.meaning import DOWNWARDS  # noqa: PLC0415 - --help needs none
+
     words = list(dict.fromkeys(args.thing))
-    plain = [] if args.source else [word for word in words if _is_plain(word)]
-    found = {} if args.listing or len(plain) < len(words) or args.source else _down(args, plain)
-    if not found:
-        found = _all(args, words)
-        left = [word for word in plain if not found[word]]
-        found |= _down(args, left) if left else {}
+    found: dict[str, list[Found]] = {word: [] for word in words}
+    names = words if args.listing else [word for word in words if not _is_path(word)]
+    if names:
+        found |= _all(args, names)
+    paths = [
+        word
+        for word in words
+        if (_is_path(word) or _is_there(word))
+        and not any(one.meaning.sort in DOWNWARDS for one in found[word])
+    ]
+    if paths:
+        for word, one in _down(args, paths).items():
+            found[word].insert(0, one)
     return found
 
 
-def _is_plain(word: str) -> bool:
-    """Tell whether a word is a path of this machine, which need only be followed down."""
-    looks = "/" in word or ("." in word and not BUS.fullmatch(word))
+def _is_there(word: str) -> bool:
+    """Tell whether a word leads to something here that can be followed down by its path."""
     try:
-        return looks and not stat.S_ISBLK(os.stat(word).st_mode)
+        return not stat.S_ISBLK(os.stat(word).st_mode)
     except (OSError, ValueError):
-        return "/" in word and not word.startswith("/dev/") and os.path.isabs(word)
+        return os.path.islink(word) if "\0" not in word else False
 
 
-def _down(args: argparse.Namespace, words: Sequence[str]) -> dict[str, list[Found]]:
+def _is_path(word: str) -> bool:
+    """Tell whether a word can only be a path of this machine."""
+    if _is_there(word):
+        return "/" in word or ("." in word and not BUS.fullmatch(word))
+    return word.startswith("/") and not word.startswith("/dev/")
+
+
+def _down(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Found]:
     """Follow paths of this machine down, and look at nothing else."""
     from zmon.kernel.fdinfo import live_mount_id  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.found import Found, at_mount  # noqa: PLC0415 - likewise
+    from zmon.placement.found import at_mount, below  # noqa: PLC0415 - likewise
     from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
 
-    paths = {word: os.path.abspath(word) for word in words}
-    mounts = {word: live_mount_id(word) for word in words if os.path.isdir(word) and not args.recursive}
-    machine = look_at(args, [path for word, path in paths.items() if word not in mounts], mounts.values())
-    found: dict[str, list[Found]] = {}
+    paths = {word: _from_root(word) for word in words}
+    folders = {word for word, path in paths.items() if os.path.isdir(path)}
+    mounts = {} if args.recursive else {word: live_mount_id(paths[word]) for word in folders}
+    progress = Progress()
+    try:
+        files = [path for word, path in paths.items() if word not in mounts]
+        machine = look_at(args, files, mounts.values(), progress=progress.files)
+    finally:
+        progress.end()
+    found: dict[str, Found] = {}
     for word, path in paths.items():
-        if word in mounts:
-            meaning = Meaning(word, Sort.DIRECTORY, path)
-            found[word] = [Found(meaning, (at_mount(path, machine.mounts.by_id[mounts[word]], machine),))]
-        else:
-            below = path.rstrip("/") + "/"
-            answers = [
-                answer for name, answer in machine.answers.items() if name == path or name.startswith(below)
-            ]
-            sort = Sort.DIRECTORY if os.path.isdir(word) else Sort.FILE
-            found[word] = [Found(Meaning(word, sort, path), tuple(answers))]
+        meaning = Meaning(word, Sort.DIRECTORY if word in folders else Sort.FILE, path)
+        mount = machine.mounts.by_id.get(mounts.get(word, ""))
+        found[word] = below(meaning, machine) if mount is None else at_mount(meaning, mount, machine)
     return found
+
+
+def _from_root(word: str) -> str:
+    """Return a path from the root, for the kernel to follow: what is before `..` may be a symbolic link."""
+    path = os.path.join(os.getcwd(), word)
+    return path if ".." in path.split("/") else os.path.normpath(path)
 
 
 def _all(args: argparse.Namespace, words: Sequence[str]) -> dict[str, list[Found]]:
     """Look at a whole machine for all that words may mean there."""
-    from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.found import find  # noqa: PLC0415 - likewise
-    from zmon.placement.meaning import meanings  # noqa: PLC0415 - likewise
+    from zmon.placement.meaning import meanings  # noqa: PLC0415 - --help needs none
+
+    machine = _whole(args)
+    found: dict[str, list[Found]] = {}
+    for word in words:
+        known = {
+            (meaning.sort, meaning.key): meaning._replace(word=word)
+            for name in _spellings(word)
+            for meaning in meanings(name, machine)
+        }
+        found[word] = _each(known.values(), machine)
+    return found
+
+
+def _spellings(word: str) -> list[str]:
+    """Return a word, and what it leads to here: a path from the root, the number of a block device."""
+    found = {word: None}
+    try:
+        state = os.stat(word)
+    except (OSError, ValueError):
+        return list(found)
+    if stat.S_ISBLK(state.st_mode):
+        found[f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"] = None
+    else:
+        found[_from_root(word)] = None
+    return list(found)
+
+
+def _captured(args: argparse.Namespace) -> dict[str, list[Found]]:
+    """Return for each word what is known of each of its meanings in a capture or a recording.
+
+    Raises:
+        ValueError: it, a listing or the site's file cannot be used.
+    """
+    from zmon.placement.found import named  # noqa: PLC0415 - --help needs none of it
+    from zmon.placement.meaning import Meaning, Sort, meanings  # noqa: PLC0415 - likewise
+
+    machine = _whole(args)
+    found = {}
+    for word in dict.fromkeys(args.thing):
+        path = posixpath.normpath(word) if word.startswith("/") else word
+        known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
+        found[word] = _each(known, machine)
+        if not known and word.startswith("/") and not word.startswith("/dev/"):
+            found[word].append(named(Meaning(word, Sort.FILE, path), machine))
+    return found
+
+
+def _whole(args: argparse.Namespace) -> Machine:
+    from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none
 
     progress = Progress()
     try:
-        machine = look(
-            args,
-            listed(args, args.listing) if args.listing else None,
-            paths=[] if args.source else [os.path.abspath(word) for word in words if os.path.isfile(word)],
-            progress=progress.files,
-        ).machine
+        listing = listed(args, args.listing) if args.listing else None
+        return look(args, listing, progress=progress.files).machine
     finally:
         progress.end()
-    return {
-        word: [find(meaning, machine) for name in _names(word, args) for meaning in meanings(name, machine)]
-        for word in words
-    }
 
 
-def _names(word: str, args: argparse.Namespace) -> list[str]:
-    """Return a word as it is and, when it names something here, its path from the root."""
-    here = not args.source and os.path.lexists(word)
-    return list(dict.fromkeys((os.path.abspath(word), word) if here else (word,)))
+def _each(meant: Iterable[Meaning], machine: Machine) -> list[Found]:
+    from zmon.placement.found import find  # noqa: PLC0415 - --help needs none
+
+    return [find(meaning, machine) for meaning in meant]
 
 
 def _nothing(word: str, args: argparse.Namespace) -> str:
     """Say why nothing was found, and what might help."""
-    if "/" in word and not args.source:
-        return "no such file or device, and no tablespace of that name"
-    known = "of the capture or recording" if args.source else "of this machine"
-    more = "" if args.listing else "; tablespaces need --listing"
-    return (
-        f"nothing {known} goes by that name: no file, mount, disk, device number, label or LCU{more}; real"
-        " device numbers and labels of z/VM need --cp-file or --cp"
-    )
+    if "/" in word:
+        return "there is no such file, device or logical volume"
+    more = [] if args.listing else ["tablespaces need --listing"]
+    if not (args.cp or args.cp_file):
+        more.append("device numbers and labels of z/VM need --cp-file or --cp")
+    known = f"in {args.source}" if args.source else "on this machine"
+    help_ = f" ({'; '.join(more)})" if more else ""
+    return f"nothing {known} is called so: no file, disk, device number, label, LCU or tablespace{help_}"
+
+
+# printing
 
 
 def _print(args: argparse.Namespace, found: Sequence[Found]) -> None:

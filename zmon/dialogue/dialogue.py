@@ -11,7 +11,7 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, check_column, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN
-from zmon.tables.view import NoSuchThing, needs
+from zmon.tables.view import NoSuchThing, needs, nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zmon.screen.query import Condition
     from zmon.tables.table import Table
     from zmon.tape.tape import Watch
+    from zmon.topology.people import People
 
 
 def meant(screens: Screens, word: str, operands: str = "") -> Screen:
@@ -39,10 +40,16 @@ def meant(screens: Screens, word: str, operands: str = "") -> Screen:
 class Dialogue(Traveller):
     """The state of a dialogue: a stack of pages over a tape."""
 
-    def __init__(self, watch: Watch, screens: Screens, first: str = "MENU") -> None:
-        """Open on a screen; the watch must stand on a sample before a sheet is asked for."""
+    def __init__(
+        self, watch: Watch, screens: Screens, first: str = "MENU", people: Callable[[], People] = nobody
+    ) -> None:
+        """Open on a screen; the watch must stand on a sample before a sheet is asked for.
+
+        `people` gives what was told of the machine besides.
+        """
         super().__init__(watch)
         self.screens = screens
+        self.people = people
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""
         self.pages: list[Page] = []
@@ -174,6 +181,7 @@ class Dialogue(Traveller):
         if view is None:
             raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
         view.limits = self.screens.limits
+        view.people = self.people
         return Filling(page, view)
 
     def filling(self) -> Filling:

@@ -64,12 +64,13 @@ class Filling(NamedTuple):
     def _compared(self, against: Against) -> Table:
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
-        history, limits = self.view.history, self.view.limits
-        intervals = [_interval(one, history) for one in (against.then, against.now or self.view.interval)]
+        view = self.view
+        history = view.history
+        intervals = [_interval(one, history) for one in (against.then, against.now or view.interval)]
         then, now = (
             fill(
                 against.screen.table,
-                View(one, partial(_period, history, one), history=history, limits=limits),
+                View(one, partial(_period, history, one), "", history, view.limits, view.people),
             )
             for one in intervals
         )

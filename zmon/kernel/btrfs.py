@@ -211,7 +211,7 @@ def _captured(tree: Tree, number: str) -> Mapping[str, Value]:
         pass
     except (ValueError, KeyError, TypeError, AttributeError):
         return _neither(absent(f"{CAPTURED} of the capture is not in the form that zmon writes"))
-    return _neither(absent("the capture holds no chunks of btrfs: make it with `zmon capture --containers`"))
+    return _neither(absent("the capture holds no chunks of btrfs: make it with `zmon capture --listing`"))
 
 
 def _value(value: object, why: object) -> Value:

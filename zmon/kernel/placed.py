@@ -59,7 +59,7 @@ def read_captured(tree: Tree, listed: Iterable[Listed]) -> Frame:
         rows = parse_captured(tree.read(CAPTURED))
         when = tree.when(CAPTURED)
     except OSError:
-        return nothing(CONTAINER, "the capture holds no containers: make it with `zmon capture --containers`")
+        return nothing(CONTAINER, "the capture holds no containers: make it with `zmon capture --listing`")
     except ValueError as error:
         return nothing(CONTAINER, str(error))
     wanted = list(listed)

@@ -36,6 +36,7 @@ from zmon.kinds import (
     MEMORY,
     MOUNT,
     PHYSICAL_CPU,
+    PROFILE,
     SOURCE,
 )
 from zmon.sample import Frame, Instant, Sample
@@ -57,6 +58,9 @@ HYPERVISOR_EVERY: Final = 10.0
 
 CONTAINERS_EVERY: Final = 600.0
 """Seconds between two looks at where listed files lie: they grow, and are moved, seldom."""
+
+PROFILE_EVERY: Final = 10.0
+"""Seconds between two looks at the driver's statistics, a file for each volume and device."""
 
 CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
@@ -148,11 +152,13 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
                IDENTITY_EVERY),
         Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),
                _containers(tree, choice.containers), CONTAINERS_EVERY,
-               "" if choice.containers or free else "no listing of files was given: --containers"),
+               "" if choice.containers or free else "no listing of tablespaces was given: --listing"),
         Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("machine.read_machine", tree),
                IDENTITY_EVERY),
         Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
                _reader("partitions.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
+        Source("profile", "/proc/dasd/statistics, debugfs/dasd", (PROFILE,),
+               _reader("dasdstat.read_profiles", tree), PROFILE_EVERY),
         Source("cache", "BIODASDPSRD", (CACHE,), _reader("cache.read_cache", tree), CACHE_EVERY, no_cache),
         *(source(tree) for source in choice.more),
     ]  # fmt: skip

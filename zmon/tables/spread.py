@@ -7,26 +7,22 @@ disk's.  All figures are over the LCUs that this Linux sees.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.kinds import BLOCK
 from zmon.placement.report import Wanted, report
 from zmon.placement.resolved import resolved
 from zmon.tables.table import Needs, Summary, Table
-from zmon.topology.machine import Machine
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.placement.report import Report, Space
-    from zmon.sample import Frame, Sample
     from zmon.tables.view import View
 
-TOPOLOGY: Final = (CONTAINER, MOUNT, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
 
-NONE: Final = absent("no tablespace is known: zmon spread LISTING looks at one, and a recording keeps them")
 SEVERAL: Final = absent("several LCUs have as much")
 ESTIMATED: Final = ("mbs", "teffective", "tworst", "tshare", "tuneven")
 
@@ -34,10 +30,10 @@ ESTIMATED: Final = ("mbs", "teffective", "tworst", "tshare", "tuneven")
 def table(view: View) -> Table:
     """Fill SPREAD: one row per tablespace, keyed DATABASE.TABLESPACE."""
     interval = view.interval
-    containers = interval.of(CONTAINER)
-    if not len(containers):
-        return Table([], {}, missing=containers.missing or NONE)
-    found = resolved(machine_of(interval.after), interval=interval)
+    machine = machine_of(view)
+    if not machine.files:
+        return Table([], {}, missing=no_files(view))
+    found = resolved(machine, interval=interval)
     by_bytes = report(found, Wanted())
     by_traffic = report(found, Wanted(traffic=True, seconds=interval.seconds))
     names = {unit.key: unit.title for unit in by_bytes.units}
@@ -54,19 +50,6 @@ def table(view: View) -> Table:
 def title(space: Space) -> str:
     """Return the key of a tablespace's row."""
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
-
-
-def machine_of(sample: Sample) -> Machine:
-    """Return what hangs on what in a sample; made once for all samples that have the same frames of it."""
-    return _machine(*(sample.frame(kind) if kind.name in sample.frames else None for kind in TOPOLOGY))
-
-
-@lru_cache(maxsize=2)
-def _machine(*frames: Frame | None) -> Machine:
-    from zmon.sample import Instant, Sample  # noqa: PLC0415 - a sample of these frames alone
-
-    kept = {frame.kind.name: frame for frame in frames if frame is not None}
-    return Machine(Sample(Instant(0, 0, ""), kept))
 
 
 def _line(one: Space, other: Space, names: dict[str, str]) -> dict[str, Value]:

@@ -25,6 +25,8 @@ class Needs(NamedTuple):
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
     history: bool = False
     """Whether it has a row per interval, and so looks at the samples before the last two."""
+    told: tuple[Kind, ...] = ()
+    """What it is filled from besides, where people tell something or a tape may hold what they told."""
 
 
 class Summary(NamedTuple):

@@ -15,30 +15,41 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.tables.table import Needs, Table
+    from zmon.topology.people import People
 
     Limits = Mapping[str, tuple[float, float]]
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
+def nobody() -> People:
+    """Return that nobody has told anything."""
+    from zmon.topology.people import NOBODY  # noqa: PLC0415 - most tables ask nobody
+
+    return NOBODY
+
+
 class View:
     """One interval with what came before it; `argument` names the one thing a page is about."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a table may ask for
         self,
         interval: Interval,
         period: Callable[[], Period] = Period,
         argument: str = "",
         history: History | None = None,
         limits: Callable[[], Limits] = dict,
+        people: Callable[[], People] = nobody,
     ) -> None:
         """Look at an interval; without a period and a history nothing came before it.
 
-        `limits` gives those of the screens' columns, for tables that count what is beyond them.
+        `limits` gives those of the screens' columns, for tables that count what is beyond them; `people` what
+        was told of the machine besides.
         """
         self.interval = interval
         self._period = period
         self.argument = argument
         self.limits = limits
+        self.people = people
         self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
 
     @cached_property

@@ -10,18 +10,19 @@ from zmon.topology.chain import answer
 from zmon.topology.claim import claims_in
 from zmon.topology.file import files_in, files_of
 from zmon.topology.mount import mounts_in
-from zmon.topology.site import NO_SITE
+from zmon.topology.people import NOBODY
 from zmon.topology.stack import Stack
 from zmon.topology.volume import host_of, volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from zmon.sample import Sample
     from zmon.topology.chain import Answer
     from zmon.topology.claim import Claim
-    from zmon.topology.file import File, Listed
+    from zmon.topology.file import File
     from zmon.topology.mount import Mounts
+    from zmon.topology.people import People
     from zmon.topology.site import Site
     from zmon.topology.volume import Host, Volume
 
@@ -29,21 +30,18 @@ if TYPE_CHECKING:
 class Machine:
     """The files, mounts, block devices and volumes of a sample."""
 
-    def __init__(
-        self,
-        sample: Sample,
-        site: Site = NO_SITE,
-        claims: Sequence[Claim] = (),
-        listed: Sequence[Listed] | None = None,
-    ) -> None:
-        """Look at a sample; `claims` are those of people, beside what the sample has.
+    def __init__(self, sample: Sample, people: People = NOBODY) -> None:
+        """Look at a sample, and at what people tell of it.
 
-        With `listed` its files are those alone, whether the sample has looked at them or not.
+        If they list files, its files are those alone, whether the sample has looked at them or not.
         """
         self.sample = sample
-        self.site = site
-        self._claims = claims
-        self._listed = listed
+        self.people = people
+
+    @property
+    def site(self) -> Site:
+        """What the site knows."""
+        return self.people.site
 
     @cached_property
     def mounts(self) -> Mounts:
@@ -58,7 +56,7 @@ class Machine:
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What CP and people say of volumes."""
-        return (*claims_in(self.sample.frame(CLAIM)), *self._claims)
+        return (*claims_in(self.sample.frame(CLAIM)), *self.people.hear(self.host.guest).claims)
 
     @cached_property
     def host(self) -> Host:
@@ -75,7 +73,8 @@ class Machine:
     def files(self) -> list[File]:
         """The containers of tablespaces, and whatever files were asked about."""
         known = files_in(self.sample.frame(CONTAINER))
-        return known if self._listed is None else files_of(self._listed, known, self.mounts)
+        listed = self.people.listed
+        return known if listed is None else files_of(listed, known, self.mounts)
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
+from zmon.topology.sitefile import SYSTEM, site_files
 from zmon.topology.volumemap import NO_MAP, NUMBERS, Row, SiteError, VolumeMap, naming, parse_map
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from zmon.absent import Number
 
 __all__ = ["NO_SITE", "Channels", "LabelRule", "NumberRule", "Row", "Site", "SiteError", "VolumeMap"]
-
-SYSTEM: Final = "/etc/zmon/site.toml"
-"""Where the site of a machine is written; a user's own is `zmon/site.toml` in the directory of settings."""
 
 
 class NumberRule(NamedTuple):
@@ -148,13 +146,10 @@ def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM)
         SiteError: a file cannot be used.
         OSError: the one named on the command line, or a map, cannot be read.
     """
-    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
     fields: dict[str, Any] = {}
-    origins: list[str] = []
-    for path in (system, os.path.join(settings, "zmon", "site.toml"), extra):
-        if path and (path == extra or os.path.exists(path)):
-            fields |= _Page(_text(path), path).fields(_read_map)
-            origins.append(path)
+    origins = [*site_files(environ, system), *([extra] if extra else [])]
+    for path in origins:
+        fields |= _Page(_text(path), path).fields(_read_map)
     return Site(**fields | {"origins": tuple(origins)})
 
 

@@ -11,6 +11,7 @@ from textual.app import App
 from textual.message import Message
 
 from zmon.dialogue import Dialogue
+from zmon.tables.view import nobody
 from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
@@ -20,12 +21,15 @@ from zmon.ui.sampling import Event, Sampled, Sampling
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.app import ComposeResult
     from textual.timer import Timer
 
     from zmon.screen.definition import Screens
     from zmon.tape.tape import Tape
+    from zmon.topology.people import People
 
 WHEEL_LINES: Final = 3
 
@@ -53,7 +57,14 @@ class Zmon(App[int]):
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, watch: Watch, screens: Screens, seconds: float, first: str = "MENU") -> None:
+    def __init__(
+        self,
+        watch: Watch,
+        screens: Screens,
+        seconds: float,
+        first: str = "MENU",
+        people: Callable[[], People] = nobody,
+    ) -> None:
         """Prepare; nothing is read before the screen stands."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -73,7 +84,12 @@ class Zmon(App[int]):
             wrong = str(error)
         plain = self.console.options.ascii_only
         self.glass = Glass(
-            Dialogue(watch, screens), first, self.sampling, self.reading, keymap=keymap, plain=plain
+            Dialogue(watch, screens, people=people),
+            first,
+            self.sampling,
+            self.reading,
+            keymap=keymap,
+            plain=plain,
         )
         if wrong:
             self.glass.say(wrong, "alarm")
@@ -195,7 +211,13 @@ class Zmon(App[int]):
         self.paint()
 
 
-def run(source: Watch | Tape, screens: Screens, seconds: float, first_command: str = "MENU") -> int:
+def run(
+    source: Watch | Tape,
+    screens: Screens,
+    seconds: float,
+    first_command: str = "MENU",
+    people: Callable[[], People] = nobody,
+) -> int:
     """Open the glass on a tape and stay until the user leaves; return the exit status.
 
     A live tape is sampled every `seconds`; any other is shown from its last sample.
@@ -204,5 +226,5 @@ def run(source: Watch | Tape, screens: Screens, seconds: float, first_command: s
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     sys.setswitchinterval(SWITCH_SECONDS)
-    status = Zmon(watch, screens, seconds, first_command).run()
+    status = Zmon(watch, screens, seconds, first_command, people).run()
     return status or 0
