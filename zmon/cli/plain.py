@@ -14,7 +14,7 @@ LONGEST: Final = 1000
 
 
 def plain(text: str) -> str:
-    """Return text with what a terminal would obey replaced; bytes that are no UTF-8 as `\\udcff`."""
+    r"""Return text with what a terminal would obey replaced; bytes that are no UTF-8 as `\udcff`."""
     return harmless(text.encode("utf-8", "backslashreplace").decode())
 
 

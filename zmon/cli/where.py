@@ -102,15 +102,10 @@ def _live(args: argparse.Namespace) -> dict[str, list[Found]]:
     names = words if args.listing else [word for word in words if not _is_path(word)]
     if names:
         found |= _all(args, names)
-    paths = [
-        word
-        for word in words
-        if (_is_path(word) or _is_there(word))
-        and not any(one.meaning.sort in DOWNWARDS for one in found[word])
-    ]
-    if paths:
-        for word, one in _down(args, paths).items():
-            found[word].insert(0, one)
+    followed = {word for word, each in found.items() if any(one.meaning.sort in DOWNWARDS for one in each)}
+    paths = [word for word in words if word not in followed and (_is_path(word) or _is_there(word))]
+    for word, one in (_down(args, paths) if paths else {}).items():
+        found[word].insert(0, one)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
-from zmon.cli.spread_data import safe
+from zmon.cli.plain import field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ def document(one: Found) -> dict[str, Any]:
         "word": one.meaning.word,
         "means": one.meaning.sort.value,
         "key": one.meaning.key,
-        "files": [_answer(answer) for answer in one.answers],
+        "where": [_answer(answer) for answer in one.answers],
         "disks": [_volume(volume) for volume in one.volumes],
         "devices": list(one.devices),
         "mounts": [_seat(seat) for seat in one.seats],
@@ -104,44 +104,41 @@ def _plain(value: Value) -> Any:
 def records(found: Iterable[Found]) -> Iterator[list[Any]]:
     """Yield a heading, and a record for each part of a file on a disk, or for each disk that is meant."""
     yield [
-        "word",
-        "means",
-        "path",
-        "database_tablespace",
-        "size",
-        "bytes",
-        "copies",
-        "grade",
-        *VOLUME,
-        "lcu_grade",
-    ]
+        "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME, "lcu_grade",
+    ]  # fmt: skip
     for one in found:
-        start = [safe(one.meaning.word), one.meaning.sort.value]
-        for answer in one.answers:
-            about = [*start, safe(answer.path), safe(answer.thing), _cell(answer.size)]
-            for share in answer.disks:
-                there = [_cell(share.bytes), _cell(share.copies), str(answer.grade)]
-                yield [*about, *there, *_cells(share.volume)]
-            if not answer.disks:
-                yield [*about, "", "", str(answer.grade), *[""] * (len(VOLUME) + 1)]
-        lodgers: dict[str, list[tuple[Lodger, Share]]] = {}
-        for lodger in one.lodgers:
-            for share in lodger.answer.disks:
-                lodgers.setdefault(share.volume.number, []).append((lodger, share))
-        for volume in one.volumes:
-            there = lodgers.get(volume.number, [])
-            for lodger, share in there:
-                name = ".".join(filter(None, (lodger.file.database, lodger.file.tablespace)))
-                about = [*start, safe(lodger.file.path), safe(name), _cell(lodger.file.size)]
-                yield [
-                    *about,
-                    _cell(share.bytes),
-                    _cell(share.copies),
-                    str(lodger.answer.grade),
-                    *_cells(volume),
-                ]
-            if not there:
-                yield [*start, "", "", "", "", "", "", *_cells(volume)]
+        start = [field(one.meaning.word), one.meaning.sort.value]
+        for record in _upwards(one) if one.volumes else _downwards(one):
+            yield start + record
+
+
+def _downwards(one: Found) -> Iterator[list[Any]]:
+    for answer in one.answers:
+        name = "" if answer.thing == answer.path else answer.thing
+        for share in answer.disks:
+            yield _record(answer, name, share)
+        if not answer.disks:
+            yield [*_about(answer, name), "", "", str(answer.grade), *[""] * (len(VOLUME) + 1)]
+
+
+def _upwards(one: Found) -> Iterator[list[Any]]:
+    """Yield the files on each disk, and the disks on which there are none."""
+    there: dict[str, list[list[Any]]] = {}
+    for lodger in one.lodgers:
+        for share in lodger.answer.disks:
+            record = _record(lodger.answer, lodger.file.space, share)
+            there.setdefault(share.volume.number, []).append(record)
+    for volume in one.volumes:
+        yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]
+
+
+def _about(answer: Answer, tablespace: str) -> list[Any]:
+    return [field(answer.path), field(tablespace), _cell(answer.size)]
+
+
+def _record(answer: Answer, tablespace: str, share: Share) -> list[Any]:
+    there = [_cell(share.bytes), _cell(share.copies), str(answer.grade)]
+    return [*_about(answer, tablespace), *there, *_cells(share.volume)]
 
 
 def _cells(volume: Volume) -> list[Any]:
@@ -149,4 +146,4 @@ def _cells(volume: Volume) -> list[Any]:
 
 
 def _cell(value: Value) -> Any:
-    return "" if isinstance(value, Absent) else safe(value) if isinstance(value, str) else value
+    return "" if isinstance(value, Absent) else field(value) if isinstance(value, str) else value

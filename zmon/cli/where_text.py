@@ -2,191 +2,302 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
-from zmon.cli.spread_text import shorten
-from zmon.screen.number import bytes_, harmless, percent
+from zmon.absent import Absent, absent
+from zmon.cli.plain import folded, plain, shorten
+from zmon.screen.number import DOTS, bytes_, percent
+from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.placement.found import Found
+    from zmon.placement.found import Found, Lodger
     from zmon.topology.chain import Answer, Share
     from zmon.topology.volume import Volume
 
+NARROWEST: Final = 60
 MOST: Final = 20
-"""So many files are named of a thing that means many; the others are counted."""
-WIDE: Final = 96
-"""From this width on a line of a disk has its channel paths too."""
-DOTS: Final = "...."
+"""So many files, file systems and reasons are named; the others are counted."""
+NAME: Final = 12
+"""Characters of a disk's name, or of a label, at the most."""
+LCU: Final = 20
+"""Characters of what an LCU is called, at the most."""
+BAR: Final = 30
+"""Characters of the longest bar."""
+ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
 
 
 def text(found: Sequence[Found], *, evidence: bool, width: int) -> Iterator[str]:
     """Yield the answers as lines, with a blank line between two."""
+    width = max(width, NARROWEST)
+    words = [one.meaning.word for one in found]
     for number, one in enumerate(found):
         if number:
             yield ""
-        several = sum(other.meaning.word == one.meaning.word for other in found) > 1
-        yield from _found(one, several=several, evidence=evidence, width=max(width, 60))
+        if words.count(one.meaning.word) > 1:
+            yield from folded(f"{one.meaning.word} as {one.meaning.sort.value}:", width)
+        yield from _found(one, width)
+        for remark in _remarks(one):
+            yield from _line(remark, width)
+        if evidence:
+            yield "  Told by:"
+            for source, said in _evidence(one):
+                yield from folded(f"{source}: {said}", width, "    ", "      ")
 
 
-def _found(one: Found, *, several: bool, evidence: bool, width: int) -> Iterator[str]:
-    meaning = one.meaning
-    if len(one.answers) == 1 and not one.volumes:
-        yield from _file(one.answers[0], width)
-    elif one.answers:
-        yield from _files(one, width)
-    else:
+def _line(sentence: str, width: int) -> Iterator[str]:
+    return folded(sentence, width, "  ", "    ")
+
+
+def _found(one: Found, width: int) -> Iterator[str]:
+    if one.volumes or not one.answers:
         yield from _disks(one, width)
-    if several:
-        yield from _folded(f"(as {meaning.sort.value}; it may mean something else too)", width)
-    for sentence in _conflicts(one):
-        yield from _folded(f"Contradiction: {sentence}", width)
-    for note in dict.fromkeys(note for answer in one.answers for note in answer.notes):
-        yield from _folded(f"Note: {note}", width)
-    unknown = _unknown(one)
-    for reason in dict.fromkeys(reason for answer in one.answers for reason in answer.lacking):
-        if reason not in unknown:
-            yield from _folded(f"For more: {reason}", width)
-    for reason in unknown:
-        yield from _folded(f"LCU not known: {reason}", width)
-    if evidence:
-        for source, said in _evidence(one):
-            yield from _folded(f"{source}: {said}", width)
+    elif len(one.answers) == 1:
+        yield from _file(one.answers[0], width)
+    else:
+        yield from _files(one, width)
 
 
-# files
+# downwards
 
 
 def _file(answer: Answer, width: int) -> Iterator[str]:
-    size = "" if isinstance(answer.size, Absent) else f"{bytes_(answer.size)}  "
-    yield f"{shorten(answer.path, width - len(size) - 12)}  {size}{answer.grade}"
-    if answer.steps:
-        yield from _folded(" > ".join(_chain(answer)), width)
+    size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
+    about = f"{size}  {answer.grade}"
+    yield f"{shorten(answer.path, width - len(about))}{about}"
+    yield from _way(answer, width)
     yield from _shares(answer.disks, width)
-    if not answer.disks and not answer.lacking:
-        yield "  nothing of it lies on a disk"
 
 
-def _chain(answer: Answer) -> Iterator[str]:
-    """Name the steps down to where the way parts; of the devices behind that, the deepest are the disks."""
+def _way(answer: Answer, width: int) -> Iterator[str]:
+    """Print the way down to where it parts; of the devices behind that, the deepest are the disks."""
+    depths = [step.depth for step in answer.steps]
+    names = []
     for place, step in enumerate(answer.steps):
-        if sum(other.depth == step.depth for other in answer.steps) > 1:
+        if depths.count(step.depth) > 1:
             break
-        what = step.what if place == 0 or step.what not in {"disk", "partition"} else ""
-        yield harmless(f"{step.title} ({what})" if what else step.title)
+        what = f" ({step.what})" if place == 0 or step.what not in {"disk", "partition"} else ""
+        names.append(f"{step.title}{what}")
+    if names:
+        yield from _line(" > ".join(names), width)
 
 
 def _shares(shares: Sequence[Share], width: int) -> Iterator[str]:
     whole = sum(share.bytes for share in shares if not isinstance(share.bytes, Absent))
-    for share in shares:
-        yield f"  {_volume(share.volume, width)}{_part(share.bytes, whole)}{_copies(share.copies)}".rstrip()
+    alone = len(shares) == 1
+    parts = ["" if alone else f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
+    yield from _table([share.volume for share in shares], parts, width)
 
 
 def _part(count: Number, whole: float) -> str:
     if isinstance(count, Absent):
-        return "   some?"
-    part = 100 * count / whole if whole else 0.0
-    return f"{bytes_(count):>6} {percent(part):>3}%"
+        return " some?"
+    return f"{bytes_(count):>6} {percent(100 * count / whole if whole else 0):>3}%"
 
 
 def _copies(count: Number) -> str:
-    return f"  +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
+    return f" +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
 
 
 def _files(one: Found, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.answers
-    sizes = [answer.size for answer in answers if not isinstance(answer.size, Absent)]
-    grade = min(answer.grade for answer in answers)
-    yield f"{shorten(one.meaning.key, width - 40)}  {len(answers)} files  {bytes_(sum(sizes))}  {grade}"
-    units: dict[str, int] = {}
+    size = sum(answer.size for answer in answers if not isinstance(answer.size, Absent))
+    about = f"  {len(answers):,} files  {bytes_(size)}  {min(answer.grade for answer in answers)}"
+    yield f"{shorten(one.meaning.key, width - len(about))}{about}"
+    units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
+    whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
+    for name, each in units.items():
+        bar = "#" * round(BAR * each.bytes / whole) if whole else ""
+        yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
+    yield from _each(answers[:MOST], width)
+    yield from _more(len(answers), "files; --format csv has all")
+
+
+class _Sum(NamedTuple):
+    """Bytes of several files."""
+
+    files: int = 0
+    bytes: int = 0
+    unknown: int = 0
+    """Files whose bytes are not known."""
+
+    @property
+    def known(self) -> Number:
+        """The bytes; absent where nothing is known of any."""
+        return ALL_UNKNOWN if self.unknown == self.files else self.bytes
+
+
+def _sums(counted: Iterable[tuple[str, Number]]) -> dict[str, _Sum]:
+    """Add up bytes by name, most first."""
+    found: dict[str, _Sum] = {}
+    for name, count in counted:
+        files, size, unknown = found.get(name, _Sum())
+        more = (0, 1) if isinstance(count, Absent) else (int(count), 0)
+        found[name] = _Sum(files + 1, size + more[0], unknown + more[1])
+    return dict(sorted(found.items(), key=lambda each: (-each[1].bytes, each[0])))
+
+
+def _each(answers: Sequence[Answer], width: int) -> Iterator[str]:
+    """Print the files, each with its disks and their LCUs, or why it has none."""
+    rows = []
     for answer in answers:
-        for share in answer.disks:
-            name = _lcu(share.volume)
-            units[name] = units.get(name, 0) + (0 if isinstance(share.bytes, Absent) else int(share.bytes))
-    whole = sum(units.values())
-    for name, count in sorted(units.items(), key=lambda unit: (-unit[1], unit[0])):
-        bar = "#" * round(30 * count / whole) if whole else ""
-        yield f"  {shorten(name, 24):<24}{_part(count, whole)}  {bar}".rstrip()
-    for answer in answers[:MOST]:
-        lcus = dict.fromkeys(_lcu(share.volume) for share in answer.disks)
         disks = ", ".join(dict.fromkeys(_text(share.volume.disk) for share in answer.disks))
-        yield f"  {shorten(answer.path, width - 34)}  {shorten(disks, 12)}  {shorten(', '.join(lcus), 16)}"
-    if len(answers) > MOST:
-        yield f"  and {len(answers) - MOST:,} more; --format csv names all"
+        lcus = ", ".join(dict.fromkeys(_lcu(share.volume) for share in answer.disks))
+        size = "" if isinstance(answer.size, Absent) else bytes_(answer.size)
+        rows.append((answer, size, shorten(disks, NAME), shorten(lcus, LCU)))
+    columns = [max(map(len, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
+    room = min(max(len(plain(row[0].path)) for row in rows), width - sum(columns) - 14)
+    for answer, size, disks, lcus in rows:
+        begin = f"  {shorten(answer.path, room):<{room}}{size:>6}"
+        if disks:
+            yield f"{begin}  {disks:<{columns[0]}}  {lcus}".rstrip()
+        else:
+            why = "".join(answer.lacking[:1])
+            yield from _line(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width)
+
+
+# upwards
+
+
+def _disks(one: Found, width: int) -> Iterator[str]:
+    meaning = one.meaning
+    count = len(one.volumes)
+    key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
+    about = f": {meaning.sort.value}, {count} disk{'s' * (count != 1)}"
+    yield f"{shorten(meaning.word + key, width - len(about))}{about}"
+    if one.answers:
+        yield from _way(one.answers[0], width)
+        yield from _shares(one.answers[0].disks, width)
+    else:
+        yield from _table(one.volumes, [""] * count, width)
+    others = [name for name in one.devices if name not in {seat.device for seat in one.seats}]
+    if others:
+        more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
+        yield from _line(f"Made of it: {', '.join(others[:MOST])}{more}", width)
+    for seat in one.seats[:MOST]:
+        part = "" if seat.whole else ", in part"
+        yield from _line(f"{seat.mount.point} ({seat.mount.fstype} on {seat.device}{part})", width)
+    yield from _more(len(one.seats), "file systems")
+    yield from _spaces(one.lodgers, width)
+    if not one.seats and not one.lodgers:
+        yield "  nothing that is mounted or listed lies on it"
+
+
+def _spaces(lodgers: Iterable[Lodger], width: int) -> Iterator[str]:
+    """Print the tablespaces, each with what of it is there, most first."""
+    spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
+    room = min(max((len(plain(name)) for name in spaces), default=0), width - 28)
+    for name, each in spaces.items():
+        size = "some?" if isinstance(each.known, Absent) else bytes_(each.known)
+        yield f"  {shorten(name, room):<{room}}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
+
+
+def _more(count: int, what: str) -> Iterator[str]:
+    if count > MOST:
+        yield f"  and {count - MOST:,} more {what}"
 
 
 # disks
 
 
-def _disks(one: Found, width: int) -> Iterator[str]:
-    count = len(one.volumes)
-    yield f"{harmless(one.meaning.key)}: {one.meaning.sort.value}, {count} disk{'s' * (count != 1)}"
-    for volume in one.volumes:
-        yield f"  {_volume(volume, width)}".rstrip()
-    if one.seats:
-        yield "On it:"
-    for seat in one.seats[:MOST]:
-        part = "" if seat.whole else ", in part"
-        yield harmless(f"  {seat.mount.point} ({seat.mount.fstype} on {seat.device}{part})")
-    if len(one.seats) > MOST:
-        yield f"  and {len(one.seats) - MOST:,} more file systems"
-    spaces: dict[str, tuple[int, int]] = {}
-    for lodger in one.lodgers:
-        name = (
-            ".".join(filter(None, (lodger.file.database, lodger.file.tablespace))) or "files of no tablespace"
+def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
+    """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
+    rows = [
+        (
+            shorten(_text(volume.disk) or volume.number, NAME),
+            *_numbers(volume),
+            f"{shorten(_lcu(volume), LCU)}{_mark(volume)}",
+            part,
+            _named("CHPIDs", ranges(_text(volume.chpids).upper())),
         )
-        files, size = spaces.get(name, (0, 0))
-        there = 0 if isinstance(lodger.bytes, Absent) else int(lodger.bytes)
-        spaces[name] = files + 1, size + there
-    for name, (files, size) in sorted(spaces.items(), key=lambda space: (-space[1][1], space[0])):
-        yield f"  {shorten(name, width - 30):<28}{bytes_(size):>6} in {files:,} file{'s' * (files != 1)}"
-    if not one.seats and not one.lodgers:
-        yield "  nothing that is mounted or listed lies on it"
+        for volume, part in zip(volumes, parts, strict=True)
+    ]
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if 2 + sum(columns) + 2 * sum(map(bool, columns[:-1])) > width:
+        columns[-1] = 0
+    for row in rows:
+        cells = (cell.ljust(room) for cell, room in zip(row, columns, strict=True) if room)
+        yield f"  {'  '.join(cells)}".rstrip()
 
 
-def _volume(volume: Volume, width: int) -> str:
-    """Return one disk as a line: name, virtual and real number, label, LCU; where there is room the paths."""
-    if isinstance(volume.lun, Absent):
-        own = f"vdev {_text(volume.vdev)} " if not isinstance(volume.vdev, Absent) else ""
-        outside = f"{own}rdev {_text(volume.rdev) or DOTS} {shorten(_text(volume.volser) or DOTS, 6):<6}"
-        if isinstance(volume.busid, Absent):
-            outside = "no channel device"
-    else:
-        outside = f"WWPN {_text(volume.wwpn)} LUN {_text(volume.lun)}"
-    paths = f"  {_text(volume.chpids)}" if width >= WIDE and _text(volume.chpids) else ""
-    name = shorten(_text(volume.disk) or volume.number, 10)
-    return f"{name:<9} {outside}  {shorten(_lcu(volume), 20):<10}{paths}"
+def _numbers(volume: Volume) -> tuple[str, str, str]:
+    """Return what identifies a disk outside of Linux: of a DASD numbers and label, of a SCSI disk its LUN."""
+    if isinstance(volume.busid, Absent) and isinstance(volume.lun, Absent):
+        return "no channel device", "", ""
+    if not isinstance(volume.lun, Absent):
+        return _named("WWPN", _text(volume.wwpn)), _named("LUN", _text(volume.lun)), ""
+    label = shorten(_text(volume.volser), NAME) or DOTS
+    rdev = _named("rdev", _text(volume.rdev) or DOTS)
+    return (
+        _named("vdev", _text(volume.vdev)),
+        rdev,
+        _named("label", label),
+    )
+
+
+def _named(what: str, value: str) -> str:
+    return f"{what} {plain(value)}" if value else ""
+
+
+def ranges(chpids: str) -> str:
+    """Return channel paths with three or more in a row as a range: `40 41 42 50` as `40-42 50`."""
+    runs: list[list[str]] = []
+    for word in chpids.split():
+        if runs and int(word, 16) == int(runs[-1][-1], 16) + 1:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
+
+
+def _mark(volume: Volume) -> str:
+    """Return how sure the LCU is, where it is known and not beyond doubt."""
+    return "" if isinstance(volume.lcu, Absent) or volume.grade is Grade.EXACT else f" ({volume.grade})"
 
 
 def _lcu(volume: Volume) -> str:
     for name in (volume.called, volume.lcu):
         if not isinstance(name, Absent):
-            return harmless(str(name))
+            return plain(str(name))
     return "LCU ?"
 
 
 # remarks
 
 
+def _remarks(one: Found) -> Iterator[str]:
+    """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
+    volumes = _volumes(one).values()
+    yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
+    yield from _some("Note", (note for answer in one.answers for note in answer.notes))
+    unknown = {volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent)}
+    lacking = [
+        (bool(answer.disks), reason)
+        for answer in one.answers
+        for reason in answer.lacking
+        if reason not in unknown
+    ]
+    if len(one.answers) == 1:  # of several, each stands with its file
+        yield from _some("Not on a disk", (reason for placed, reason in lacking if not placed))
+    yield from _some("For more", (reason for placed, reason in lacking if placed))
+    yield from _some(
+        "LCU not known", (volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
+    )
+
+
+def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
+    known = list(dict.fromkeys(sentences))
+    yield from (f"{what}: {sentence}" for sentence in known[:MOST])
+    if len(known) > MOST:
+        yield f"{what}: {len(known) - MOST:,} more; --format json has all"
+
+
 def _volumes(one: Found) -> dict[str, Volume]:
     found = {volume.number: volume for volume in one.volumes}
     return found | {share.volume.number: share.volume for answer in one.answers for share in answer.disks}
-
-
-def _conflicts(one: Found) -> Iterable[str]:
-    return dict.fromkeys(words for volume in _volumes(one).values() for words in volume.conflicts)
-
-
-def _unknown(one: Found) -> dict[str, None]:
-    """Return why the LCU of disks is not known, each reason once."""
-    return dict.fromkeys(
-        volume.lcu.reason for volume in _volumes(one).values() if isinstance(volume.lcu, Absent)
-    )
 
 
 def _evidence(one: Found) -> Iterable[tuple[str, str]]:
@@ -195,12 +306,6 @@ def _evidence(one: Found) -> Iterable[tuple[str, str]]:
         (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence
     ]
     return dict.fromkeys(found)
-
-
-def _folded(sentence: str, width: int) -> Iterator[str]:
-    return iter(
-        wrap(harmless(sentence), width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-    )
 
 
 def _text(value: Value) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.placement.meaning import Meaning, Sort
-from zmon.topology.file import File
+from zmon.topology.file import File, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from zmon.absent import Number
     from zmon.topology.chain import Answer
@@ -44,16 +44,25 @@ class Found(NamedTuple):
 
     meaning: Meaning
     answers: tuple[Answer, ...] = ()
-    """Where the files lie that it means."""
+    """Where what it means lies: files, a file system, a device."""
     volumes: tuple[Volume, ...] = ()
-    """The disks that it means."""
+    """The disks that it means, if it means disks."""
     devices: tuple[str, ...] = ()
-    """What is built on these disks: partitions, volumes, arrays, as people call them."""
+    """What is built on it: partitions, volumes, arrays, as people call them."""
     seats: tuple[Seat, ...] = ()
     lodgers: tuple[Lodger, ...] = ()
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it could be looked at: all of a tablespace, something in a directory."""
+        if not self.answers:
+            return bool(self.volumes)
+        there = [not isinstance(answer.real, Absent) for answer in self.answers]
+        return any(there) if self.meaning.sort is Sort.DIRECTORY else all(there)
 
-ALL_OF_IT: Final = absent("this is where all of the file system lies; name a file to learn where that lies")
+
+ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
+WHOLE: Final = absent("all of a device is meant")
 
 
 def find(meaning: Meaning, machine: Machine) -> Found:
@@ -61,62 +70,115 @@ def find(meaning: Meaning, machine: Machine) -> Found:
     match meaning.sort:
         case Sort.FILE:
             return Found(meaning, (machine.answers[meaning.key],))
+        case Sort.DIRECTORY:
+            return below(meaning, machine)
         case Sort.MOUNT:
-            return Found(meaning, (at_mount(meaning.key, machine.mounts.by_point[meaning.key], machine),))
-        case Sort.TABLESPACE | Sort.DATABASE:
-            return Found(meaning, tuple(machine.answers[file.path] for file in _of(meaning, machine)))
+            return at_mount(meaning, machine.mounts.by_point[meaning.key], machine)
+        case Sort.TABLESPACE:
+            return Found(meaning, _where(machine, lambda file: file.space == meaning.key))
+        case Sort.DATABASE:
+            return Found(meaning, _where(machine, lambda file: file.database == meaning.key))
         case _:
             return on(meaning, machine)
 
 
-def _of(meaning: Meaning, machine: Machine) -> Iterator[File]:
-    for file in machine.files:
-        names = (f"{file.database}.{file.tablespace}", file.database)
-        if meaning.key == names[meaning.sort is Sort.DATABASE]:
-            yield file
+def _where(machine: Machine, wanted: Callable[[File], bool]) -> tuple[Answer, ...]:
+    return tuple(machine.answers[file.path] for file in machine.files if wanted(file))
 
 
-def at_mount(path: str, mount: Mount, machine: Machine) -> Answer:
-    """Return where the file system lies that a path is on: all of it, for nobody looked at what is in it."""
-    node = machine.stack.node(mount.number)
-    size = ALL_OF_IT if node is None else node.size
-    file = File(
-        path, "", "", "", "", path, mount.number, mount.id, ALL_OF_IT, (), size, size,
-        ALL_OF_IT, ALL_OF_IT, ALL_OF_IT, ALL_OF_IT,
-    )  # fmt: skip
-    return machine.locate(file)
+# downwards
 
 
-def on(meaning: Meaning, machine: Machine) -> Found:
-    """Return the disks that a word means, and what lies on them."""
-    disks = set(meaning.disks)
-    above = {number for disk in meaning.disks for number in machine.stack.above(disk)}
-    nodes = filter(None, map(machine.stack.node, above))
+def below(meaning: Meaning, machine: Machine) -> Found:
+    """Return where the files lie that are at a path, or in it and below."""
+    inside = meaning.key.rstrip("/") + "/"
     return Found(
-        meaning,
-        volumes=tuple(
-            sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
-        ),
-        devices=tuple(sorted(node.title for node in nodes)),
-        seats=tuple(_seats(disks, machine)),
-        lodgers=tuple(_lodgers(disks, machine)),
+        meaning, _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside))
     )
 
 
-def _seats(disks: set[str], machine: Machine) -> Iterator[Seat]:
+def at_mount(meaning: Meaning, mount: Mount, machine: Machine) -> Found:
+    """Return where the file system lies that a path is on: all of it, for nobody looked at what is in it."""
+    node = machine.stack.node(mount.number)
+    size = ALL_OF_IT if node is None else node.size
+    file = _unlisted(meaning.key, ALL_OF_IT)._replace(
+        real=meaning.key, number=mount.number, mount=mount.id, size=size, declared=size
+    )
+    return Found(meaning, (machine.locate(file),))
+
+
+def named(meaning: Meaning, machine: Machine) -> Found:
+    """Return what its name alone tells of a path of a machine that cannot be asked any more."""
+    return Found(meaning, (machine.locate(by_name(meaning.key, machine.mounts)),))
+
+
+def _unlisted(path: str, unknown: Absent) -> File:
+    """Return a file that no listing names; what is not said of it is unknown."""
+    said = {"path": path, "database": "", "tablespace": "", "role": "", "listed": "", "said": ()}
+    return File._make(said.get(name, unknown) for name in File._fields)
+
+
+# upwards
+
+
+def on(meaning: Meaning, machine: Machine) -> Found:
+    """Return the disks that a word means, and what lies on them; of a device what lies on that."""
+    stack = machine.stack
+    disks = _with_paths(meaning.disks, machine)
+    device = meaning.key if meaning.sort is Sort.DEVICE else ""
+    above = {number for start in ([device] if device else disks) for number in stack.above(start)}
+    upon = above | ({device} if device else disks)
+    titles = sorted(stack.title(number) for number in above)
+    volumes = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    return Found(
+        meaning,
+        answers=() if not device or stack.segments(device) == () else (_device(device, machine),),
+        volumes=tuple(volumes),
+        devices=tuple(titles),
+        seats=tuple(_seats(disks, upon, machine)),
+        lodgers=tuple(_lodgers(disks, upon, machine)),
+    )
+
+
+def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
+    """Return disks with the others that are paths to the same ones, and the devices that join them."""
+    found = set(disks)
+    for disk in disks:
+        for number in (disk, *machine.stack.above(disk)):
+            node = machine.stack.node(number)
+            if node is not None and node.multipath:
+                found |= {number, *(path.number for path in machine.stack.paths(number))}
+    return found
+
+
+def _device(number: str, machine: Machine) -> Answer:
+    """Return where a device lies that is made of others."""
+    node = machine.stack.node(number)
+    size = WHOLE if node is None else node.size
+    title = machine.stack.title(number)
+    file = _unlisted(title, WHOLE)._replace(real=title, number=number, size=size, unplaced=0, unwritten=0)
+    if not isinstance(size, Absent):
+        file = file._replace(ranges=((0, int(size)),))
+    return machine.locate(file)
+
+
+def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Seat]:
     for mount in machine.mounts:
         several = () if isinstance(mount.devices, Absent) else mount.devices.values()
-        numbers = [*several] or [mount.number]
+        numbers = {*several} or {mount.number}
+        if upon.isdisjoint(numbers):
+            continue
         leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
-        if used := disks & leaves:
-            node = machine.stack.node(mount.number)
-            title = mount.source if node is None else node.title
-            yield Seat(mount, title, tuple(sorted(used)), used == leaves)
+        node = machine.stack.node(mount.number)
+        title = mount.source if node is None else node.title
+        yield Seat(mount, title, tuple(sorted(leaves & disks)), leaves <= disks)
 
 
-def _lodgers(disks: set[str], machine: Machine) -> Iterator[Lodger]:
+def _lodgers(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Lodger]:
     for file in machine.files:
         answer = machine.answers[file.path]
+        if upon.isdisjoint(step.number for step in answer.steps):
+            continue
         there = [share.bytes for share in answer.disks if share.volume.number in disks]
         if there:
             yield Lodger(answer, file, sum(there[1:], there[0]))

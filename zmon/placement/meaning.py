@@ -36,14 +36,18 @@ class Sort(Enum):
     DATABASE = "database"
 
 
+DOWNWARDS: Final = frozenset({Sort.FILE, Sort.DIRECTORY, Sort.MOUNT})
+"""What is a path and is followed down to disks."""
+
+
 class Meaning(NamedTuple):
     """One thing that a word means."""
 
     word: str
     sort: Sort
     key: str
-    """Of a file its path, of a mount its point, of a device major:minor, of an LCU its key, of a tablespace
-    database and name, else the word as it is spelled there."""
+    """Of a file or directory its path, of a mount its point, of a device major:minor, of an LCU its key, of a
+    tablespace database and name, else the word as it is spelled there."""
     disks: tuple[str, ...] = ()
     """major:minor of the disks it stands for; empty for files, mounts and tablespaces."""
 
@@ -56,23 +60,24 @@ def meanings(word: str, machine: Machine) -> list[Meaning]:
     """Return all that a word means in a machine, each once."""
     found = dict.fromkeys(
         meaning
-        for reading in (_files, _mounts, _nodes, _numbers, _volumes, _lcus, _tablespaces)
+        for reading in (_paths, _nodes, _numbers, _labels, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
     return list(found)
 
 
-def _files(word: str, machine: Machine) -> Iterator[Meaning]:
-    path = word.rstrip("/") or word
+def _paths(word: str, machine: Machine) -> Iterator[Meaning]:
+    if not word.startswith("/"):
+        return
+    path = word.rstrip("/") or "/"
+    mount = machine.mounts.by_point.get(path)
+    if mount is not None:
+        yield Meaning(word, Sort.MOUNT, mount.point)
     for file in machine.files:
         if path in {file.path, file.real}:
             yield Meaning(word, Sort.FILE, file.path)
-
-
-def _mounts(word: str, machine: Machine) -> Iterator[Meaning]:
-    mount = machine.mounts.by_point.get(word.rstrip("/") or word)
-    if mount is not None:
-        yield Meaning(word, Sort.MOUNT, mount.point)
+        elif mount is None and file.path.startswith(f"{path}/"):
+            yield Meaning(word, Sort.DIRECTORY, path)
 
 
 def _nodes(word: str, machine: Machine) -> Iterator[Meaning]:
@@ -91,7 +96,7 @@ def _numbers(word: str, machine: Machine) -> Iterator[Meaning]:
         yield from _some(word, Sort.RDEV, number, machine, lambda volume: volume.rdev == number)
 
 
-def _volumes(word: str, machine: Machine) -> Iterator[Meaning]:
+def _labels(word: str, machine: Machine) -> Iterator[Meaning]:
     upper = word.upper()
     yield from _some(
         word, Sort.LABEL, upper, machine, lambda volume: upper in {_text(volume.volser), _text(volume.label)}
@@ -118,9 +123,8 @@ def _names(volume: Volume) -> set[str]:
 def _tablespaces(word: str, machine: Machine) -> Iterator[Meaning]:
     wanted = word.casefold()
     for file in machine.files:
-        whole = f"{file.database}.{file.tablespace}"
-        if file.tablespace and wanted in {file.tablespace.casefold(), whole.casefold()}:
-            yield Meaning(word, Sort.TABLESPACE, whole)
+        if file.tablespace and wanted in {file.tablespace.casefold(), file.space.casefold()}:
+            yield Meaning(word, Sort.TABLESPACE, file.space)
         elif file.database and wanted == file.database.casefold():
             yield Meaning(word, Sort.DATABASE, file.database)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
 
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
+HOW_MUCH: Final = absent("it lies on this disk alone, and how many bytes it has there is not known")
 
 
 class Share(NamedTuple):
@@ -39,7 +40,7 @@ class Answer(NamedTuple):
     """Where something lies."""
 
     thing: str
-    """What was asked for: the tablespace if a listing names it, else the path."""
+    """What was asked for: the tablespace with its database if a listing names it, else the path."""
     path: str
     real: str | Absent
     mount: Mount | Absent
@@ -97,7 +98,7 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
         if isinstance(share.volume.lcu, Absent):
             way.lacking[share.volume.lcu.reason] = None
     return Answer(
-        thing=file.tablespace or file.path,
+        thing=file.space or file.path,
         path=file.path,
         real=file.real,
         mount=mount or (file.mount if isinstance(file.mount, Absent) else absent("its mount was not read")),
@@ -182,9 +183,10 @@ class _Way:
         leaves = {**self.on, **self.copies}
         for leaf in sorted(leaves, key=lambda leaf: (-self.on.get(leaf, 0), -leaves[leaf])):
             yield Share(self._volume(leaf, volumes), self.on.get(leaf, 0), self.copies.get(leaf, 0))
+        unknown = ONE_OF_SEVERAL if len({**leaves, **self.among}) > 1 else HOW_MUCH
         for leaf in self.among:
             if leaf not in leaves:
-                yield Share(self._volume(leaf, volumes), ONE_OF_SEVERAL, ONE_OF_SEVERAL)
+                yield Share(self._volume(leaf, volumes), unknown, unknown)
 
     def _volume(self, leaf: str, volumes: Mapping[str, Volume]) -> Volume:
         """Return the volume of a leaf: of a multipath device that of its paths, which are one."""
@@ -284,9 +286,10 @@ def _part(mount: Mount) -> str:
     return "" if mount.root == "/" else f", of it {mount.root}"
 
 
-def _steps(through: list[Mount], stack: Stack, devices: Iterable[str]) -> Iterator[Step]:
+def _steps(through: list[Mount], stack: Stack, devices: tuple[str, ...]) -> Iterator[Step]:
     for depth, mount in enumerate(through):
-        yield Step(depth, mount.number, mount.point, f"{mount.fstype} from {mount.source}{_part(mount)}")
+        source = "" if devices else f" from {mount.source}"
+        yield Step(depth, mount.number, mount.point, f"{mount.fstype}{source}{_part(mount)}")
     for device in devices:
         for step in stack.chain(device):
             yield step._replace(depth=step.depth + len(through))

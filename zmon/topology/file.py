@@ -53,6 +53,11 @@ class File(NamedTuple):
     encoded: Number
     """Bytes of compressed extents, whose length on the device is not told."""
 
+    @property
+    def space(self) -> str:
+        """Its tablespace, with the database where that is known: `PROD.USERSPACE1`."""
+        return ".".join(filter(None, (self.database, self.tablespace)))
+
 
 class Listed(Protocol):
     """What a listing says of a container."""
@@ -119,7 +124,7 @@ def files_of(listed: Iterable[Listed], known: Iterable[File], mounts: Mounts) ->
     found: dict[str, File] = {}
     for one in listed:
         names = [one.path] if one.path in at else _starting(paths, one.path.rstrip("/") + "/")
-        for file in [at[name] for name in names] or [_by_name(one, mounts)]:
+        for file in [at[name] for name in names] or [by_name(one.path, mounts, one.declared)]:
             found.setdefault(file.path, _named(file, one))
     return list(found.values())
 
@@ -140,23 +145,24 @@ def _named(file: File, one: Listed) -> File:
     )
 
 
-def _by_name(one: Listed, mounts: Mounts) -> File:
-    mount = mount_of(one.path, mounts)
+def by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> File:
+    """Return what its name alone tells of a file: on which mount it would be."""
+    mount = mount_of(path, mounts)
     lost = mount if isinstance(mount, Absent) else None
     said = () if isinstance(mount, Absent) else ((_BY_NAME, f"{mount.point} holds it"),)
     return File(
-        one.path,
+        path,
         database="",
         tablespace="",
         role="",
         listed="",
-        real=lost or one.path,
+        real=lost or path,
         number=mount if isinstance(mount, Absent) else mount.number,
         mount=mount if isinstance(mount, Absent) else mount.id,
         ranges=_NOT_LOOKED_AT,
         said=said,
-        size=one.declared,
-        declared=one.declared,
+        size=size,
+        declared=size,
         unplaced=_NOT_LOOKED_AT,
         unwritten=_NOT_LOOKED_AT,
         shared=_NOT_LOOKED_AT,
