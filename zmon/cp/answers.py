@@ -14,16 +14,17 @@ import io
 import re
 from collections import Counter
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol
 
-from zmon.cp import virtual
+from zmon.cp import runs, virtual
 from zmon.cp.identity import Identity, identity
 from zmon.cp.load import load
 from zmon.cp.mask import HIDDEN, goes_on, masked
 from zmon.cp.message import message
 from zmon.cp.noise import LONGEST, bare, chunks, command, event, plain, silent, unnamed
 from zmon.cp.real import Details, Extent, Volume, heading, listed, real, volume
-from zmon.cp.virtual import LABEL_AT, RDEV_AT, Disk
+from zmon.cp.virtual import Disk
 from zmon.topology.claim import Claim
 
 if TYPE_CHECKING:
@@ -91,12 +92,14 @@ class Labelled(NamedTuple):
 class Understood:
     """What a text says."""
 
-    def __init__(self, origin: str, found: Mapping[type, Mapping[str, Any]], at: Mapping[str, int]) -> None:
+    def __init__(
+        self, origin: str, found: Mapping[type, Mapping[str, Any]], at: Mapping[type, Mapping[str, int]]
+    ) -> None:
         """Use `parse`."""
         self.origin = origin
         """Where it was read."""
         self._found = found
-        """Rows by sort and what they are about; perfect lines of minidisks as they are, by virtual device."""
+        """Rows by sort and what they are about; perfect lines as they are."""
         self._at = at
         """The number of each of those lines."""
         self.counts: Counter[str] = Counter()
@@ -127,7 +130,7 @@ class Understood:
         for kind, found in self._found.items():
             if found:
                 rows = [
-                    virtual.perfect(row, self._at[key]) if isinstance(row, str) else row
+                    runs.row(row, self._at[kind][key]) if isinstance(row, str) else row
                     for key, row in found.items()
                 ]
                 made[kind.__name__.lower()] = sorted(rows, key=_place)
@@ -227,12 +230,16 @@ def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str) -> Under
     reader = _Reader(origin)
     number = 1
     for text in chunks(stream):
-        for part, is_run in virtual.parts(text):
-            if is_run:
-                reader.run(part, number)
+        lines = text.split("\n")
+        rest = lines.pop()
+        for part, sort in runs.parts(lines):
+            if sort:
+                reader.run(part, number, sort)
             else:
                 reader.text(part, number)
-            number += part.count("\n")
+            number += len(part)
+        if rest:
+            reader.text([rest], number, last=True)
     return reader.end()
 
 
@@ -252,6 +259,7 @@ _SAID: Final[dict[type, tuple[str, ...]]] = {
 """In what two rows of a sort about one thing contradict each other; other things are as they are at a
 time.
 """
+_VALUES: Final = {kind: attrgetter(*names) for kind, names in _SAID.items()}
 _NAMES: Final = {Disk: "virtual device", Volume: "real device", Details: "real device", Extent: "minidisk"}
 _FEW: Final = {"message", "return", "failure", "nothing", "queued"}
 """Sorts that are about sentences; no number bounds how many there are."""
@@ -263,7 +271,7 @@ class _Reader:
 
     def __init__(self, origin: str) -> None:
         self._rows: dict[type, dict[str, Any]] = {}
-        self._at: dict[str, int] = {}
+        self._at: dict[type, dict[str, int]] = {Disk: {}, Volume: {}}
         self._result = Understood(origin, self._rows, self._at)
         self._open: Any = None
         """The row that lines may follow which belong to it."""
@@ -277,28 +285,36 @@ class _Reader:
 
     # what is read
 
-    def run(self, text: str, number: int) -> None:
-        """Take perfect lines of minidisks; they stay lines until somebody asks for their rows."""
+    def run(self, lines: list[str], number: int, sort: str) -> None:
+        """Take perfect lines; they stay lines until somebody asks for their rows."""
         self._release()
         self._open = None
-        have, at = self._rows.setdefault(Disk, {}), self._at
-        lines = text.split("\n")
-        lines.pop()
         self._result.counts["understood"] += len(lines)
-        for place, line in enumerate(lines, number):
-            vdev = line[5:9]
-            before = have.get(vdev)
-            if before is not None and before != line:
-                self._differ(vdev, before, line, place)
-            have[vdev] = line
-            at[vdev] = place
+        if sort == runs.MINIDISKS:
+            self._lines(Disk, lines, range(number, number + len(lines)))
+            return
+        lines = [line if line[2] == "S" else runs.bare(line) for line in lines]
+        for kind, begins in ((Disk, runs.DISKS), (Volume, runs.VOLUMES)):
+            places = [place for place, line in enumerate(lines) if line[10] in begins]
+            self._lines(kind, [lines[place] for place in places], [number + place for place in places])
 
-    def text(self, text: str, number: int) -> None:
-        """Take lines of any shape."""
-        lines = text.split("\n")
-        ended = not lines[-1]
-        for place, raw in enumerate(lines[:-1] if ended else lines):
-            self._line(raw, number + place, last=not ended and place == len(lines) - 1)
+    def _lines(self, kind: type[Disk | Volume], lines: Sequence[str], numbers: Sequence[int]) -> None:
+        have, at = self._rows.setdefault(kind, {}), self._at[kind]
+        for number, line in zip(numbers, lines, strict=True):
+            device = line[5:9]
+            before = have.get(device)
+            if before is not None and before != line:
+                self._differ(before, line, number)
+            have[device] = line
+            at[device] = number
+
+    def text(self, lines: list[str], number: int, *, last: bool = False) -> None:
+        """Take lines of any shape; `last` says that the text ends in the last of them."""
+        for place, raw in enumerate(lines, number):
+            if runs.perfect(raw) and not last:
+                self.run([raw], place, runs.MIXED)
+            else:
+                self._line(raw, place, last=last)
 
     def end(self) -> Understood:
         """Return all that was read."""
@@ -350,18 +366,20 @@ class _Reader:
         """Return the rows of a line that begins an answer or is one."""
         row: Any
         if line.text[:4].upper() == "DASD":
-            row = virtual.disk(line) or volume(line)
-            if row is None:
-                row = real(line)
+            # what a volume of the system or of a user is called shows which of the two is likelier
+            first, second = (
+                (volume, virtual.disk) if line.text[10:12] in {"CP", "AT"} else (virtual.disk, volume)
+            )
+            row = first(line) or second(line) or real(line)
             if row is None:
                 rows = listed(line, after_another=self._listing == line.number - 1)
                 if len(rows) > 1:
                     self._listing = line.number
                 return rows
             return (row,)
-        row = (
-            virtual.other(line) or real(line) or identity(line) or load(line) or message(line, self._command)
-        )
+        row = message(line, self._command)
+        if row is None:
+            row = virtual.other(line) or real(line) or identity(line) or load(line)
         return (row,) if row else listed(line, after_another=False)
 
     def _other(self, line: Line) -> str:
@@ -406,25 +424,28 @@ class _Reader:
                 return
         elif type(row) in _SAID:
             if isinstance(before, str):
-                before = virtual.perfect(before, self._at[key])
+                before = runs.row(before, self._at[type(row)][key])
             self._contradicts(before, row)
             if row.weak and not before.weak:
                 return
         have[key] = row
 
-    def _differ(self, vdev: str, before: Disk | str, line: str, number: int) -> None:
-        """Take two different rows of a minidisk, the later one of which is a perfect line."""
+    def _differ(self, before: Any, line: str, number: int) -> None:
+        """Take two different rows about a device, the later one of which is a perfect line."""
         if isinstance(before, str):
-            if before[LABEL_AT] == line[LABEL_AT] and before[RDEV_AT] == line[RDEV_AT]:
-                return
-            if len(self._result.seen) >= KEPT:
+            if len(self._result.seen) >= KEPT and runs.moved(before, line):
                 self._result.conflict_count += 1
                 return
-            before = virtual.perfect(before, self._at[vdev])
-        self._contradicts(before, virtual.perfect(line, number))
+            if runs.same(before, line):
+                return
+            before = runs.row(before, self._at[runs.sort(line)][runs.device(line)])
+        self._contradicts(before, runs.row(line, number))
 
     def _contradicts(self, before: Any, row: Any) -> None:
         """Report what two rows of a sort about one thing contradict each other in."""
+        said = _VALUES[type(row)]
+        if said(before) == said(row):
+            return
         differ = [name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))]
         if differ:
             about = f"{_NAMES[type(row)]} {row.key}"
@@ -435,13 +456,15 @@ class _Reader:
         self._open = None
         result = self._result
         result.counts["unknown"] += 1
+        keep = result.cut if why else result.unknown
+        if len(keep) >= KEPT:
+            return
         text = HIDDEN if self._statement else masked(line.text)
         self._statement = goes_on(line.text) or (self._statement and line.text.endswith(","))
         unknown = Unknown(line.number, text[:200], why or (FOREIGN if _THREE.match(line.text) else ""))
-        if len(result.unknown) < KEPT:
-            result.unknown.append(unknown)
-        if why and len(result.cut) < KEPT:
-            result.cut.append(unknown)
+        for kept in (keep, result.unknown) if why else (keep,):
+            if len(kept) < KEPT:
+                kept.append(unknown)
 
     def _release(self) -> None:
         """Give up waiting for the rest of a line."""

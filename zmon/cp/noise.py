@@ -108,6 +108,8 @@ _NODE: Final = re.compile(r"([A-Za-z0-9_$#@.-]{1,32})[ \t]?:[ \t]+")
 
 def bare(raw: str, number: int) -> Line:
     """Return a line without time stamps, CPU prefixes and signs of quotation."""
+    if raw.startswith("DASD "):
+        return Line(raw.rstrip(), number)
     found = _PREFIX.match(raw)
     end = found.end() if found else 0
     rest = raw[end:]
@@ -120,7 +122,7 @@ def bare(raw: str, number: int) -> Line:
 
 def unnamed(line: Line) -> Line | None:
     """Return a line without the name of a guest or host before it; none if it has no such name."""
-    found = _NODE.match(line.text)
+    found = _NODE.match(line.text) if ":" in line.text else None
     if found is None:
         return None
     return bare(line.text[found.end() :], line.number)._replace(node=found[1].upper())

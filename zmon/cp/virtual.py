@@ -9,12 +9,9 @@ word SUBCHANNEL must follow, else the number before it may lack a digit.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from zmon.cp.noise import Line
 
 RDEV: Final = r"[1-3]?[0-9A-F]{4}"
@@ -171,32 +168,6 @@ _TOKEN: Final = re.compile(r"\bTOKEN = ([0-9A-F]{16})\b")
 
 # the shapes of a disk's line
 
-WIDTH: Final = 73
-"""Characters of a minidisk's line with its end."""
-LABEL_AT: Final = slice(15, 21)
-RDEV_AT: Final = slice(50, 54)
-"""Where the label and the real device stand in such a line."""
-_HEX_DIGITS: Final = b"0123456789ABCDEF"
-_LABEL: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ "
-_CLASSES: Final = {
-    "x": _HEX_DIGITS, "t": b"0123456789", "l": _LABEL, "m": b"WO", "s": b" 0123456789", "d": b"0123456789",
-    "1": b"CB", "2": b"YL", "3": b"LK",
-}  # fmt: skip
-_COLUMNS: Final = tuple(
-    _CLASSES.get(character, character.encode())
-    for character in "DASD xxxx tttt llllll R/m sssssssssd 123 ON DASD  xxxx SUBCHANNEL = xxxx\n"
-)
-_UNIT_AT: Final = 37
-_UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
-"""What stands behind the first letter of the unit."""
-_SIZE_AT: Final = range(26, 36)
-_BLANKS: Final = bytes(character == ord(" ") for character in range(256))
-"""One for a blank and zero for a digit: behind a digit of a number no blank may come."""
-_RUN: Final = re.compile(
-    rf"^((?:DASD {_H4} [0-9]{{4}} [A-Z0-9$#@ ]{{6}} R/[WO] (?=[ 0-9]{{10}} ) *[0-9]+ (?:CYL|BLK)"
-    rf" ON DASD  {_H4} SUBCHANNEL = {_H4} *\r?\n)+)",
-    re.MULTILINE,
-)
 _MINIDISK: Final = re.compile(
     rf"DASD (?P<vdev>{_H4}) (?P<type>[0-9A-Z-]{{4}}) (?P<volser>.{{6}}) (?P<mode>R/[WO])"
     rf" (?=.{{10}} [CB])(?P<size> *[0-9]+) (?P<unit>CYL|BLK) ON DASD {_WIDE} {_TAIL}"
@@ -213,43 +184,6 @@ _DEDICATED_WORDS: Final = re.compile(
     rf"DASD\s+(?P<vdev>{_H4})\s+ON\s+DASD(?P<gap>\s+)(?P<rdev>{RDEV})\s+(?P<mode>R/[WO])\s+"
     rf"(?:(?!SUBCHANNEL)(?P<volser>\S{{1,6}})\s+)?SUBCHANNEL(?![0-9A-Z])\s*=?\s*(?P<sch>[0-9A-F]{{0,4}})(?P<tail>.*)"
 )
-
-
-def parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Part a text into runs of perfect minidisk lines and what is between them; says which a part is.
-
-    Perfect is a line of 72 characters with a real device of four digits, as nearly all lines are where there
-    are many.  Whole texts are looked at, without a step of Python for each line, so long ones are quick;
-    `perfect` makes a row of such a line.
-    """
-    if _regular(text):
-        yield text, True
-        return
-    for place, part in enumerate(_RUN.split(text)):
-        if part:
-            yield part, place % 2 == 1
-
-
-def _regular(text: str) -> bool:
-    """Say whether all of a text is perfect lines and nothing else, column by column."""
-    if not text or len(text) % WIDTH or not text.isascii():
-        return False
-    data = text.encode("ascii")
-    if any(data[place::WIDTH].translate(None, allowed) for place, allowed in enumerate(_COLUMNS)):
-        return False
-    unit = data[_UNIT_AT::WIDTH]
-    if any(data[_UNIT_AT + place :: WIDTH] != unit.translate(other) for place, other in _UNITS):
-        return False
-    blanks = [int.from_bytes(data[place::WIDTH].translate(_BLANKS)) for place in _SIZE_AT]
-    return not any(later & ~earlier for earlier, later in pairwise(blanks))
-
-
-def perfect(text: str, number: int) -> Disk:
-    """Return the row of a line of a run."""
-    return Disk(
-        text[5:9], "minidisk", text[10:14], text[15:21].strip(), text[22:25], int(text[26:36]), text[37:40],
-        text[50:54], text[68:72], number,
-    )  # fmt: skip
 
 
 def disk(line: Line) -> Disk | None:
