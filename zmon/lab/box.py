@@ -23,6 +23,8 @@ class Paths(NamedTuple):
     turn: int = 1
     switch: float = 0.0
     """What going over to the next path costs."""
+    code: str = "1b"
+    """Type of channel path in hex, as the kernel tells it: 04 is ESCON, 1b FICON."""
 
 
 class Lcu(NamedTuple):
@@ -68,7 +70,7 @@ class Box(NamedTuple):
     lcus: tuple[Lcu, ...]
     volumes: tuple[Volume, ...]
     cpus: int = 2
-    serial: str = "75000000000LAB1"
+    serial: str = "7500000000LAB1"
 
 
 class Aim(NamedTuple):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.lab.box import Box, Stream
+if TYPE_CHECKING:
+    from zmon.lab.box import Box, Stream
 
 
 class Phase(NamedTuple):

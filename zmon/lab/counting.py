@@ -1,0 +1,207 @@
+"""From what was simulated to what a kernel would show: raw counters, as frames of a sample.
+
+Labels are made once; counters only grow.  Nothing is rounded but to the units in which the kernel counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LPAR_CPU
+from zmon.lab.labels import MAJOR, MINORS, PARTITION, disk_name, frames, numbers, size_of
+from zmon.sample import Frame, Instant, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.absent import Value
+    from zmon.lab.course import Slice
+    from zmon.lab.plan import Plan
+
+SECOND: Final = 1_000_000_000
+TICK: Final = 128_000
+"""ns of a tick of a channel path's clock."""
+MILLISECOND: Final = 1_000_000
+_CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
+_BLOCK: Final = (
+    "reads", "sectors_read", "read_ms", "writes", "sectors_written", "write_ms", "in_flight", "io_ms",
+    "weighted_ms",
+)  # fmt: skip
+_SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
+"""How processor time is told apart; the model knows it as one."""
+
+
+class Counters:
+    """Everything that is counted, since the scenario began."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Begin at zero."""
+        self.plan = plan
+        self.number = 0
+        """So many intervals have been added."""
+        devices, disks = numbers(plan), len(plan.box.volumes)
+        self._busids = [f"0.0.{devno:04x}" for devno in devices]
+        self._names = [disk_name(place) for place in range(disks)]
+        self._cmf = {name: [0] * len(devices) for name in _CMF}
+        self._block = {name: [0] * disks for name in _BLOCK}
+        self._times = {name: [0] * disks for name in ("read", "write", "busy", "weighted")}
+        self._cache = {name: [0] * disks for name in ("reads", "read_hits", "writes", "write_hits")}
+        self._paths = [
+            (group, path) for group, paths in enumerate(plan.box.paths) for path in range(len(paths.chpids))
+        ]
+        self._carried = dict.fromkeys(self._paths, 0)
+        self._computed = 0
+        self._still = {frame.kind.name: frame for frame in frames(plan, self._busids, self._names)}
+
+    def copy(self) -> Counters:
+        """Return the same counters, to go on from here once more."""
+        other = object.__new__(Counters)
+        other.__dict__.update(self.__dict__)
+        for name in ("_cmf", "_block", "_times", "_cache"):
+            setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
+        other._carried = dict(self._carried)
+        return other
+
+    def add(self, slice_: Slice) -> None:
+        """Count one more interval."""
+        self.number += 1
+        for device, starts, pending, disconnect, connect in slice_.started:
+            for name, more in zip(_CMF, (starts, starts, pending, disconnect, connect), strict=True):
+                self._cmf[name][device] += more
+        in_flight = self._block["in_flight"] = [0] * len(self._names)
+        for one in slice_.answered:
+            disk = one.disk
+            for name in ("reads", "sectors_read", "writes", "sectors_written"):
+                self._block[name][disk] += getattr(one, name)
+            for name, more in zip(
+                ("read", "write", "busy", "weighted"),
+                (one.read_ns, one.write_ns, one.busy_ns, one.weighted_ns),
+                strict=True,
+            ):
+                total = self._times[name][disk] = self._times[name][disk] + more
+                self._block[_MS[name]][disk] = total // MILLISECOND
+            in_flight[disk] = one.in_flight
+            for name, more in zip(
+                self._cache,
+                (one.cache_reads, one.cache_hits, one.cache_writes, one.cache_writes),
+                strict=True,
+            ):
+                self._cache[name][disk] += more
+        for carried in slice_.carried:
+            self._carried[carried.group, carried.path] += carried.busy_ns
+        self._computed += slice_.computing_ns
+
+    def sample(self) -> Sample:
+        """Return what is read now."""
+        plan = self.plan
+        since = round(self.number * plan.step * SECOND)
+        now = plan.begin * SECOND + since
+        found = dict(self._still)
+        found |= {frame.kind.name: frame for frame in self._moving(now, since)}
+        return Sample(
+            Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True
+        )
+
+    def _moving(self, now: int, since: int) -> Iterable[Frame]:
+        plan = self.plan
+        count_ = len(self._busids)
+        zero: list[Value] = [0] * count_
+        yield Frame(
+            CMF,
+            self._busids,
+            {
+                **{name: [*values] for name, values in self._cmf.items()},
+                **dict.fromkeys(("cu_queue", "active_only", "busy", "initial_command", "error"), zero),
+                "elapsed": [since] * count_,
+                "via": ["ioctl"] * count_,
+                "uid": self._still[DEVICE.name].column("uid"),
+            },
+            [now] * count_,
+        )
+        yield Frame(
+            BLOCK,
+            self._names,
+            {**self._labels(), **{name: [*values] for name, values in self._block.items()}},
+            [now] * len(self._names),
+        )
+        yield self._caches(now)
+        yield self._cpus(now, since)
+        if plan.environment == "lpar":
+            yield self._channels(now, since)
+            yield self._partition_cpus(now, since)
+
+    def _labels(self) -> Mapping[str, list[Value]]:
+        disks = len(self._names)
+        none: list[Value] = [0] * disks
+        return {
+            "number": [f"{MAJOR}:{place * MINORS}" for place in range(disks)],
+            "busid": list(self._busids[:disks]),
+            "size": [size_of(volume.cylinders) // 512 for volume in self.plan.box.volumes],
+            "nr_requests": [64] * disks,
+            "block_size": [4096] * disks,
+            **dict.fromkeys(("reads_merged", "writes_merged"), none),
+        }
+
+    def _caches(self, now: int) -> Frame:
+        disks = len(self._names)
+        columns: dict[str, list[Value]] = {name: list(values) for name, values in self._cache.items()}
+        columns |= {
+            "uid": self._still[DEVICE.name].column("uid")[:disks],
+            "caching": ["active"] * disks,
+            "fast_write": ["active"] * disks,
+            "staged": [
+                reads - hits
+                for reads, hits in zip(self._cache["reads"], self._cache["read_hits"], strict=True)
+            ],
+            "dfw_normal": list(self._cache["writes"]),
+        }
+        return Frame(CACHE, self._busids[:disks], columns, [now] * disks)
+
+    def _cpus(self, now: int, since: int) -> Frame:
+        cpus = self.plan.box.cpus
+        each = self._computed // cpus
+        parts = {name: int(each * part) for name, part in _SPLIT}
+        columns: dict[str, list[Value]] = {name: [used] * cpus for name, used in parts.items()}
+        columns["idle"] = [since - sum(parts.values())] * cpus
+        for name in ("nice", "iowait", "irq", "steal", "guest", "guest_nice"):
+            columns[name] = [0] * cpus
+        columns["online"] = [1] * cpus
+        return Frame(CPU, [str(cpu) for cpu in range(cpus)], columns, [now] * cpus)
+
+    def _channels(self, now: int, since: int) -> Frame:
+        paths = self.plan.box.paths
+        keys = [f"0.{paths[group].chpids[path]}" for group, path in self._paths]
+        busy: list[Value] = [self._carried[place] // TICK for place in self._paths]
+        many = len(keys)
+        columns: dict[str, list[Value]] = {
+            "type": [paths[group].code for group, _path in self._paths],
+            "cmg": ["1"] * many,
+            "status": ["online"] * many,
+            "configure": [1] * many,
+            "shared": [0] * many,
+            "timestamp": [since // TICK % (1 << 24)] * many,
+            "busy": busy,
+            "busy_cpc": busy,
+        }
+        return Frame(CHANNEL, keys, columns, [now] * many)
+
+    def _partition_cpus(self, now: int, since: int) -> Frame:
+        cpus = self.plan.box.cpus
+        used = self._computed // cpus // 1000
+        rows = [f"{PARTITION}/{cpu}" for cpu in range(cpus)]
+        columns: dict[str, list[Value]] = {
+            "type": ["IFL"] * cpus,
+            "lpar": [PARTITION] * cpus,
+            "cpu": [str(cpu) for cpu in range(cpus)],
+            **{name: [1] * cpus for name in ("online",)},
+            **{name: [0] * cpus for name in ("capped", "dedicated", "wait", "mt_idle")},
+            **{name: [100] * cpus for name in ("weight_initial", "weight")},
+            "accumulated": [used] * cpus,
+            "dispatched": [used] * cpus,
+            "online_time": [since // 1000] * cpus,
+            "clock": [since // 1000] * cpus,
+        }
+        return Frame(LPAR_CPU, rows, columns, [now] * cpus)
+
+
+_MS: Final = {"read": "read_ms", "write": "write_ms", "busy": "io_ms", "weighted": "weighted_ms"}

@@ -1,0 +1,177 @@
+"""The course of a scenario: what is counted in each of its intervals.
+
+A phase is simulated for some intervals.  When it lasts longer, the others are drawn from these, so that a
+day costs as much as some minutes of each of its phases.  What is drawn was simulated as a whole interval, so
+all laws hold in it; only what ties it to the one before, such as a queue that grows, is lost.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect
+from typing import TYPE_CHECKING, NamedTuple
+
+from zmon.lab.dice import Dice
+from zmon.lab.engine import SECTOR, Engine
+
+if TYPE_CHECKING:
+    from zmon.lab.engine import Disk
+    from zmon.lab.plan import Plan
+
+MICROSECONDS = 1_000_000
+
+
+class Started(NamedTuple):
+    """What one subchannel did: times in ns."""
+
+    device: int
+    starts: int
+    pending: int
+    disconnect: int
+    connect: int
+
+
+class Answered(NamedTuple):
+    """What one disk did: times in ns."""
+
+    disk: int
+    reads: int
+    sectors_read: int
+    read_ns: int
+    writes: int
+    sectors_written: int
+    write_ns: int
+    busy_ns: int
+    weighted_ns: int
+    in_flight: int
+    cache_reads: int
+    cache_hits: int
+    cache_writes: int
+    histograms: tuple[tuple[tuple[int, int], ...], ...]
+    """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
+
+
+class Carried(NamedTuple):
+    """What one channel path did."""
+
+    group: int
+    path: int
+    busy_ns: int
+    bytes: int
+    transfers: int
+
+
+class Slice(NamedTuple):
+    """All that is counted in one interval."""
+
+    started: tuple[Started, ...]
+    answered: tuple[Answered, ...]
+    carried: tuple[Carried, ...]
+    worked_ns: tuple[int, ...]
+    """Of each control unit, the time of service that was asked for and given."""
+    computing_ns: int
+    counted: tuple[tuple[str, int, int], ...]
+    """What is counted by name: how many, and their time in ns."""
+
+
+class Course:
+    """The intervals of a scenario, simulated when they are first asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Lay the phases one after the other."""
+        self.plan = plan
+        self._ends: list[int] = []
+        for phase in plan.phases:
+            before = self._ends[-1] if self._ends else 0
+            self._ends.append(before + max(1, round(phase.seconds / plan.step)))
+        self._slices: dict[int, list[Slice]] = {}
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def phase(self, number: int) -> int:
+        """Return in which phase an interval is.
+
+        Raises:
+            IndexError: the scenario is over.
+        """
+        if not 0 <= number < len(self):
+            raise IndexError(f"{self.plan.name} has {len(self)} intervals, no {number}")
+        return bisect(self._ends, number)
+
+    def slice(self, number: int) -> Slice:
+        """Return what is counted in an interval, the first being 0.
+
+        Raises:
+            IndexError: the scenario is over.
+        """
+        phase = self.phase(number)
+        place = number - (self._ends[phase - 1] if phase else 0)
+        slices = self.simulated(phase)
+        if place < len(slices):
+            return slices[place]
+        chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
+        return slices[int(chance.random() * len(slices))]
+
+    def simulated(self, phase: int) -> list[Slice]:
+        """Return the intervals of a phase that were simulated."""
+        slices = self._slices.get(phase)
+        if slices is None:
+            plan = self.plan
+            begin = self._ends[phase - 1] if phase else 0
+            engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
+            if plan.warm:
+                engine.run(plan.warm * MICROSECONDS)
+            slices = self._slices[phase] = []
+            for _ in range(min(plan.drawn, self._ends[phase] - begin)):
+                before = [engine.backlog(unit) for unit in engine.units]
+                engine.run(plan.step * MICROSECONDS)
+                slices.append(_slice(engine, before))
+        return slices
+
+
+def _slice(engine: Engine, before: list[float]) -> Slice:
+    return Slice(
+        tuple(
+            Started(place, device.starts, _ns(device.pending), _ns(device.disconnect), _ns(device.connect))
+            for place, device in enumerate(engine.devices)
+            if device.starts
+        ),
+        tuple(_answered(disk) for disk in engine.disks if disk.reads or disk.writes or disk.active),
+        tuple(
+            Carried(place, path, _ns(busy), group.bytes[path], group.transfers[path])
+            for place, group in enumerate(engine.groups)
+            for path, busy in enumerate(group.busy)
+            if busy
+        ),
+        tuple(
+            _ns(unit.work + backlog - engine.backlog(unit))
+            for unit, backlog in zip(engine.units, before, strict=True)
+        ),
+        _ns(engine.computing),
+        tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
+    )
+
+
+def _answered(disk: Disk) -> Answered:
+    histograms = (disk.sizes, disk.times, disk.service, disk.waits, disk.queued)
+    return Answered(
+        disk.number,
+        disk.reads,
+        disk.read_bytes // SECTOR,
+        _ns(disk.read_time),
+        disk.writes,
+        disk.write_bytes // SECTOR,
+        _ns(disk.write_time),
+        _ns(disk.busy),
+        _ns(disk.integral),
+        disk.active,
+        disk.cache[0],
+        disk.cache[1],
+        disk.cache[2],
+        tuple(tuple((place, n) for place, n in enumerate(buckets) if n) for buckets in histograms),
+    )
+
+
+def _ns(microseconds: float) -> int:
+    return round(microseconds * 1000)
