@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.cli.plain import folded, plain, shorten
+from zmon.placement.meaning import Sort
 from zmon.screen.number import DOTS, bytes_, percent
 from zmon.topology.evidence import Grade
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 NARROWEST: Final = 60
 MOST: Final = 20
-"""So many files, file systems and reasons are named; the others are counted."""
+"""So many files, file systems and devices are named; the others are counted."""
+REMARKS: Final = 5
+"""So many remarks of a kind are made; the others are counted."""
 NAME: Final = 12
 """Characters of a disk's name, or of a label, at the most."""
 LCU: Final = 20
@@ -104,8 +107,10 @@ def _copies(count: Number) -> str:
 def _files(one: Found, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.answers
-    size = sum(answer.size for answer in answers if not isinstance(answer.size, Absent))
-    about = f"  {len(answers):,} files  {bytes_(size)}  {min(answer.grade for answer in answers)}"
+    files = one.there or answers if one.meaning.sort is Sort.DIRECTORY else answers
+    size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
+    many = f"{len(files):,} file{'s' * (len(files) != 1)}"
+    about = f"  {many}  {bytes_(size)}  {min(answer.grade for answer in files)}"
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
     whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
@@ -155,7 +160,7 @@ def _each(answers: Sequence[Answer], width: int) -> Iterator[str]:
         if disks:
             yield f"{begin}  {disks:<{columns[0]}}  {lcus}".rstrip()
         else:
-            why = "".join(answer.lacking[:1])
+            why = "".join((answer.lacking or answer.notes)[:1])
             yield from _line(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width)
 
 
@@ -272,7 +277,8 @@ def _remarks(one: Found) -> Iterator[str]:
     """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
     volumes = _volumes(one).values()
     yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
-    yield from _some("Note", (note for answer in one.answers for note in answer.notes))
+    placed = (answer for answer in one.answers if answer.disks or len(one.answers) == 1)
+    yield from _some("Note", (note for answer in placed for note in answer.notes))
     unknown = {volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent)}
     lacking = [
         (bool(answer.disks), reason)
@@ -290,9 +296,9 @@ def _remarks(one: Found) -> Iterator[str]:
 
 def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
     known = list(dict.fromkeys(sentences))
-    yield from (f"{what}: {sentence}" for sentence in known[:MOST])
-    if len(known) > MOST:
-        yield f"{what}: {len(known) - MOST:,} more; --format json has all"
+    yield from (f"{what}: {sentence}" for sentence in known[:REMARKS])
+    if len(known) > REMARKS:
+        yield f"{what}: {len(known) - REMARKS:,} more; --format json has all"
 
 
 def _volumes(one: Found) -> dict[str, Volume]:

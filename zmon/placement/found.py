@@ -55,10 +55,14 @@ class Found(NamedTuple):
     @property
     def is_there(self) -> bool:
         """Whether it could be looked at: all of a tablespace, something in a directory."""
-        if not self.answers:
-            return bool(self.volumes)
-        there = [not isinstance(answer.real, Absent) for answer in self.answers]
-        return any(there) if self.meaning.sort is Sort.DIRECTORY else all(there)
+        if self.meaning.sort is Sort.DIRECTORY:
+            return bool(self.there)
+        return len(self.there) == len(self.answers) and bool(self.answers or self.volumes)
+
+    @property
+    def there(self) -> tuple[Answer, ...]:
+        """Those of the answers that are about something which could be looked at."""
+        return tuple(answer for answer in self.answers if not isinstance(answer.real, Absent))
 
 
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")

@@ -57,7 +57,9 @@ _HEX: Final = re.compile(r"(?:0x)?[0-9a-f]{1,5}", re.IGNORECASE)
 
 
 def meanings(word: str, machine: Machine) -> list[Meaning]:
-    """Return all that a word means in a machine, each once."""
+    """Return all that a word means in a machine, each once; an empty one means nothing."""
+    if not word:
+        return []
     found = dict.fromkeys(
         meaning
         for reading in (_paths, _nodes, _numbers, _labels, _lcus, _tablespaces)
