@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
 from zmon.placement.item import Item, Unit
+from zmon.placement.piece import NO_COUNTERS, part
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 SECTOR: Final = 512
 MEGABYTE: Final = 1_000_000
-
-NO_SIZE: Final = absent("the size of the disk is not known, so no part of its traffic either")
-NO_COUNTERS: Final = absent("the traffic of its disk was not read")
 
 
 class By(Enum):
@@ -167,17 +165,12 @@ class Places:
         """Estimate the traffic of one container on each unit, in bytes a second."""
         found: dict[str, float] = {}
         for share in answer.disks:
-            if isinstance(share.bytes, Absent):
-                return share.bytes
-            node = self._machine.stack.node(share.volume.number)
-            size = NO_SIZE if node is None else node.size
-            rate = traffic.get(share.volume.number, NO_COUNTERS)
-            if isinstance(rate, Absent) or isinstance(size, Absent):
-                return rate if isinstance(rate, Absent) else NO_SIZE
+            load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine.stack)
+            if isinstance(load, Absent):
+                return load
             key = self.key(share.volume)
-            bytes_there = share.bytes + _whole(share.copies)
-            if isinstance(key, str) and size:
-                found[key] = found.get(key, 0.0) + rate * min(1.0, bytes_there / size)
+            if isinstance(key, str):
+                found[key] = found.get(key, 0.0) + load
         return found
 
     def units(self) -> tuple[Unit, ...]:
