@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.kernel.captured import File, Folder
-from zmon.kernel.found import PATH, TOPS, Found, printable
+from zmon.kernel.found import PATH, TOPS, Found
 
 STAT = File(b"cpu 1\n", 7)
 
@@ -120,13 +120,3 @@ def test_whatever_a_path_is_it_stays_below_a_top_directory(name: str) -> None:
         assert path.split("/")[0] in TOPS
         assert not {"..", ".", ""}.intersection(path.split("/"))
         assert kept.get(name) is node
-
-
-def test_foreign_names_cannot_move_the_cursor() -> None:
-    """A note is shown on a terminal."""
-    assert printable("a\x1b[2J\n") == "a\\x1b[2J\\n"
-
-
-def test_long_names_are_cut() -> None:
-    """A note stays a line or two."""
-    assert len(printable("x" * 500)) == 120

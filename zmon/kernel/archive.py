@@ -25,7 +25,8 @@ from zmon.kernel.captured import (
     read_regular,
     refusals,
 )
-from zmon.kernel.found import ADVICE, TOPS, Found, printable
+from zmon.kernel.found import ADVICE, TOPS, Found
+from zmon.kernel.spelling import printable
 
 if TYPE_CHECKING:
     from zmon.kernel.captured import CapturedTree

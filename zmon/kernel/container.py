@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.kernel import fiemap
 from zmon.kernel.fdinfo import mount_id
-from zmon.kernel.found import printable
 from zmon.kernel.mountinfo import PATH, option, parse_mountinfo
+from zmon.kernel.spelling import printable
 from zmon.kernel.tree import text
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing

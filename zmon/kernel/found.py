@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from zmon.kernel.captured import File
+from zmon.kernel.spelling import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,9 +87,3 @@ def _plain(name: str) -> str | None:
         return None
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return None if ".." in parts else "/".join(parts)
-
-
-def printable(name: str) -> str:
-    """Return a foreign path so that a terminal can show it, cut when it is very long."""
-    shown = name if name.isprintable() else ascii(name)[1:-1]
-    return shown if len(shown) <= 120 else f"{shown[:117]}..."

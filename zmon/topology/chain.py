@@ -6,7 +6,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.topology.chunk import place
 from zmon.topology.descent import descend, shares
 from zmon.topology.evidence import Evidence, Grade
 from zmon.topology.stack import Step
@@ -216,6 +215,8 @@ def _through_btrfs(way: _Way, file: File, mount: Mount) -> tuple[str, ...]:
 def _place(
     way: _Way, chunks: tuple[Chunk, ...], ranges: tuple[Range, ...], devices: Mapping[str, str]
 ) -> None:
+    from zmon.topology.chunk import place  # noqa: PLC0415 - most files are on no btrfs
+
     placed = place(chunks, ranges)
     runs: dict[tuple[str, bool], list[Range]] = {}
     for run in placed.runs:
@@ -292,7 +293,7 @@ def _steps(through: list[Mount], stack: Stack, devices: tuple[str, ...]) -> Iter
         yield Step(depth, mount.number, mount.point, f"{mount.fstype}{source}{_part(mount)}")
     for device in devices:
         for step in stack.chain(device):
-            yield step._replace(depth=step.depth + len(through))
+            yield Step(step.depth + len(through), *step[1:])
 
 
 def _unread(number: str, name: str) -> Volume:

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.topology.chunk import Chunk, parse_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Value
     from zmon.sample import Frame
+    from zmon.topology.chunk import Chunk
 
 
 class Mount(NamedTuple):
@@ -116,6 +116,8 @@ def _devices(value: Value) -> Mapping[str, str] | Absent:
 def _chunks(value: Value) -> tuple[Chunk, ...] | Absent:
     if isinstance(value, Absent):
         return value
+    from zmon.topology.chunk import parse_chunks  # noqa: PLC0415 - most mounts are no btrfs
+
     try:
         return parse_chunks(str(value))
     except ValueError as error:

@@ -12,7 +12,6 @@ order; with one, in any.  Lines that begin with `#` say nothing.
 
 from __future__ import annotations
 
-import csv
 import re
 from bisect import bisect_right
 from functools import lru_cache
@@ -159,6 +158,8 @@ def parse_map(text: str, origin: str) -> VolumeMap:
 
 
 def _cells(line: str, place: str) -> list[str]:
+    import csv  # noqa: PLC0415 - most sites have no map
+
     try:
         cells = next(csv.reader([line], strict=True, skipinitialspace=True))
     except csv.Error as error:
