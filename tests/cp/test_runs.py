@@ -34,6 +34,7 @@ OTHER: Final = (
     "", "q v dasd", "Ready; T=0.01/0.01 10:22:33", "0", "DASD 7601 DETACHED",
     "DASD 7600 ATTACHED TO LINDB01 7600",
     PERFECT[0][:-1], f" {PERFECT[0]}", f"{PERFECT[0]} RESERVED", PERFECT[0].replace("CYL", "CLK"),
+    PERFECT[0].replace("10016 CYL", "           10016 CYL"),
     PERFECT[0].replace(" 10016", "1 0016"), PERFECT[0].replace("R/W", "R/X"),
     PERFECT[0].replace(" 4A01", "14A01"), PERFECT[0].replace("4A01 ", "4A0\xe9 "),
     "7601  CUTYPE = 2107-E8, DEVTYPE = 3390-0A, VOLSER =, CYLS = 10017",

@@ -23,7 +23,7 @@ _H4: Final = "[0-9A-F]{4}"
 _LABEL: Final = "[A-Z0-9$#@ ]{6}"
 _PERFECT: Final = (
     rf"(?:[0-9A-F]{{2}}: )?DASD {_H4} (?:"
-    rf"[0-9]{{4}} {_LABEL} R/[WO] (?=[ 0-9]{{10}} ) *[0-9]+ (?:CYL|BLK) ON DASD  {_H4} SUBCHANNEL = {_H4}"
+    rf"[0-9]{{4}} {_LABEL} R/[WO] (?=[ 0-9]{{10}} [CB]) *[0-9]+ (?:CYL|BLK) ON DASD  {_H4} SUBCHANNEL = {_H4}"
     rf"|ON DASD  {_H4} R/[WO] {_LABEL} SUBCHANNEL = {_H4}"
     rf"|CP (?:OWNED |SYSTEM) {_LABEL}   [0-9]{{1,9}}"
     rf"|ATTACHED TO [A-Z0-9$#@][A-Z0-9$#@ ]{{7}} {_H4} R/[WO](?: [A-Z0-9$#@]{{1,6}})?"
