@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
 from typing import TYPE_CHECKING
 
+from zmon.absent import Absent
 from zmon.cli.listing import asked
 from zmon.cli.people import are_heard, listing_of, people
 from zmon.cli.status import FAILED, OK, USAGE, complain
@@ -18,9 +20,10 @@ from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import NoMark, Watch
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from zmon.interval import Interval
+    from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.tape.tape import Tape
 
@@ -38,13 +41,14 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         last = None if far else args.count + 1
         containers = () if listing is None else list(asked(listing))
         watch = Watch(open_tape(args, kinds=kinds, last=last, containers=containers))
+        other = _other(args, kinds) if args.other else None
     except ValueError as error:
         return complain(str(error))
     dialogue: Dialogue | None = None
     try:
         for _ in _intervals(watch, args, needed=screen.layout != "menu"):
             first = dialogue is None
-            dialogue = dialogue or _opened(Dialogue(watch, screens, people=told), args)
+            dialogue = dialogue or _opened(Dialogue(watch, screens, people=told), args, other)
             _print(dialogue, args, first=first)
     except CommandError as error:
         complain(str(error))
@@ -52,12 +56,22 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         return FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
     finally:
         watch.tape.close()
+        if other is not None:
+            other.tape.close()
     return OK
 
 
-def _opened(dialogue: Dialogue, args: argparse.Namespace) -> Dialogue:
+def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Watch:
+    """Return who looks at the recording that is compared with."""
+    parts = vars(args) | {"source": args.other, "at": args.compare}
+    return Watch(open_tape(argparse.Namespace(**parts), kinds=kinds))
+
+
+def _opened(dialogue: Dialogue, args: argparse.Namespace, other: Watch | None) -> Dialogue:
     dialogue.open(args.screen, " ".join(args.operand))
-    if args.compare or args.compare_since:
+    if other is not None:
+        dialogue.compare(_there(other, dialogue.watch.interval, args), before=other.history)
+    elif args.compare or args.compare_since:
         dialogue.compare(_window(dialogue.watch, args))
     if args.where:
         dialogue.where(" ".join(args.where))
@@ -116,6 +130,25 @@ def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:
     if args.since and interval is not None and interval.before is not None:
         return end - (interval.after.at.utc - interval.before.at.utc), end
     return None, end
+
+
+def _there(other: Watch, here: Interval | None, args: argparse.Namespace) -> Interval:
+    """Return the interval of another recording that is compared with one of this: as long, if it is long.
+
+    Raises:
+        CommandError: it holds none.
+    """
+    if args.compare:
+        other.seek(_time(args.compare, other.tape))
+    else:
+        other.to_end()
+    if args.compare_since:
+        _widen(other, args.compare_since)
+    elif args.since and here is not None and not isinstance(here.seconds, Absent):
+        _widen(other, f"-{here.seconds:.0f}s")
+    if other.interval is None or other.interval.before is None:
+        raise CommandError(f"{other.tape.name}: there are no two samples in the time that is compared with")
+    return other.interval
 
 
 def _time(words: str, tape: Tape, present: int | None = None) -> int:

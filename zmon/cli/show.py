@@ -2,7 +2,8 @@
 
 Live, two samples are taken `--interval` seconds apart and what happened between them is printed, `--count`
 times.  From a recording or capture the last interval is printed, or the one that ends `--at` a time, or the
-last `--count` ones up to there; with `--since` all from a time to another, as one.
+last `--count` ones up to there; with `--since` all from a time to another, as one.  `--compare` sets another
+time against it, and `--with` another recording.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.people import add_people_arguments
 from zmon.cli.status import OK, USAGE, complain
-from zmon.cli.tape import add_tape_arguments, positive
+from zmon.cli.tape import add_tape_arguments, positive, source
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--compare-since", metavar="TIME", help="begin of that one; by default it is as long as the other"
+    )
+    parser.add_argument(
+        "--with",
+        dest="other",
+        type=source,
+        metavar="SOURCE",
+        help="set it against another recording or capture: its last interval, or that of --compare",
     )
     parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
     parser.add_argument(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.dialogue.page import Window
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
+    from zmon.tables.history import History
     from zmon.tables.table import Table
     from zmon.tape.tape import Watch
     from zmon.topology.people import People
@@ -222,8 +223,10 @@ class Dialogue(Traveller):
 
         return carry_out(self, line)
 
-    def compare(self, then: Window, now: Window | None = None) -> None:
+    def compare(self, then: Window, now: Window | None = None, before: History | None = None) -> None:
         """Show the present list for two times side by side; by default the later is the present interval.
+
+        If `then` is on another tape, `before` is what came before it there.
 
         Raises:
             CommandError: it is no list of things, or there is nothing at that time.
@@ -235,7 +238,7 @@ class Dialogue(Traveller):
         if screen.layout != "list" or needs(screen.table).history:
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
         both = compared(screen)
-        new = Page(both, page.argument, None, (), Against(screen, then, now))
+        new = Page(both, page.argument, None, (), Against(screen, then, now, before))
         try:
             if self.mover is None:
                 self._sheet_of(new)

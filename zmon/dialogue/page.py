@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zmon.interval import Interval
 from zmon.screen.number import clock
 from zmon.tables.period import Period
-from zmon.tables.view import NoSuchThing, View, fill
+from zmon.tables.view import NoSuchThing, View, fill, together
 from zmon.tape.tape import REACH
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Against(NamedTuple):
     then: Window
     now: Window | None = None
     """By default the interval that is looked at."""
+    before: History | None = None
+    """What came before `then`, if that is on another tape."""
 
 
 class Page(NamedTuple):
@@ -64,19 +66,24 @@ class Filling(NamedTuple):
     def _compared(self, against: Against) -> Table:
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
-        view = self.view
-        history = view.history
-        intervals = [_interval(one, history) for one in (against.then, against.now or view.interval)]
         then, now = (
-            fill(
-                against.screen.table,
-                View(one, partial(_period, history, one), "", history, view.limits, view.people),
-            )
-            for one in intervals
+            (_interval(against.then, against.before or self.view.history), against.before),
+            (_interval(against.now or self.view.interval, self.view.history), None),
         )
-        joined = compare(against.screen, then, now)
-        said = "Then {}, now {}".format(*map(_from_to, intervals))
+        tables = (self._alone(against.screen, *each) for each in (then, now))
+        joined = compare(against.screen, *together(against.screen.table, *tables))
+        whole = against.before is not None
+        said = f"Then {_from_to(then[0], whole=whole)}, now {_from_to(now[0], whole=whole)}"
         return joined._replace(notes=(said, *joined.notes))
+
+    def _alone(self, screen: Screen, interval: Interval, other: History | None) -> Table:
+        """Fill the table of one of two times, perhaps on another tape."""
+        view = self.view
+        history = other or view.history
+        period = partial(_period, history, interval)
+        return fill(
+            screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
+        )
 
 
 def _interval(window: Window, history: History) -> Interval:
@@ -101,6 +108,7 @@ def _period(history: History, interval: Interval) -> Period:
     return found
 
 
-def _from_to(interval: Interval) -> str:
+def _from_to(interval: Interval, *, whole: bool) -> str:
+    """Say which time is meant, and if need be of what."""
     begin = "" if interval.before is None else clock(interval.before.at.utc)
-    return f"{begin} - {clock(interval.after.at.utc)}"
+    return f"{begin} - {clock(interval.after.at.utc)}" + whole * f" of {interval.after.source}"

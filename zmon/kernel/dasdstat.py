@@ -92,10 +92,10 @@ def parse_profile(content: str, where: str = "statistics") -> Row | None:
 def parse_statistics(content: str) -> Row | None:
     """Parse /proc/dasd/statistics, the counts of all DASD; None when they are switched off.
 
-    Two totals, then a scale and eight histograms of two lines with 16 counts.  To keep their columns narrow
-    the kernel divides the counts of histograms, not the totals, by the scale, a power of ten, as soon as there
-    are ten million requests: what comes out here is multiplied again, and so a little less than was counted.
-    There is no mark of a reset.  Requests beyond 2**31 are written as a negative number.
+    Two totals, then a scale and eight histograms of two lines with 16 counts.  As soon as there are ten
+    million requests, the kernel divides the counts of histograms, not the totals, by the scale, a power of
+    ten: what comes out here is multiplied again, and so a little less than was counted.  There is no mark of
+    a reset.  Requests beyond 2**31 are written as a negative number.
 
     Source: drivers/s390/block/dasd_proc.c (dasd_stats_proc_show).
 

@@ -1,6 +1,7 @@
 """Two windows of time side by side: for each figure of a list then, now and the difference.
 
 Rows are joined by their keys, and those on top changed most.  What was there in one window only says so.
+Where rows have an order of their own, as buckets of a histogram have, they keep it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from zmon.screen.variable import LETTERS, plottable
 from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
+
+BAR: Final = "bar"
+"""The format of bars, which are seen to differ."""
 
 THEN: Final = "_then"
 DIFFERENCE: Final = "_diff"
@@ -35,16 +39,7 @@ def compared(screen: Screen) -> Screen:
 
     Behind the first column stands what the rows are sorted by, so that it is seen on a narrow terminal, too.
     """
-    first, *others = screen.columns
-    main = measure(screen)
-    others.sort(key=lambda column: column.name != main)
-    columns = [_label(first), _only()] if first.format in LETTERS else [_only(), *_three(first)]
-    for column in others:
-        columns += [_label(column)] if column.format in LETTERS else _three(column)
-    room = (
-        columns[2].gap + TITLE - sum(column.gap + column.width for column in columns[:3]) + columns[2].width
-    )
-    columns[2] = Column(**vars(columns[2]) | {"gap": max(room, columns[2].gap)})
+    columns = _sorted(screen) if sortable(screen) else _several(screen.columns)
     parts = vars(screen) | {
         "columns": tuple(columns),
         "title": f"{screen.title} - Compared",
@@ -57,6 +52,33 @@ def compared(screen: Screen) -> Screen:
     for cached in ("by_name", "starts", "width"):
         parts.pop(cached, None)
     return Screen(**parts)
+
+
+def sortable(screen: Screen) -> bool:
+    """Tell whether rows may stand in any order."""
+    return any(column.sort for column in screen.columns)
+
+
+def _sorted(screen: Screen) -> list[Column]:
+    """Return the columns of a screen whose rows are sorted by what changed most."""
+    first, *others = screen.columns
+    main = measure(screen)
+    others.sort(key=lambda column: column.name != main)
+    columns = [_label(first), _only()] if first.format in LETTERS else [_only(), *_three(first)]
+    columns += _several(others)
+    room = (
+        columns[2].gap + TITLE - sum(column.gap + column.width for column in columns[:3]) + columns[2].width
+    )
+    columns[2] = Column(**vars(columns[2]) | {"gap": max(room, columns[2].gap)})
+    return columns
+
+
+def _several(columns: Iterable[Column]) -> list[Column]:
+    return [
+        each
+        for column in columns
+        for each in ([_label(column)] if column.format in LETTERS else _three(column))
+    ]
 
 
 def measure(screen: Screen) -> str:
@@ -79,9 +101,10 @@ def _label(column: Column) -> Column:
 
 def _three(column: Column) -> list[Column]:
     """Return what stands in the place of a figure: its name is the group, its limit holds then and now."""
-    parts: dict[str, Any] = vars(column) | {"group": _heading(column), "left": False}
+    drawn = column.format == BAR
+    parts: dict[str, Any] = vars(column) | {"group": _heading(column), "left": drawn}
     wide = max(column.width, 4)
-    return [
+    found = [
         Column(**parts | {
             "name": column.name + THEN, "head": ("Then",), "width": wide, "gap": max(column.gap, 2),
             "help": f"{column.help} In the time that is compared with.",
@@ -92,11 +115,14 @@ def _three(column: Column) -> list[Column]:
             "help": f"How much more it is now than then. {column.help}", "source": "computed",
         }),
     ]  # fmt: skip
+    return found[:2] if drawn else found
 
 
 def _heading(column: Column) -> str:
     """Return the heading of a column in one line."""
     words = " ".join(column.head).replace("- ", "").strip()
+    if words in {"", "%"}:
+        words = f"{column.group.strip()} {words}".strip()
     return f" {words or column.name} "
 
 
@@ -127,9 +153,16 @@ def compare(screen: Screen, then: Table, now: Table) -> Table:
         columns,
         _summary(screen, then.summary, now.summary),
         estimated=_estimated(screen, keys, (then, there), (now, here)),
-        notes=tuple(dict.fromkeys((*now.notes, *then.notes))),
+        notes=tuple(dict.fromkeys((*_lacking(then, now), *now.notes, *then.notes))),
         missing=(now.missing or then.missing) if not keys else None,
     )
+
+
+def _lacking(then: Table, now: Table) -> Iterator[str]:
+    """Say why one of two tables has no rows, where the other has some."""
+    for name, one, other in (("Then", then, now), ("Now", now, then)):
+        if one.missing is not None and other.keys:
+            yield f"{name}: {one.missing.reason}"
 
 
 def difference(then: Value, now: Value) -> Value:
@@ -159,7 +192,7 @@ def _order(
     What was there in one of the times alone comes next, and then what is not known.
     """
     name = measure(screen)
-    if not name:
+    if not name or not sortable(screen):
         return list(range(len(keys)))
     pairs = zip(_along(name, keys, *then, NOT_THEN), _along(name, keys, *now, NOT_NOW), strict=True)
     changes = [difference(*pair) for pair in pairs]

@@ -1,7 +1,7 @@
 """Numbers the way the Performance Toolkit writes them.
 
 Rates and times below 100 have one decimal and no leading zero (`.0`, `.3`, `54.1`), from 100 on
-none (`124`); queue lengths have two decimals (`.00`, `1.05`); percentages are whole.  What is not
+none (`124`); queue lengths have two decimals (`.00`, `1.05`); percentages are whole, or bars.  What is not
 available is dots.  A number that does not fit is scaled (`124k`), never cut.
 """
 
@@ -72,8 +72,15 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
     "count": percent,
     "bytes": bytes_,
     "clock": clock,
+    "bar": percent,
 }
 """The formats a column may name."""
+
+
+def bar(value: float, width: int) -> str:
+    """Draw a bar for a percentage of the field; a point stands for what is too little for a bar."""
+    length = round(min(max(value, 0.0), 100.0) * width / 100)
+    return ("#" * length or "." * (value > 0)).ljust(width)
 
 
 def bare(digits: str) -> str:
@@ -125,6 +132,8 @@ def cell(value: Value, form: str, width: int) -> str:
         number = math.inf
     if not math.isfinite(number):
         return STARS[:width].rjust(width)
+    if form == "bar":
+        return bar(number, width)
     digits = FORMATS[form](number if form != "clock" else value)
     if len(digits) > width:
         digits = STARS[:width] if form == "clock" else fit(number, width)

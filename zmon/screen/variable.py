@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 
 def plottable(screen: Screen) -> list[Column]:
     """Return the columns of a screen that hold figures."""
-    return [column for column in screen.columns if column.format not in LETTERS]
+    return [column for column in screen.columns if column.format not in {*LETTERS, "bar"}]
 
 
 def names(screen: Screen) -> list[str]:

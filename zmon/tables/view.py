@@ -81,6 +81,13 @@ def fill(name: str, view: View) -> Table:
     return filled
 
 
+def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
+    """Make two fillings of a table ready to stand side by side, where its module knows how."""
+    prepare: Callable[[Table, Table], tuple[Table, Table]] | None
+    prepare = getattr(import_module(f"zmon.tables.{name}"), "together", None)
+    return (then, now) if prepare is None else prepare(then, now)
+
+
 @lru_cache(maxsize=8)  # those of the interval at hand
 def alone(name: str, interval: Interval) -> Table:
     """Fill a table from one interval, as if nothing came before it; made once for all who ask in turn.

@@ -1,0 +1,314 @@
+"""DASDSTAT: how long requests to DASD took, how large they were and how many waited, as the driver counted.
+
+One row per bucket of the driver's histograms, of one volume or device, or of all.  The buckets of times and
+of sizes double from row to row, those of the queue grow by one; labels of each stand beside it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.interval import FIRST, REPLACED
+from zmon.kinds import DASD, PROFILE, buckets
+from zmon.tables import histogram
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Delta, Interval
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((PROFILE, DASD))
+
+GLOBAL: Final = "global"
+READS: Final = "READS"
+WRITES: Final = "WRITES"
+TOTAL: Final = "TOTAL"
+WORDS: Final = (READS, WRITES, TOTAL)
+"""What may be asked for of a thing: a part of its requests, and what was counted since the start."""
+_SHORTEST: Final = 3
+
+TIMES: Final = {"time": "Total time", "wait": "Till SSCH", "device": "SSCH to irq", "end": "Irq to end"}
+"""The histograms of times, and what each is called in sentences."""
+SHOWN: Final = (*TIMES, "size", "queue")
+LABELS: Final = {
+    "bucket": histogram.time_label,
+    "sizes": histogram.size_label,
+    "queued": histogram.queue_label,
+}
+"""What stands beside the bars: what the buckets of times, sizes and queues hold."""
+
+RESET: Final = absent("the statistics were switched on or reset in this interval")
+IDLE: Final = absent("no request was done in this interval")
+BEFORE: Final = absent("the first sample has no interval: TOTAL shows what was counted since the start")
+NO_TIME: Final = absent("the driver does not say since when")
+
+PERCENTILES: Final = (50, 95, 99)
+
+
+class Asked(NamedTuple):
+    """What is to be shown: of which row of the sample, which of its requests, and since when."""
+
+    key: str
+    part: str = ""
+    """READS, WRITES, or empty for both."""
+    whole: bool = False
+    """Whether all is meant that was counted since the start, or the interval."""
+
+
+def table(view: View) -> Table:
+    """Fill DASDSTAT: one row per bucket that holds anything, keyed by its number.
+
+    `view.argument` names a volume or a device, by default all DASD, and READS, WRITES or TOTAL behind it.
+
+    Raises:
+        NoSuchThing: the argument names nothing that is counted.
+    """
+    interval = view.interval
+    profiles = interval.of(PROFILE)
+    if not len(profiles):
+        return Table([], {}, missing=profiles.missing)
+    counts = Counts(profiles, parse(view.argument, interval))
+    held = {name: counts.histogram(name) for name in SHOWN}
+    rows = histogram.reach(*held.values())
+    shares = {name: histogram.percents(values) for name, values in held.items()}
+    columns: dict[str, list[Value]] = {name: [label(row) for row in rows] for name, label in LABELS.items()}
+    columns["requests"] = [held["time"][row] for row in rows]
+    for name, values in shares.items():
+        longest = _longest(values)
+        columns[name] = [values[row] for row in rows]
+        columns[f"{name}_bar"] = list(histogram.bars([values[row] for row in rows], longest))
+    scaled = counts.scaled
+    return Table(
+        [f"{row:02}" for row in rows],
+        columns,
+        facts=_facts(counts, held, interval),
+        estimated=dict.fromkeys([*held, "requests"]) if scaled else {},
+        notes=tuple(_notes(counts, shares)),
+        missing=None if rows else counts.missing,
+    )
+
+
+class Counts:
+    """The counts of one thing: in the interval, or since the start."""
+
+    def __init__(self, profiles: Delta, asked: Asked) -> None:
+        """Look at what is asked for."""
+        self.asked = asked
+        self._profiles = profiles
+        self._row = profiles.index[asked.key]
+
+    def cell(self, name: str) -> Value:
+        """Return a figure as it was read."""
+        return self._profiles.frame.column(name)[self._row]
+
+    @property
+    def scaled(self) -> bool:
+        """Whether counts were divided, and so are not exact."""
+        return self.cell("scale") not in {1, ""} and not isinstance(self.cell("scale"), Absent)
+
+    @property
+    def seconds(self) -> Number:
+        """How long was counted."""
+        seconds = self._profiles.seconds[self._row]
+        return RESET if seconds is REPLACED else seconds
+
+    @property
+    def missing(self) -> Absent:
+        """Why nothing is shown."""
+        count = self.number("requests")
+        if isinstance(count, Absent):
+            return BEFORE if count is FIRST else count
+        return histogram.NOTHING if self.asked.whole else IDLE
+
+    def number(self, name: str) -> Number:
+        """Return a count of the requests that are asked for."""
+        if self.asked.part == READS:
+            return self._count(f"read_{name}")
+        if self.asked.part == WRITES:
+            return self._count(name) - self._count(f"read_{name}")
+        return self._count(name)
+
+    def histogram(self, name: str) -> list[Number]:
+        """Return the counts of a histogram."""
+        return [self.number(bucket) for bucket in buckets(name)]
+
+    def all(self, name: str) -> Number:
+        """Return a count of all requests, reads and writes."""
+        return self._count(name)
+
+    def _count(self, name: str) -> Number:
+        if self.asked.whole:
+            return self._profiles.frame.column(name)[self._row]  # type: ignore[return-value]  # a counter
+        value = self._profiles.numbers(name)[self._row]
+        return RESET if value is REPLACED else value
+
+
+def _longest(shares: Iterable[Number]) -> Number:
+    return max((share for share in shares if not isinstance(share, Absent)), default=0.0)
+
+
+def parse(words: str, interval: Interval) -> Asked:
+    """Read what a person asks for: `dasdb`, `7001 reads`, `global total`.
+
+    A volume is meant by a device number where its aliases are counted with it, else the device alone.
+
+    Raises:
+        NoSuchThing: there is no such thing, or nothing is counted of it.
+    """
+    key = part = ""
+    whole = False
+    for word in words.split():
+        meant = next((w for w in WORDS if len(word) >= _SHORTEST and w.startswith(word.upper())), "")
+        if meant == TOTAL:
+            whole = True
+        elif meant:
+            part = meant
+        elif key:
+            raise NoSuchThing(f"{word!r} is no word here; behind {key} may stand {', '.join(WORDS)}")
+        else:
+            key = _find(word, interval)
+    return Asked(key or _default(interval.of(PROFILE)), part, whole)
+
+
+def _default(profiles: Delta) -> str:
+    return GLOBAL if GLOBAL in profiles.index else profiles.keys[0]
+
+
+def _find(word: str, interval: Interval) -> str:
+    """Return the key of a volume or device by name, number, bus id or label."""
+    profiles, wanted = interval.of(PROFILE), word.casefold()
+    if wanted in profiles.index:
+        return wanted
+    disks = interval.of(DASD)
+    for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
+        if wanted in {busid, busid.rpartition(".")[2], name, str(volser).casefold()}:
+            for key in (str(name), busid):
+                if key in profiles.index:
+                    return key
+    ends = [key for key in profiles.keys if key.rpartition(".")[2] == wanted]
+    if len(ends) == 1:
+        return ends[0]
+    some = ", ".join(sorted(profiles.keys, key=lambda key: (key != GLOBAL, "." in key, key))[:6])
+    raise NoSuchThing(f"nothing is counted of {word!r}; counted are {some}{' ...' * (len(profiles) > 6)}")
+
+
+def _facts(counts: Counts, held: dict[str, list[Number]], interval: Interval) -> dict[str, Value]:
+    asked = counts.asked
+    start = counts.cell("start")
+    since: Value = NO_TIME if isinstance(start, Absent) else int(float(str(start)) * 1e9)
+    requests, seconds = counts.number("requests"), counts.seconds
+    if asked.whole:
+        seconds = (interval.after.at.utc - since) / 1e9 if isinstance(since, int) else NO_TIME
+    facts: dict[str, Value] = {
+        "subject": _subject(asked, interval),
+        "since": since,
+        "count": requests,
+        "rate": requests / seconds if isinstance(seconds, Absent) or seconds > 0 else NO_TIME,
+        "mbs": counts.number("sectors") * 512 / 1e6 / seconds if seconds else NO_TIME,
+        "reads": _percent(counts.all("read_requests"), counts.all("requests")),
+        "pav": _percent(counts.number("pav"), requests),
+        "hpf": _percent(counts.number("hpf"), requests),
+        "kib": counts.number("sectors") / 2 / requests if requests else IDLE,
+        "queue_mean": histogram.queue_mean(held["queue"]),
+    }
+    exact = asked.whole and not asked.part and not isinstance(counts.cell("mean_time"), Absent)
+    facts["mean_of"] = "Mean     ms" if exact else "Mean    ~ms"
+    for name in TIMES:
+        known = counts.cell(f"mean_{name}")
+        mean: Number = known if exact and not isinstance(known, str) else histogram.mean(held[name])
+        facts[f"{name}_mean"] = mean / 1000
+        for percent in PERCENTILES:
+            facts[f"{name}_{percent}"] = histogram.percentile(held[name], percent) / 1000
+    return facts
+
+
+def _percent(part: Number, whole: Number) -> Number:
+    if isinstance(whole, Absent) or not whole:
+        return whole if isinstance(whole, Absent) else IDLE
+    return 100 * part / whole
+
+
+def _subject(asked: Asked, interval: Interval) -> str:
+    """Say what is shown: `all DASD, reads`."""
+    what = "All DASD" if asked.key == GLOBAL else asked.key
+    disks = interval.of(DASD)
+    for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
+        if name == asked.key:
+            what = " ".join([what, busid, *([volser] if isinstance(volser, str) else [])])
+    part = {READS: ", reads", WRITES: ", writes"}.get(asked.part, "")
+    return f"{what}{part}, {'since the start' if asked.whole else 'this interval'}"
+
+
+def _notes(counts: Counts, shares: dict[str, list[Number]]) -> list[str]:
+    """Return where the peaks are, and what is not as it should be."""
+    found = [
+        f"{title}: {share:.0f} % in {histogram.time_label(place)}"
+        for name, title in TIMES.items()
+        if (place := histogram.peak(shares[name])) is not None
+        and not isinstance(share := shares[name][place], Absent)
+    ]
+    said = [f"Peaks: {'; '.join(found)}"] if found else []
+    if counts.scaled:
+        said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
+    if counts.cell("via") == "proc":
+        said.append("Reads, volumes and devices are told by debugfs alone: run zmon as root")
+    return said
+
+
+def together(then: Table, now: Table) -> tuple[Table, Table]:
+    """Bring two tables to the same rows and bars to the same scale, and say in words what has moved."""
+    held = sorted(map(int, {*then.keys, *now.keys}))
+    rows = range(held[0], held[-1] + 1) if held else range(0)
+    scale = {name: _longest([*_shares(then, name), *_shares(now, name)]) for name in SHOWN}
+    said = tuple(_shifts(then, now))
+    return _widened(then, rows, scale), _widened(now, rows, scale)._replace(notes=said)
+
+
+def _shares(filled: Table, name: str) -> list[Number]:
+    return list(filled.columns[name]) if filled.keys else []  # type: ignore[arg-type]  # they are figures
+
+
+def _widened(filled: Table, rows: Sequence[int], scale: Mapping[str, Number]) -> Table:
+    """Return a table with the rows of other buckets, too: those that it does not have hold nothing."""
+    if not filled.keys:
+        return filled
+    at = {int(key): row for row, key in enumerate(filled.keys)}
+    columns: dict[str, list[Value]] = {name: [label(row) for row in rows] for name, label in LABELS.items()}
+    for name in ("requests", *SHOWN):
+        values = _shares(filled, name)
+        none = next((value for value in values if isinstance(value, Absent)), 0)
+        along = [values[at[row]] if row in at else none for row in rows]
+        columns[name] = list(along)
+        if name in scale:
+            columns[f"{name}_bar"] = list(histogram.bars(along, scale[name]))
+    return filled._replace(keys=[f"{row:02}" for row in rows], columns=columns, notes=())
+
+
+def _shifts(then: Table, now: Table) -> Iterator[str]:
+    """Say of each histogram of times how its peak and its mean have moved."""
+    if then.keys and now.keys:
+        yield str(now.facts["subject"])
+        for name, title in TIMES.items():
+            peak = _moved(_peak(then, name), _peak(now, name))
+            mean = _changed(*(filled.facts[f"{name}_mean"] for filled in (then, now)))
+            yield f"{title}: peak {peak}, mean {mean}"
+
+
+def _peak(filled: Table, name: str) -> str:
+    place = histogram.peak(_shares(filled, name))
+    return "unknown" if place is None else histogram.time_label(int(filled.keys[place]))
+
+
+def _moved(then: str, now: str) -> str:
+    return f"in {now} as before" if then == now else f"from {then} to {now}"
+
+
+def _changed(then: Value, now: Value) -> str:
+    if isinstance(then, (Absent, str)) or isinstance(now, (Absent, str)) or not then:
+        return "not known"
+    return f"from ~{then:.3g} to ~{now:.3g} ms ({100 * (now - then) / then:+.0f} %)"
