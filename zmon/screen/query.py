@@ -83,11 +83,14 @@ def parse_condition(text: str, columns: Sequence[str]) -> Condition:
 def parse_conditions(text: str, columns: Sequence[str]) -> tuple[Condition, ...]:
     """Read conditions that stand behind one another: `resp>10 lcu=2482`; blanks around a sign do not matter.
 
+    A value may have blanks in it: `cu=LCU 6 resp>10`.
+
     Raises:
         QueryError: one of them is not understood.
     """
-    joined = re.sub(r"\s*(<=|>=|!=|<|>|=|~)\s*", r"\1", text)
-    return tuple(parse_condition(part, columns) for part in joined.split())
+    joined = re.sub(r"\s*(<=|>=|!=|<|>|=|~)\s*", r"\1", text.strip())
+    parts = re.split(r"\s+(?=\w+[<>=~!])", joined)
+    return tuple(parse_condition(part, columns) for part in parts if part)
 
 
 def check_column(name: str, columns: Sequence[str]) -> None:

@@ -125,7 +125,9 @@ class Sheet:
             before = sign + pen.gap
             written, sign = pen.write(value)
             if pen.guesses and pen.guessed(value, row):
-                if sign == " ":
+                if sign == " " and pen.is_text and written.endswith(" "):
+                    written = f"{written.rstrip()}{ESTIMATE}".ljust(len(written))
+                elif sign == " ":
                     sign = ESTIMATE
                 else:  # the limit's mark stands behind, so this one moves to the front
                     before, written = _precede(before, written)
@@ -162,6 +164,7 @@ class Pen:
         """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
         self.gap = " " * (column.gap - 1)
         self.guesses = estimated is None or bool(estimated)
+        self.is_text = column.format == "text"
         self._column = column
         self._estimated = estimated
         self._known: dict[Value, tuple[str, str]] = {}

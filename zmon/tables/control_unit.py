@@ -2,7 +2,8 @@
 
 This is where uneven placement shows: one line per LCU with its share of all I/O, and how many times its fair
 share that is.  I/O that Linux starts on an alias is counted on the alias, so an LCU is the sum of its bases
-and aliases.  An LCU is identified by manufacturer, serial and subsystem id of the devices' uid.
+and aliases.  An LCU is identified by manufacturer, serial and subsystem id of the devices' uid; where they
+have none, by what CP and the site tell of them.
 """
 
 from __future__ import annotations
@@ -14,23 +15,27 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, not_below_zero, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, has_files, no_files, units_of
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.device import Devices
+    from zmon.tables.topology import Units
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE))
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
+NOT_IN_UID: Final = absent("its devices have no uid, and CP has not told it")
+NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
 
@@ -43,26 +48,31 @@ def table(view: View) -> Table:
     interval = view.interval
     devices = devices_of(interval)
     row_of = {key: row for row, key in enumerate(devices.keys)}
-    units = lcus(interval.of(DEVICE).frame)
+    known = units_of(view)
+    units = known.lcus
     members = {key: [row_of[bus] for bus in unit.members if bus in row_of] for key, unit in units.items()}
     everything = total([devices.rate[row] for rows in members.values() for row in rows])
     lines = [_line(devices, units[key], rows, everything, len(units)) for key, rows in members.items()]
     keys = list(members)
     bases = [(unit.bases or unit.members)[0] for unit in units.values()]
     subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
-    for line, lss in zip(lines, subsystems, strict=True):
+    spaces = _spaces(view, known, {key: line["mbs"] for key, line in zip(keys, lines, strict=True)})
+    for key, line, lss in zip(keys, lines, subsystems, strict=True):
         line["lss"] = f"{lss:02X}" if isinstance(lss, int) else lss
+        line["called"] = known.called.get(key, NOT_CALLED)
+        line["spaces"] = spaces.get(key) or no_files(view)
     columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}
     guessed = frozenset(place for place, rows in enumerate(members.values()) if devices.estimated(rows))
     if guessed:
         guessed |= {SUMMARY}
     missing = None if keys else interval.of(DEVICE).missing or NO_LCU
+    told = frozenset(place for place, unit in enumerate(units.values()) if unit.why)
     return Table(
         keys,
         columns,
         _all(lines, devices, [row for rows in members.values() for row in rows]),
-        estimated=dict.fromkeys(("io", "share", "fair"), guessed),
-        notes=tuple(findings(keys, columns)),
+        estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
+        notes=(*findings(keys, columns), *told_by(units.values())),
         missing=missing,
     )
 
@@ -88,9 +98,9 @@ def _line(
     kinds = devices.ccw["cutype"]
     types = {kind for row in rows if isinstance(kind := kinds[row], str)}
     return {
-        "ssid": unit.ssid,
-        "serial": unit.serial,
-        "maker": unit.vendor,
+        "ssid": unit.short,
+        "serial": unit.serial or NOT_IN_UID,
+        "maker": unit.vendor or NOT_IN_UID,
         "cutype": "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown"),
         "units": len(unit.bases),
         "active": rate if isinstance(rate, Absent) else len([row for row in rows if devices.rate[row] > 0]),
@@ -155,6 +165,21 @@ def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[
         for name in added
     }
     return Summary(">> All LCUs <<", {**cells, **_times(devices, rows)})
+
+
+def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
+    """Return the busiest tablespaces of each LCU, if files of any are known."""
+    if not has_files(view):
+        return {}
+    from zmon.tables.busiest import busiest  # noqa: PLC0415 - without files it starts faster
+
+    return busiest(view, known.of, megabytes)  # type: ignore[arg-type]  # a column of numbers
+
+
+def told_by(units: Iterable[Lcu]) -> list[str]:
+    """Say what names the LCU of devices that have no unique id, if there are any."""
+    sources = list(dict.fromkeys(unit.why for unit in units if unit.why))
+    return [f"~ LCU: of devices without a uid, by {'; '.join(sources)}"] if sources else []
 
 
 def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:

@@ -15,6 +15,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.view import View
+    from zmon.topology.lcu import Lcu
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE))
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 
 MS: Final = 1e-6
 """ns to ms."""
@@ -210,8 +212,10 @@ def roles(devices: Devices) -> list[Value]:
 def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
     devices = devices_of(view.interval)
+    told = _told(view, devices)
+    lcu_of = {**devices.lcu_of, **{busid: one.key for busid, one in told.items()}}
     unit: list[Value] = [
-        devices.lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
+        lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
         for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
     ]
     columns: dict[str, list[Value]] = {
@@ -230,7 +234,10 @@ def table(view: View) -> Table:
         "cuwt": list(devices.cuwt),
         "qued": list(devices.queued),
         "dasd": devices.names,
-        "lcu": [key.split(".")[2] if isinstance(key, str) else key for key in unit],
+        "lcu": [
+            told[key].short if key in told else lcu.split(".")[2] if isinstance(lcu, str) else lcu
+            for key, lcu in zip(devices.keys, unit, strict=True)
+        ],
         "role": roles(devices),
         "busy": list(devices.busy),
         "ios": list(devices.requests),
@@ -245,7 +252,10 @@ def table(view: View) -> Table:
         "cu": unit,
         "error": list(devices.cmf.numbers("error")),
     }
-    estimated, notes = {}, []
+    guesses = frozenset(row for row, key in enumerate(devices.keys) if key in told) if told else frozenset()
+    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), []
+    if told:
+        notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(one.why for one in told.values()))}")
     if devices.guessed:
         estimated["io"] = devices.guessed
         if devices.estimated(range(len(devices.keys))):
@@ -263,6 +273,19 @@ def table(view: View) -> Table:
     return Table(
         devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
     )
+
+
+def _told(view: View, devices: Devices) -> dict[str, Lcu]:
+    """Return the LCUs of disks that have no unique id, where people or CP tell them."""
+    known = devices.lcu_of
+    if all(
+        key in known
+        for key, name in zip(devices.keys, devices.names, strict=True)
+        if name.__class__ is str and "." in key
+    ):
+        return {}
+    units = units_of(view)
+    return {busid: units.lcus[key] for busid, key in units.of.items() if busid not in known}
 
 
 def trend(interval: Interval) -> Table:

@@ -7,17 +7,21 @@ nothing at the samples in between.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.sample import Instant, Sample, nothing
-from zmon.topology.machine import Machine
+from zmon.topology.lcu import lcus, with_told
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.absent import Absent
     from zmon.sample import Frame, Kind
     from zmon.tables.view import View
+    from zmon.topology.lcu import Lcu
+    from zmon.topology.machine import Machine
     from zmon.topology.people import People
 
 TOPOLOGY: Final = (CONTAINER, MOUNT, LAYER, DEVICE, DASD, CLAIM, MACHINE)
@@ -36,7 +40,44 @@ def machine_of(view: View) -> Machine:
 def is_told(view: View) -> bool:
     """Tell whether anybody tells more of the machine than the kernel does: people, CP or a listing."""
     sample = view.interval.after
-    return view.people().told or any(sample.frame(kind).keys for kind in (CONTAINER, CLAIM))
+    return has_files(view) or bool(sample.frame(CLAIM).keys) or view.people().told
+
+
+def has_files(view: View) -> bool:
+    """Tell whether files of tablespaces are known."""
+    return bool(view.interval.after.frame(CONTAINER).keys) or bool(view.people().listed)
+
+
+class Units(NamedTuple):
+    """The LCUs, and what people call them."""
+
+    lcus: Mapping[str, Lcu]
+    called: Mapping[str, str]
+    """Of those that the site has a name for."""
+    of: Mapping[str, str]
+    """The key of the LCU of each device."""
+
+
+def units_of(view: View) -> Units:
+    """Return the LCUs that unique ids name, and those that people or CP tell of devices without one."""
+    if is_told(view):
+        return _units(machine_of(view))
+    found = lcus(view.interval.after.frame(DEVICE))
+    return Units(found, {}, _members(found))
+
+
+def _members(found: Mapping[str, Lcu]) -> dict[str, str]:
+    return {busid: key for key, unit in found.items() for busid in unit.members}
+
+
+@lru_cache(maxsize=2)
+def _units(machine: Machine) -> Units:
+    devices = machine.sample.frame(DEVICE)
+    volumes = machine.volumes.values()
+    found = with_told(devices, lcus(devices), volumes)
+    called = {volume.busid: volume.called for volume in volumes if isinstance(volume.called, str)}
+    names = {key: [called[busid] for busid in unit.members if busid in called] for key, unit in found.items()}
+    return Units(found, {key: name[0] for key, name in names.items() if name}, _members(found))
 
 
 def no_files(view: View) -> Absent:
@@ -56,5 +97,7 @@ def _empty(kind: Kind, reason: str) -> Frame:
 
 @lru_cache(maxsize=2)  # two times may be compared
 def _machine(people: People, *frames: Frame) -> Machine:
+    from zmon.topology.machine import Machine  # noqa: PLC0415 - most screens start without it
+
     sample = Sample(Instant(0, 0, ""), {frame.kind.name: frame for frame in frames})
     return Machine(sample, people)

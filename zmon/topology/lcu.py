@@ -2,6 +2,7 @@
 
 A device belongs to the LCU that its unique id names.  Nothing is guessed: where an emulator gives
 every volume a serial of its own, every volume is an LCU of its own, because the machine says so.
+A device without one may belong to an LCU by what CP and the site tell of it; that is kept apart.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from zmon.absent import Absent, absent
 from zmon.topology.uid import HYPERPAV, Uid, parse_uid
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from zmon.absent import Value
     from zmon.sample import Frame
+    from zmon.topology.volume import Volume
 
 
 class Role(Enum):
@@ -44,11 +48,20 @@ class Lcu(NamedTuple):
     """Aliases of both sorts."""
     chpids: tuple[str, ...]
     """The channel paths that lead to any member, ascending: `4e`."""
+    said: str = ""
+    """Where no unique id names it, what CP or the site calls it, `LCU 6`; the parts of its id may be empty."""
+    why: str = ""
+    """What says so, of the members without a unique id: `site.toml:4 (7nXX)`."""
 
     @property
     def key(self) -> str:
-        """VENDOR.SERIAL.SSID."""
-        return f"{self.vendor}.{self.serial}.{self.ssid}"
+        """VENDOR.SERIAL.SSID, or what it is called."""
+        return self.said or f"{self.vendor}.{self.serial}.{self.ssid}"
+
+    @property
+    def short(self) -> str:
+        """What tells it from others in a few characters: the subsystem id, or the number it goes by."""
+        return self.ssid or self.said.removeprefix("LCU ")
 
 
 def identity(uid: Value) -> Uid | Absent:
@@ -84,6 +97,40 @@ def lcus(devices: Frame) -> dict[str, Lcu]:
     return {key: _lcu(devices, groups[key]) for key in sorted(groups)}
 
 
+def with_told(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
+    """Return the LCUs with the devices, too, that have no unique id and whose LCU people or CP tell."""
+    groups: dict[str, dict[str, Volume]] = {}
+    for volume in volumes:
+        busid = volume.busid
+        if not isinstance(busid, str) or busid not in devices.index or isinstance(volume.lcu, Absent):
+            continue
+        if isinstance(identity(devices.cell(busid, "uid")), Absent):
+            groups.setdefault(volume.key, {})[busid] = volume
+    return {**known, **{key: _told(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
+
+
+def _told(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
+    any_one = next(iter(volumes.values()))
+    members = tuple(sorted((*volumes, *(known.members if known else ()))))
+    said = (one for volume in volumes.values() for one in volume.evidence if one.grade <= volume.grade)
+    why = dict.fromkeys(one.source for one in said)
+    return Lcu(
+        vendor=known.vendor if known else "",
+        serial=known.serial if known else _text(any_one.serial),
+        ssid=known.ssid if known else _text(any_one.ssid),
+        members=members,
+        bases=tuple(sorted((*volumes, *(known.bases if known else ())))),
+        aliases=known.aliases if known else (),
+        chpids=_chpids(devices, members),
+        said="" if known else key,
+        why=", ".join(why),
+    )
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def outside(devices: Frame) -> dict[str, Absent]:
     """Return the devices that belong to no LCU, each with the reason."""
     named = zip(devices.keys, map(identity, devices.column("uid")), strict=True)
@@ -93,7 +140,6 @@ def outside(devices: Frame) -> dict[str, Absent]:
 def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
     members = tuple(sorted(uids))
     bases = tuple(busid for busid in members if _role(uids[busid], devices.cell(busid, "alias")) is Role.BASE)
-    paths = (devices.cell(busid, "chpids") for busid in members)
     one = uids[members[0]]
     return Lcu(
         vendor=one.vendor,
@@ -102,5 +148,10 @@ def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
         members=members,
         bases=bases,
         aliases=tuple(busid for busid in members if busid not in bases),
-        chpids=tuple(sorted({chpid for path in paths if isinstance(path, str) for chpid in path.split()})),
+        chpids=_chpids(devices, members),
     )
+
+
+def _chpids(devices: Frame, members: Iterable[str]) -> tuple[str, ...]:
+    paths = (devices.cell(busid, "chpids") for busid in members)
+    return tuple(sorted({chpid for path in paths if isinstance(path, str) for chpid in path.split()}))
