@@ -41,6 +41,7 @@ class Board:
         """
         self.items = sorted(items, key=lambda item: (*item.space, item.name, item.role))
         self.units = list(units)
+        self.size = [item.size for item in self.items]
         self.number = {unit.key: number for number, unit in enumerate(self.units)}
         if len(self.number) < len(self.units):
             raise ValueError("two units have the same key")
@@ -107,7 +108,7 @@ class Board:
         found: dict[object, int] = {}
         return [
             found.setdefault(
-                (self.space[n], self.vectors[n], item.size, item.is_log, item.mirror, self.fixed[n]),
+                (self.space[n], self.vectors[n], self.size[n], item.is_log, item.mirror, self.fixed[n]),
                 len(found),
             )
             for n, item in enumerate(self.items)
@@ -164,7 +165,7 @@ class Board:
                 self._mirrors[mirror] = self._mirrors.get(mirror, 0) + sign
         self.squares[self.space[number]] += squares
         if len(vector) == 1:
-            self.free[vector[0][0]] -= sign * item.size
+            self.free[vector[0][0]] -= sign * self.size[number]
 
     # judging
 
@@ -232,7 +233,7 @@ class Board:
             return self.fixed[number]
         if not self.units[unit].open:
             return "nothing may be put there"
-        if item.size > self.free[unit]:
+        if self.size[number] > self.free[unit]:
             return "there is not room enough"
         if item.mirror and self._mirrors.get((unit, item.database, item.mirror)):
             return "another copy of the log is there"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
@@ -230,19 +231,23 @@ def _best_move(board: Board, hot: int, ranked: Sequence[int]) -> Change:
         vector = board.vectors[number]
         if (board.loads[hot] - vector[0][1]) / board.bear[hot] > best:
             continue
+        alike = board.even and len(vector) == 1
+        least = inf
         for unit in cold:
-            if len(vector) == 1 and (board.loads[unit] + board.amount[number]) / board.bear[unit] > best:
-                if board.even:
-                    break
+            # with more on it already, a unit of the same capacity is no better
+            if alike and board.loads[unit] > least:
+                break
+            if (board.loads[unit] + board.amount[number]) / board.bear[unit] > best and len(vector) == 1:
                 continue
             if board.hindrance(number, unit):
                 continue
+            least = board.loads[unit]
             level, squares = board.after(number, unit, ranked)
             if level > best or squares >= -SAME * top * top:
                 continue
             space = board.space[number]
             loss = board.loss(space, board.squares_after(number, unit)) - board.loss(space)
-            key = (level, squares, loss, board.items[number].size, number, unit)
+            key = (level, squares, loss, board.size[number], number, unit)
             if found is None or key < found:
                 found, best = key, level
     return () if found is None else ((found[4], found[5]),)
@@ -273,7 +278,7 @@ def _best_exchange(board: Board, hot: int, ranked: Sequence[int]) -> Change:
                     continue
                 if board.hindrance(number, unit) or board.hindrance(other, hot):
                     continue
-                moved = board.items[number].size + board.items[other].size
+                moved = board.size[number] + board.size[other]
                 key = (level, -over, moved, ((number, unit), (other, hot)))
                 found = key if found is None else min(found, key)
     return () if found is None else found[3]
@@ -336,7 +341,7 @@ def _wider(board: Board, worst: Sequence[int], ceiling: float) -> Change:
             if unit is None:
                 continue
             gain = board.loss(space, board.squares_after(number, unit)) - loss
-            key = (gain, board.items[number].size, number, unit)
+            key = (gain, board.size[number], number, unit)
             if gain < -SAME * board.whole[space] and (found is None or key < found):
                 found = key
     return () if found is None else ((found[2], found[3]),)
@@ -392,7 +397,7 @@ def _exchanged(board: Board, number: int, other: int, ceiling: float) -> tuple[f
     )
     if gain >= -SAME * sum(board.whole[board.space[who]] for who in (number, other)):
         return None
-    size = board.items[number].size + board.items[other].size
+    size = board.size[number] + board.size[other]
     return gain, size, ((number, two), (other, one))
 
 
@@ -407,7 +412,7 @@ def _steps(board: Board, changes: Iterable[Change]) -> Iterable[Step]:
         moves = []
         for number, unit in change:
             item, source = board.items[number], board.home[number]
-            size = item.size - item.bytes_on.get(board.units[unit].key, 0)
+            size = board.size[number] - item.bytes_on.get(board.units[unit].key, 0)
             copied += size
             moves.append(Move(item, board.units[source], board.units[unit], size, board.amount[number]))
             board.move(number, unit)
@@ -445,7 +450,7 @@ def _anew(board: Board) -> Anew:
         board.move(number, unit)
         moves += 1
         item = board.items[number]
-        copied += item.size - item.bytes_on.get(board.units[unit].key, 0)
+        copied += board.size[number] - item.bytes_on.get(board.units[unit].key, 0)
     mean = sum(board.loads) / sum(board.bear)
     return Anew(max(board.levels()) / mean, moves, copied, _apart(board))
 
