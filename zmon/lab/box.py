@@ -36,6 +36,8 @@ class Lcu(NamedTuple):
     """Which of the path groups leads to it."""
     speed: float = 0.0
     """0: no limit."""
+    latency: float = 150.0
+    """From the start of a request until it is accepted, when nothing is in its way; counted as pending."""
     overhead: float = 0.0
     """Of each request, beside its bytes."""
     ranks: int = 1
@@ -105,6 +107,8 @@ class Ask(NamedTuple):
     aim: Aim
     name: str = ""
     """Under which the time of the answer is counted, such as `log write`; empty for none."""
+    pieces: int = 1
+    """Requests at once, on volumes one after the other as stripes lie; all are waited for."""
 
 
 class Count(NamedTuple):
@@ -122,3 +126,15 @@ class Stream(NamedTuple):
     name: str
     customers: int
     steps: tuple[Step, ...]
+
+
+class Arrivals(NamedTuple):
+    """Customers who come by chance, do the steps once, and leave."""
+
+    name: str
+    rate: float
+    """How many come in a second."""
+    steps: tuple[Step, ...]
+
+
+Load = Stream | Arrivals

@@ -10,31 +10,32 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import deque
-from heapq import heapify, heappop, heappush, heapreplace
-from typing import TYPE_CHECKING, Any, Final
+from heapq import heappop, heappush, heapreplace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.lab.box import Ask, Compute, Count, Think
+from zmon.lab.box import Arrivals, Ask, Compute, Count, Think
 from zmon.lab.dice import BITS, EXPONENTIAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.lab.box import Aim, Box, Lcu, Paths, Step, Stream
+    from zmon.lab.box import Aim, Box, Lcu, Load, Paths, Step
     from zmon.lab.dice import Dice
 
-SELECTION: Final = 150.0
-"""Microseconds from the start of a request until a device accepts it, when every path is free."""
 BUCKETS: Final = 32
 SECTOR: Final = 512
-_STEP, _READY, _END, _COMPUTED = range(4)
+NEVER: Final = float("inf")
+_STEP, _READY, _END, _COMPUTED, _ARRIVE = range(5)
 
 
 class Device:
     """What one subchannel has counted since the last interval: a base or an alias."""
 
-    __slots__ = ("connect", "disconnect", "pending", "starts")
+    __slots__ = ("connect", "disconnect", "pending", "request", "starts")
 
     def __init__(self) -> None:
+        self.request: Request | None = None
+        """What it works on."""
         self.starts = 0
         self.pending = self.disconnect = self.connect = 0.0
 
@@ -78,7 +79,7 @@ class Disk:
 class Unit:
     """A logical control unit at work."""
 
-    __slots__ = ("aliases", "free", "inside", "lcu", "paths", "ranks", "waiting", "work")
+    __slots__ = ("aliases", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work")
 
     def __init__(self, lcu: Lcu, paths: Group, aliases: list[int], ranks: int) -> None:
         self.lcu = lcu
@@ -94,6 +95,8 @@ class Unit:
         self.inside = 0
         self.work = 0.0
         """Time of service that was asked for since the last interval."""
+        self.fetched = 0.0
+        """Requests of the arrays since the last interval."""
 
 
 class Group:
@@ -120,32 +123,64 @@ class Request:
     """One request on its way."""
 
     __slots__ = (
-        "begun", "customer", "device", "disk", "finish", "hit", "issued", "path", "pooled", "read", "ready",
-        "size", "started",
+        "begun", "customer", "device", "disk", "extra", "finish", "hit", "issued", "path", "pooled", "read",
+        "ready", "size", "started", "told",
     )  # fmt: skip
 
     def __init__(self, customer: Customer, disk: Disk, size: int, now: float) -> None:
-        self.customer: Customer | None = customer
-        """Who waits for it; nobody any more when the load was changed meanwhile."""
+        self.customer = customer
         self.disk = disk
         self.size = size
-        self.issued = self.started = self.ready = self.begun = self.finish = now
-        """When Linux got it, its subchannel was started, its bytes were there, a path began to carry them,
-        and when the control unit is done with it."""
+        self.issued = self.started = self.ready = self.finish = now
+        """When Linux got it, its subchannel was started, its bytes were there, and when the control unit is
+        done with it."""
+        self.begun = NEVER
+        """When a path began to carry it."""
+        self.extra = 0.0
+        """What going over to another path costs it."""
         self.read = self.hit = True
         self.device = self.path = 0
         self.pooled = False
         """Whether its subchannel is a lent alias."""
+        self.told = NOTHING
+        """What of its times is counted already, because an interval ended meanwhile."""
+
+
+class Times(NamedTuple):
+    """What a channel subsystem measures of a request."""
+
+    pending: float
+    disconnect: float
+    connect: float
+
+
+NOTHING: Final = Times(0.0, 0.0, 0.0)
+
+
+def times(request: Request, now: float) -> Times:
+    """Return how a request has spent its time on a subchannel until now.
+
+    What it takes until it is accepted, and the wait for a path, are pending.  What adds up is the time since
+    it was started.
+    """
+    total = now - request.started
+    pending = min(total, request.disk.lcu.lcu.latency) + max(0.0, min(now, request.begun) - request.ready)
+    connect = max(0.0, now - request.begun)
+    return Times(pending, total - pending - connect, connect)
 
 
 class Customer:
     """Somebody who does one step after the other."""
 
-    __slots__ = ("at", "marks", "steps", "tag")
+    __slots__ = ("asked", "at", "marks", "once", "steps", "tag")
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], *, once: bool = False) -> None:
         self.steps = steps
+        self.once = once
+        """Whether he leaves after the last."""
         self.at = 0
+        self.asked = 0
+        """For how many requests he waits."""
         self.marks: dict[str, float] = {}
         self.tag = ""
 
@@ -172,7 +207,7 @@ class Engine:
     `counted` and `computing` until the next.
     """
 
-    def __init__(self, box: Box, streams: Sequence[Stream], dice: Dice) -> None:
+    def __init__(self, box: Box, loads: Sequence[Load], dice: Dice) -> None:
         """Start at time 0 with all customers at their first step."""
         self.box = box
         self.dice = dice
@@ -191,7 +226,7 @@ class Engine:
         self._events: list[tuple[float, int, int, Any]] = []
         """Time, running number, what happens, and to whom."""
         self._number = 0
-        self.load(streams)
+        self._begin(loads)
 
     def _place(self) -> None:
         """Number the subchannels: bases, then their aliases, then those of the pools."""
@@ -208,23 +243,14 @@ class Engine:
             number += lcu.aliases
         self.devices = [Device() for _ in range(number)]
 
-    def load(self, streams: Sequence[Stream]) -> None:
-        """Have other customers from now on; those before finish the step that they are at."""
-        self._events = [event for event in self._events if event[2] in {_READY, _END}]
-        for _time, _number, _code, what in self._events:
-            if isinstance(what, Request):
-                what.customer = None
-        for disk in self.disks:
-            for request in disk.queue:
-                request.customer = None
-        self._runnable.clear()
-        self._spend()
-        self._cpus = 0
-        for stream in streams:
-            for _ in range(stream.customers):
+    def _begin(self, loads: Sequence[Load]) -> None:
+        for load in loads:
+            if isinstance(load, Arrivals):
+                self._later(self._gap(load), _ARRIVE, load)
+                continue
+            for _ in range(load.customers):
                 # nobody starts at the same moment
-                self._later(self.now + 20_000 * self.dice.unit(), _STEP, Customer(stream.steps))
-        heapify(self._events)
+                self._later(20_000 * self.dice.unit(), _STEP, Customer(load.steps))
 
     def _later(self, time: float, code: int, what: object) -> None:
         self._number += 1
@@ -243,8 +269,11 @@ class Engine:
                 self._go_on(what)
             elif code == _READY:
                 self._ready(what)
-            else:
+            elif code == _COMPUTED:
                 self._computed(what)
+            else:
+                self._later(self.now + self._gap(what), _ARRIVE, what)
+                self._go_on(Customer(what.steps, once=True))
         self.now = end
         self._settle()
 
@@ -255,7 +284,7 @@ class Engine:
         for disk in self.disks:
             disk.clear()
         for unit in self.units:
-            unit.work = 0.0
+            unit.work = unit.fetched = 0.0
         for group in self.groups:
             count = len(group.each)
             group.busy, group.bytes, group.transfers = [0.0] * count, [0] * count, [0] * count
@@ -266,6 +295,9 @@ class Engine:
         """Count what goes on up to this moment."""
         for disk in self.disks:
             self._tick(disk)
+        for device in self.devices:
+            if device.request is not None:
+                self._spread(device, device.request)
         for group in self.groups:
             for path, transfers in enumerate(group.each):
                 if transfers:
@@ -279,14 +311,24 @@ class Engine:
 
     # customers
 
+    def _gap(self, load: Arrivals) -> float:
+        return self.dice.exponential(1e6 / load.rate)
+
     def _go_on(self, customer: Customer) -> None:
         steps = customer.steps
         while True:
+            if customer.at == len(steps):
+                if customer.once:
+                    return
+                customer.at = 0
             step = steps[customer.at]
-            customer.at = (customer.at + 1) % len(steps)
+            customer.at += 1
             if type(step) is Ask:
                 customer.tag = step.name
-                self._ask(customer, step.aim)
+                customer.asked = step.pieces
+                where = self.dice.unit()
+                for piece in range(step.pieces):
+                    self._ask(customer, step.aim, (where + piece / step.pieces) % 1.0)
                 return
             if type(step) is Think:
                 mean = step.mean
@@ -333,11 +375,9 @@ class Engine:
 
     # requests
 
-    def _ask(self, customer: Customer, aim: Aim) -> None:
+    def _ask(self, customer: Customer, aim: Aim, where: float) -> None:
         dice = self.dice
-        disk = self.disks[
-            aim.volumes[bisect(aim.weights, dice.unit())] if len(aim.volumes) > 1 else aim.volumes[0]
-        ]
+        disk = self.disks[aim.volumes[bisect(aim.weights, where)]]
         now = self.now
         request = Request(customer, disk, aim.size, now)
         request.read = aim.reads >= 1.0 or dice.unit() < aim.reads
@@ -367,6 +407,7 @@ class Engine:
         unit = request.disk.lcu
         lcu = unit.lcu
         request.started = now
+        self.devices[request.device].request = request
         inside = unit.inside
         unit.inside = inside + 1
         overhead = lcu.overhead
@@ -376,27 +417,25 @@ class Engine:
         begin = max(now, unit.free)
         unit.free = begin + service
         unit.work += service
-        request.finish = ready = begin + service
-        if request.hit:
-            ready = begin
-        if not request.hit or (not request.read and lcu.penalty > 1):
-            ready = max(ready, self._array(unit, request, begin))
-        request.ready = ready
+        request.finish = begin + service
+        ready = begin
+        if not request.hit:
+            ready = max(request.finish, self._array(unit, begin, 1.0))
+        elif not request.read and lcu.miss:
+            self._array(unit, begin, lcu.penalty)  # nobody waits for it
+        request.ready = ready = ready + lcu.latency
         if ready > now:
             self._later(ready, _READY, request)
         else:
             self._ready(request)
 
-    def _array(self, unit: Unit, request: Request, begin: float) -> float:
-        """Have an array work; return when what is read is there.  Nobody waits for what is written."""
-        lcu = unit.lcu
-        time = lcu.miss * EXPONENTIAL[self.dice.bits(BITS)]
-        if not request.read:
-            time *= lcu.penalty
-        free = unit.ranks[0]
-        end = max(begin, free) + time
+    def _array(self, unit: Unit, begin: float, requests: float) -> float:
+        """Have an array work on so many requests; return when it has done them."""
+        unit.fetched += requests
+        time = unit.lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
+        end = max(begin, unit.ranks[0]) + time
         heapreplace(unit.ranks, end)
-        return end if request.read else begin
+        return end
 
     def _ready(self, request: Request) -> None:
         """Take a path, or wait for one."""
@@ -413,6 +452,7 @@ class Engine:
         if policy == "multibus":
             if disk.turns >= group.told.turn:
                 disk.turn, disk.turns = (disk.turn + 1) % len(group.each), 0
+                request.extra = group.told.switch
             path = disk.turn
             disk.turns += 1
         if group.each[path]:
@@ -423,9 +463,7 @@ class Engine:
     def _transfer(self, request: Request, group: Group, path: int) -> None:
         now = self.now
         told = group.told
-        time = told.overhead + request.size / told.speed
-        if told.switch and request.disk.turns == 1:
-            time += told.switch
+        time = told.overhead + request.extra + request.size / told.speed
         request.path = path
         request.begun = now
         group.each[path] = True
@@ -450,9 +488,10 @@ class Engine:
         disk.active -= 1
         self._next_start(request, disk, unit)
         customer = request.customer
-        if customer is not None:
-            if customer.tag:
-                self._note(customer.tag, now - request.issued)
+        if customer.tag:
+            self._note(customer.tag, now - request.issued)
+        customer.asked -= 1
+        if not customer.asked:
             self._go_on(customer)
 
     def _next_transfer(self, group: Group, path: int) -> None:
@@ -487,12 +526,9 @@ class Engine:
         """Count a request that has ended, as channel subsystem and block layer do."""
         device = self.devices[request.device]
         disk = request.disk
-        waited = request.begun - request.ready
-        connect = now - request.begun
+        device.request = None
         device.starts += 1
-        device.pending += SELECTION + waited
-        device.disconnect += request.ready - request.started
-        device.connect += max(connect - SELECTION, 0.0)
+        self._spread(device, request)
         time = now - request.issued
         if request.read:
             disk.reads += 1
@@ -509,3 +545,11 @@ class Engine:
         disk.times[bucket(time)] += 1
         disk.service[bucket(now - request.started)] += 1
         disk.waits[bucket(request.started - request.issued)] += 1
+
+    def _spread(self, device: Device, request: Request) -> None:
+        """Count what a request has done on its subchannel since that was counted last."""
+        spent, told = times(request, self.now), request.told
+        device.pending += spent.pending - told.pending
+        device.disconnect += spent.disconnect - told.disconnect
+        device.connect += spent.connect - told.connect
+        request.told = spent
