@@ -135,7 +135,7 @@ def _slice(engine: Engine, before: list[float]) -> Slice:
         tuple(
             Started(place, device.starts, _ns(device.pending), _ns(device.disconnect), _ns(device.connect))
             for place, device in enumerate(engine.devices)
-            if device.starts
+            if device.starts or device.connect or device.pending or device.disconnect
         ),
         tuple(_answered(disk) for disk in engine.disks if disk.reads or disk.writes or disk.active),
         tuple(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.lab.dice import Dice
 
 BUCKETS: Final = 32
+LAST: Final = BUCKETS - 1
 SECTOR: Final = 512
 NEVER: Final = float("inf")
 _STEP, _READY, _END, _COMPUTED, _ARRIVE = range(5)
@@ -197,7 +198,7 @@ class Counted:
 
 def bucket(value: float) -> int:
     """Return the place in a histogram of the DASD driver: below 4, then powers of two."""
-    return min(max(int(value).bit_length() - 2, 0), BUCKETS - 1)
+    return min((int(value) >> 2).bit_length(), LAST)
 
 
 class Engine:
@@ -382,7 +383,7 @@ class Engine:
         request = Request(customer, disk, aim.size, now)
         request.read = aim.reads >= 1.0 or dice.unit() < aim.reads
         request.hit = aim.hits >= 1.0 or not request.read or dice.unit() < aim.hits
-        disk.queued[min(disk.active, BUCKETS - 1)] += 1
+        disk.queued[min(disk.active, LAST)] += 1
         self._tick(disk)
         disk.active += 1
         if disk.free:
