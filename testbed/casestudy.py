@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import sys
 import tarfile
 from pathlib import Path
@@ -67,6 +68,10 @@ CYLINDERS: Final = 3338
 TRACK: Final = 12 * 4096
 DISK: Final = CYLINDERS * 15 * TRACK
 PAGE: Final = 4096
+GROUP: Final = 32768
+"""Blocks of a group of ext3."""
+TAKEN: Final = 516
+"""Of these the first, which ext3 itself needs."""
 PIECE: Final = 128 << 10
 """What one read of a table scan asks for."""
 SERIAL: Final = "750000000F2001"
@@ -243,6 +248,49 @@ lcu = 40            # MB/s of one logical control unit
 """
 
 
+# --- where the files lie ------------------------------------------------------------------------------------
+
+
+def placed(disks: list[Volume]) -> str:
+    """Return what `zmon capture --containers tablespaces.ddl` finds: each file, and where its bytes lie.
+
+    ext3 has its own blocks at the begin of each group; a tablespace of directories has a tag in each.
+    """
+    lines = ddl(disks).splitlines()
+    rows = []
+    for place, disk in enumerate(disks, 1):
+        temporary = not disk.pages
+        named = f"{disk.mount}/temp" if temporary else f"{disk.mount}/{disk.tablespace.lower()}.data"
+        path = f"{named}/SQLTAG.NAM" if temporary else named
+        listed = next(number for number, line in enumerate(lines, 1) if f"'{named}'" in line)
+        size = 512 if temporary else disk.pages * PAGE
+        ranges, left, group = [], -(-size // PAGE), 0
+        while left:
+            begin, blocks = group * GROUP + TAKEN, min(left, GROUP - TAKEN)
+            ranges.append(f"{begin * PAGE:x}+{blocks * PAGE:x}")
+            left, group = left - blocks, group + 1
+        row = {
+            "path": path,
+            "database": "DWPROD",
+            "tablespace": disk.tablespace,
+            "role": "temp" if temporary else "data",
+            "listed": f"tablespaces.ddl:{listed}",
+            "declared": {"absent": "the listing does not say its size"} if temporary else size,
+            "real": path,
+            "number": f"94:{place * 4 + 1}",
+            "mount": str(30 + place),
+            "ranges": " ".join(ranges),
+            "said": f"FS_IOC_FIEMAP: {len(ranges)} extents",
+            "size": size,
+            "unplaced": 0,
+            "unwritten": 0,
+            "shared": 0,
+            "encoded": 0,
+        }
+        rows.append(json.dumps(row))
+    return "".join(f"{row}\n" for row in rows)
+
+
 # --- what the kernel shows ----------------------------------------------------------------------------------
 
 
@@ -322,6 +370,7 @@ def machine(disks: list[Volume], *, uids: bool) -> list[dict[str, bytes | str]]:
         size = f"active at blocksize: 4096, {DISK // 4096} blocks, {DISK >> 20} MB"
         listed.append(f"{bus}(ECKD) at ( 94:{number:6}) is {name:<8}    : {size}")
     still |= {
+        "ioctl/containers.json": placed(disks).encode(),
         "proc/self/mountinfo": "".join(f"{line}\n" for line in mounts).encode(),
         "proc/dasd/devices": "".join(f"{line}\n" for line in listed).encode(),
     }
@@ -436,18 +485,26 @@ def archive(passes: list[dict[str, bytes | str]]) -> bytes:
     return packed.getvalue()
 
 
+def contents() -> dict[str, bytes]:
+    """Return all files of the example by name."""
+    disks = volumes()
+    words = {
+        "tablespaces.ddl": ddl(disks), "cp.txt": answers(disks), "directory.txt": directory(disks),
+        "qdasd.txt": real(disks), "site.toml": SITE,
+    }  # fmt: skip
+    return {name: text.encode() for name, text in words.items()} | {
+        "machine.tar.gz": archive(machine(disks, uids=False)),
+        "machine-uid.tar.gz": archive(machine(disks, uids=True)),
+    }
+
+
 def main() -> int:
     """Write all files of the example."""
     FOLDER.mkdir(exist_ok=True)
-    disks = volumes()
-    for name, words in {
-        "tablespaces.ddl": ddl(disks), "cp.txt": answers(disks), "directory.txt": directory(disks),
-        "qdasd.txt": real(disks), "site.toml": SITE,
-    }.items():  # fmt: skip
-        (FOLDER / name).write_text(words)
-    (FOLDER / "machine.tar.gz").write_bytes(archive(machine(disks, uids=False)))
-    (FOLDER / "machine-uid.tar.gz").write_bytes(archive(machine(disks, uids=True)))
-    print(f"{FOLDER.relative_to(ROOT)}: {sum(file.stat().st_size for file in FOLDER.iterdir()) >> 10} KiB")
+    found = contents()
+    for name, content in found.items():
+        (FOLDER / name).write_bytes(content)
+    print(f"{FOLDER.relative_to(ROOT)}: {sum(map(len, found.values())) >> 10} KiB")
     return 0
 
 

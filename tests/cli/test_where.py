@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.casestudy import VOLUMES, WAYS, counted, unit
+from tests.screen.test_golden import compare
+from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+FILE = "/db2/d01/tsfact1.data"
+SPACES = ["TSFACT1", "TSFACT2", "TSFACT3", "TSFACT4", "TSDIM", "TSINDEX", "TEMPSPACE1", "TSSTAGE"]
+
+pytestmark = pytest.mark.usefixtures("utc", "eighty")
+
+
+@pytest.fixture
+def eighty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Make lines of 80 columns, and no site file of whoever runs the tests."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nobody"))
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Look something up, which must end with a status; returns what is printed."""
+
+    def lookup(*words: str, status: int = 0) -> str:
+        assert main(["where", *words]) == status
+        return capsys.readouterr().out
+
+    return lookup
+
+
+@pytest.fixture
+def complaint(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Look something up that cannot be answered; returns what is complained of."""
+
+    def lookup(*words: str, status: int = 1) -> str:
+        assert main(["where", *words]) == status
+        return capsys.readouterr().err
+
+    return lookup
+
+
+def documents(printed: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(printed)
+    return found
+
+
+def records(printed: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(printed)))
+
+
+# --- the case study, told in three ways -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_puts_the_volumes_on_the_same_units(way: str, ask: Callable[..., str]) -> None:
+    """CP, a user directory with QUERY DASD, and unique ids agree."""
+    (found,) = documents(ask("DWPROD", "-f", "json", *WAYS[way]))
+    disks = {disk["disk"]: disk["called"] if way != "uid" else disk["lcu"]
+             for answer in found["where"] for disk in answer["disks"]}  # fmt: skip
+    assert counted(disks.values()) == VOLUMES
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_puts_the_root_elsewhere(way: str, ask: Callable[..., str]) -> None:
+    """The system's volume is on control unit 0."""
+    (found,) = documents(ask("/", "-f", "json", *WAYS[way]))
+    (disk,) = found["where"][0]["disks"]
+    assert unit(disk["lcu"]) == "0"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_most_of_the_data_are_on_one_unit(way: str, ask: Callable[..., str]) -> None:
+    """On 6, and none outside of 1, 2, 5 and 6."""
+    on: dict[str, int] = {}
+    for row in records(ask(*SPACES, "-f", "csv", *WAYS[way])):
+        on[unit(row["lcu"])] = on.get(unit(row["lcu"]), 0) + int(row["bytes"] or 0)
+    assert (sorted(on), max(on, key=on.__getitem__), on["6"] > sum(on.values()) / 2) == (
+        sorted(VOLUMES),
+        "6",
+        True,
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_file_and_a_tablespace(
+    way: str, width: int, ask: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer as people see it."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    printed = ask(FILE, "TSFACT1", *WAYS[way]).splitlines()
+    assert all(len(line) <= width for line in compare(f"casestudy-where-{way}-{width}", printed))
+
+
+def test_what_lies_on_things(ask: Callable[..., str]) -> None:
+    """Upwards from a real device number, a label, a partition and a control unit."""
+    compare("casestudy-where-up", ask("767E", "YN9QKU", "dasdc1", "LCU 1", *WAYS["cp"]).splitlines())
+
+
+def test_what_told_it(ask: Callable[..., str]) -> None:
+    """Each step with the file and the line."""
+    compare("casestudy-where-evidence", ask(FILE, "--evidence", *WAYS["directory"]).splitlines())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_spread(way: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tablespaces by control units, and how even they are."""
+    listing = WAYS[way][3]
+    rest = WAYS[way][:2] + WAYS[way][4:]
+    assert main(["spread", listing, *rest]) == 0
+    compare(f"casestudy-spread-{way}", capsys.readouterr().out.splitlines())
+
+
+def test_the_spread_by_traffic(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the last interval control unit 6 is full, and moves would help."""
+    words = ["--traffic", "--moves", "4", "--lcus", "LCU 0,LCU 1,LCU 2,LCU 5,LCU 6"]
+    assert main(["spread", WAYS["cp"][3], *WAYS["cp"][:2], *WAYS["cp"][4:], *words]) == 0
+    compare("casestudy-spread-traffic", capsys.readouterr().out.splitlines())
+
+
+def test_a_file_stands_in_three_lines(ask: Callable[..., str]) -> None:
+    """What it is, the way down, and the disk with all its names."""
+    file, way, disk = ask(FILE, *WAYS["cp"]).splitlines()
+    assert (file, way.strip(), disk.strip()) == (
+        f"{FILE}  2G  exact",
+        "/db2/d01 (ext3) > dasdb1 > dasdb",
+        "dasdb  vdev 043A  rdev 767E  label HWZJZH  LCU 6 (assumed)  CHPIDs 40-45",
+    )
+
+
+def test_what_nobody_looked_at_is_placed_by_its_name(ask: Callable[..., str]) -> None:
+    """And says so."""
+    printed = ask("/db2/d01/new.file", *WAYS["cp"])
+    assert "dasdb1" in printed
+    assert "For more: it was not looked at" in printed
+
+
+def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:
+    """Those that are listed or were looked at."""
+    (found,) = documents(ask("/db2", "-f", "json", *WAYS["uid"]))
+    assert (found["means"], len(found["where"])) == ("directory", 28)
+
+
+def test_the_size_of_a_file_on_one_disk_may_be_unknown(ask: Callable[..., str]) -> None:
+    """Then there is no choice of disks, and nothing says that there is."""
+    (found,) = documents(ask("/db2/d04/new.file", "-f", "json", *WAYS["cp"]))
+    (disk,) = found["where"][0]["disks"]
+    assert "this disk alone" in disk["bytes"]["absent"]
+
+
+def test_a_word_that_means_several_things_is_answered_for_each(ask: Callable[..., str]) -> None:
+    """The number of a device, in the guest and outside, and an LCU of that number."""
+    found = documents(ask("7200", "7600", "-f", "json", *WAYS["uid"]))
+    assert [one["means"] for one in found] == ["logical control unit", "logical control unit"]
+
+
+# --- what ends how --------------------------------------------------------------------------------------
+
+
+def test_nothing_goes_by_that_name(complaint: Callable[..., str]) -> None:
+    """It is complained of, and the others are answered."""
+    assert complaint("NOSUCH", FILE, *WAYS["uid"]).startswith("zmon: NOSUCH: nothing in recordings/")
+
+
+def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[..., str]) -> None:
+    """Who gave a listing is not told to give one."""
+    words = complaint("NOSUCH", *WAYS["uid"])
+    assert ("--listing" in words, "--cp-file" in words) == (False, True)
+
+
+def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
+    """The reason stands there, and the status says it."""
+    assert "it does not exist" in ask(str(tmp_path / "no"), status=1)
+
+
+def test_an_empty_word_means_nothing(complaint: Callable[..., str]) -> None:
+    """No label is empty."""
+    assert "nothing" in complaint("", *WAYS["uid"])
+
+
+@pytest.mark.parametrize("words", [["--at", "-10m"], ["-r", "--from", "x"]])
+def test_what_is_asked_wrongly(words: list[str], complaint: Callable[..., str]) -> None:
+    """Options that do not go together."""
+    assert complaint("/", *words, status=2)
+
+
+def test_a_source_that_is_not_there(complaint: Callable[..., str]) -> None:
+    """One sentence."""
+    assert complaint("/", "--from", "/nonexistent/x").count("\n") == 1
+
+
+# --- this machine ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in an empty directory."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def paths(printed: str) -> list[str]:
+    return [answer["path"] for one in documents(printed) for answer in one["where"]]
+
+
+def test_a_file_here(here: Path, ask: Callable[..., str]) -> None:
+    """By its path from here, and from the root."""
+    (here / "a.dat").write_bytes(bytes(8192))
+    assert paths(ask("a.dat", str(here / "a.dat"), "-f", "json")) == [str(here / "a.dat")] * 2
+
+
+def test_a_path_that_goes_up_behind_a_link(here: Path, ask: Callable[..., str]) -> None:
+    """The kernel follows the link first."""
+    (here / "real" / "sub").mkdir(parents=True)
+    (here / "real" / "file").write_text("x")
+    (here / "link").symlink_to("real/sub")
+    (found,) = documents(ask("link/../file", "-f", "json"))
+    assert found["where"][0]["real"] == str(here / "real" / "file")
+
+
+def test_a_directory_is_where_its_file_system_is(here: Path, ask: Callable[..., str]) -> None:
+    """All of it; what is in it is not looked at."""
+    (here / "one").write_text("x")
+    assert paths(ask(".", "-f", "json")) == [str(here)]
+
+
+@pytest.mark.parametrize("word", ["db", "db/", "./db", "7201"])
+def test_each_file_of_a_directory(word: str, here: Path, ask: Callable[..., str]) -> None:
+    """However the directory is named."""
+    folder = here / word.strip("./")
+    folder.mkdir()
+    for name in ("1", "2"):
+        (folder / name).write_text("x")
+    assert sorted(paths(ask(word, "-r", "-f", "json"))) == [str(folder / "1"), str(folder / "2")]
+
+
+def test_a_file_that_has_the_name_of_a_number(here: Path, ask: Callable[..., str]) -> None:
+    """It is found though devices are looked for too."""
+    (here / "7201").write_text("x")
+    assert str(here / "7201") in paths(ask("7201", "-f", "json"))
+
+
+def test_links_that_lead_round(here: Path, ask: Callable[..., str]) -> None:
+    """They end in a reason."""
+    (here / "loop").symlink_to("loop")
+    assert "loop" in ask("loop", status=1)
+
+
+def test_several_words_have_a_line_between_them(here: Path, ask: Callable[..., str]) -> None:
+    """And stand in the order in which they were given."""
+    for name in ("b.x", "a.x"):
+        (here / name).write_text("x")
+    first, second = ask("b.x", "a.x").split("\n\n")
+    assert ("b.x" in first, "a.x" in second) == (True, True)
+
+
+def test_a_link_in_a_directory_is_no_failure(here: Path, ask: Callable[..., str]) -> None:
+    """It is named, and not followed."""
+    (here / "file").write_text("x")
+    (here / "link").symlink_to("file")
+    assert "is not followed" in ask(".", "-r")
+
+
+def test_a_listing_of_this_machine(here: Path, ask: Callable[..., str]) -> None:
+    """Its tablespaces can be asked for, and one with a file that is gone fails."""
+    (here / "a").write_bytes(bytes(4096))
+    (here / "list.csv").write_text(f"tablespace,path\nTS1,{here}/a\nTS2,{here}/gone\n")
+    assert paths(ask("TS1", "--listing", "list.csv", "-f", "json")) == [str(here / "a")]
+    assert "it does not exist" in ask("TS2", "--listing", "list.csv", status=1)
+
+
+def test_a_listed_file_is_known_by_its_tablespace(here: Path, ask: Callable[..., str]) -> None:
+    """Also when its path is asked for."""
+    (here / "a").write_bytes(bytes(4096))
+    (here / "list.csv").write_text(f"tablespace,path\nTS1,{here}/a\n")
+    (row,) = {row["tablespace"] for row in records(ask("./a", "-l", "list.csv", "-f", "csv"))}
+    assert row == "TS1"
+
+
+# --- names that would do harm ---------------------------------------------------------------------------
+
+NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=60)
+
+
+@example(name="a\n\x1b[2J\x9b31m.b")
+@example(name="a,b\"c\r\n'.d")
+@example(name="\u202egnp.exe.")
+@example(name="=1+1.x")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=NAMES)
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+def test_no_name_reaches_the_terminal_or_breaks_a_record(
+    form: str, name: str, here: Path, ask: Callable[..., str]
+) -> None:
+    """Nothing that is printed moves the cursor, and a file stays one record."""
+    path = os.fsencode(here) + b"/x." + name.encode()[:200]
+    with open(path, "wb") as file:
+        file.write(bytes(4096))
+    printed = ask("./x." + os.fsdecode(path.split(b"/x.", 1)[1]), "-f", form)
+    os.unlink(path)
+    assert all(line.isprintable() for line in printed.splitlines())
+    assert "\r" not in printed
+    if form == "csv":
+        assert len(printed.splitlines()) == 1 + len(records(printed)) == 2
+
+
+def test_a_name_that_is_no_text(here: Path, ask: Callable[..., str]) -> None:
+    """Its bytes are shown as numbers."""
+    (here / os.fsdecode(b"x.\xff\xfe")).write_bytes(bytes(4096))
+    assert r"x.\udcff\udcfe" in ask(os.fsdecode(b"x.\xff\xfe"))
+
+
+def test_a_very_long_path(ask: Callable[..., str]) -> None:
+    """It is cut in the middle."""
+    assert max(map(len, ask("/" + "a" * 5000, status=1).splitlines())) <= 80
+
+
+def test_a_name_with_a_nul(complaint: Callable[..., str]) -> None:
+    """No kernel knows such a name."""
+    assert complaint("a\0.b")
+
+
+WORDS = st.sampled_from(["TSDIM", "dasdb", "043A", "0x767e", "0.0.043a", "94:4", "LCU 6", "/db2", "//", "."])
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(WORDS | st.text(max_size=8), min_size=1, max_size=3))
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+def test_no_word_ends_a_lookup_badly(
+    form: str, words: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is an answer, or a sentence."""
+    status = main(["where", "-f", form, *WAYS["cp"], "--", *words])
+    printed, said = capsys.readouterr()
+    assert status in {0, 1}
+    assert "a mistake in zmon" not in said
+    assert printed or said
