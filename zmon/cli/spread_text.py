@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.placement.report import Report, Space, WhatIf
     from zmon.placement.resolved import Row
 
-NARROWEST: Final = 60
+NARROWEST: Final = 80
 NAME: Final = 18
 """Characters for a tablespace at least; more where the line is wider."""
 MOST_NAMED: Final = 20

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.cli.status import FAILED, OK, USAGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def listing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write files, and a listing that names them, a directory and what is not there."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "100")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("a", "b\x1b[2J\nc"):
+        (folder / name).write_bytes(b"zmon" * 4096)
+    (tmp_path / "alone").write_bytes(b"zmon" * 65536)
+    os.sync()
+    made = tmp_path / "list.csv"
+    made.write_text(
+        f"tablespace,path\nTS1,{tmp_path}/alone\nTS2,{folder}\nTS3,{tmp_path}/gone\nTS4,relative/x\n"
+    )
+    return str(made)
+
+
+def test_what_is_listed_is_never_missing(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that is not there, and one whose place nobody tells, are rows with a reason."""
+    main(["spread", listing, "--by", "disk"])
+    printed = capsys.readouterr().out
+    assert "gone of TS3" in printed
+    assert "it does not exist" in printed
+    assert "relative/x of TS4" in printed
+    assert "relative path" in printed
+
+
+def test_names_are_harmless(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A directory may hold a file with orders to the terminal in its name."""
+    main(["spread", listing, "--moves", "5"])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_without_an_lcu_the_way_out_is_told(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a machine without DASD; the exit status says that nothing was placed."""
+    status = main(["spread", listing])
+    printed = capsys.readouterr().out
+    assert status in {OK, FAILED}
+    if status == FAILED:
+        assert "--by disk shows the spread over disks" in printed
+
+
+def test_csv_and_json(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """For programs."""
+    main(["spread", listing, "--by", "disk", "--format", "csv"])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["tablespace"] for row in rows] == ["TS1", "TS2", "TS3"]
+    main(["spread", listing, "--by", "disk", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [row["tablespace"] for row in found["problems"]][-1] == "TS4"
+
+
+def test_a_listing_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of this machine nobody knows which files are tablespaces."""
+    assert main(["spread"]) == USAGE
+    assert "a listing of tablespaces is needed" in capsys.readouterr().err
+
+
+def test_times_are_of_recordings(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Live there is only now."""
+    assert main(["spread", listing, "--at", "-5m"]) == USAGE
+    assert "--from" in capsys.readouterr().err
+
+
+def test_a_listing_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is said, in a sentence."""
+    assert main(["spread", str(tmp_path / "none.ddl")]) == FAILED
+    assert "none.ddl" in capsys.readouterr().err
+
+
+def test_an_lcu_that_nobody_knows(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is refused, with those there are."""
+    assert main(["spread", listing, "--lcus", "LCU 99"]) == FAILED
+    assert "'LCU 99' names none" in capsys.readouterr().err

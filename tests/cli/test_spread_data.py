@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.placement.study import FILES, MIB, sample, site
+from zmon.cli.spread_data import document, matrix_records, move_records
+from zmon.placement.report import Report, Wanted, report
+from zmon.placement.resolved import resolved
+from zmon.topology.machine import Machine
+from zmon.topology.people import People
+
+
+def ask(files: list[tuple[str, str, int, int]] = FILES, **wanted: object) -> Report:
+    found = resolved(Machine(sample(files), People(site())))
+    return report(found, Wanted(**wanted))  # type: ignore[arg-type]  # as of `Wanted`
+
+
+def db2(_path: str) -> str:
+    return "db2"
+
+
+def test_the_matrix_as_records() -> None:
+    """One per tablespace, a column per unit, in bytes."""
+    heading, first, *rest = matrix_records(ask())
+    row = dict(zip(heading, first, strict=True))
+    assert len(rest) == 3
+    assert (row["tablespace"], row["bytes"], row["LCU 6 bytes"], row["LCU 0 bytes"]) == (
+        "T1", 24 * MIB, 24 * MIB, 0
+    )  # fmt: skip
+
+
+def test_moves_as_records() -> None:
+    """One per move, with what is reached and the statement."""
+    plan = ask(moves=3).plan
+    assert plan is not None
+    heading, first, *rest = move_records(plan, db2)
+    row = dict(zip(heading, first, strict=True))
+    assert len(rest) == 2
+    assert (row["step"], row["from"], row["bytes"]) == (1, "LCU 6", 6 * MIB)
+    assert row["means"].startswith("ALTER TABLESPACE T1 ADD")
+
+
+def test_the_document_is_json() -> None:
+    """And has all of the answer."""
+    found = json.loads(json.dumps(document(ask(moves=2), db2, ["a note"]), allow_nan=False))
+    assert [unit["name"] for unit in found["units"]][:2] == ["LCU 0", "LCU 1"]
+    assert len(found["tablespaces"]) == 4
+    assert found["plan"]["steps"][0]["moves"][0]["means"]
+    assert found["what_if"]["even_spread"]["limits_now"] == ["LCU 6"]
+    assert found["notes"] == ["a note"]
+    assert found["assumptions"]
+
+
+def test_what_is_absent_is_null() -> None:
+    """With the reason beside it."""
+    bare = report(resolved(Machine(sample([("/a", "T", 0, 6)]), People(site()))), Wanted())
+    found = json.loads(json.dumps(document(bare, db2, []), allow_nan=False))
+    assert found["all"]["jain"] is None
+    assert found["all"]["absent"] == "no load"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_name_breaks_the_csv(path: str, space: str) -> None:
+    """Whatever is in a name, records and fields are as many as there are, and lines as many as records."""
+    plan = ask([(f"/{path}", space, 3, 6), ("/b", "T", 2, 6)], moves=4).plan
+    assert plan is not None
+    written = io.StringIO()
+    records = list(move_records(plan, db2))
+    csv.writer(written, lineterminator="\n").writerows(records)
+    assert written.getvalue().count("\n") == len(records)
+    assert [len(row) for row in csv.reader(io.StringIO(written.getvalue()))] == [12] * len(records)

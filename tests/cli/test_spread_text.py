@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.placement.study import FILES, SECOND, sample, site
+from zmon.cli.spread_text import text
+from zmon.interval import Interval
+from zmon.placement.item import Item, Unit
+from zmon.placement.report import Report, Wanted, report
+from zmon.placement.resolved import Resolved, resolved
+from zmon.topology.evidence import Grade
+from zmon.topology.machine import Machine
+from zmon.topology.people import People
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PEOPLE = People(site())
+
+
+def lines(
+    files: Sequence[tuple[str, str, int, int]] = FILES,
+    width: int = 80,
+    product: str = "db2",
+    notes: Sequence[str] = (),
+    **wanted: object,
+) -> list[str]:
+    """Return the answer for the case study as lines."""
+    asked = Wanted(**wanted)  # type: ignore[arg-type]  # as of `Wanted`
+    found = report(resolved(Machine(sample(files), PEOPLE)), asked)
+    return list(text(found, lambda _path: product, notes, width))
+
+
+def by_traffic() -> Report:
+    interval = Interval(sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}))
+    found = resolved(Machine(interval.after, PEOPLE), interval=interval)
+    return report(found, Wanted(traffic=True, seconds=10.0, moves=2))
+
+
+def test_the_matrix_of_the_case_study() -> None:
+    """Tablespaces by LCUs, what lies nowhere as a dash, sums and shares below."""
+    found = lines()
+    assert found[2:10] == [
+        "                           LCU   LCU   LCU   LCU   LCU   LCU   LCU   LCU",
+        "Tablespace                   0     1     2     3     4     5     6     7     all",
+        "PROD.T1                      -     -     -     -     -     -   24M     -     24M",
+        "PROD.T2                      -     -     -     -     -     -   20M     -     20M",
+        "PROD.T3                      -    4M     -     -     -    4M    8M     -     16M",
+        "PROD.T4                      -     -   12M     -     -     -     -     -     12M",
+        "all                          -    4M   12M     -     -    4M   52M     -     72M",
+        "share                      0 %   6 %  17 %   0 %   0 %   6 %  72 %   0 %",
+    ]
+
+
+def test_the_figures_of_the_case_study() -> None:
+    """What exceeds a limit is marked by a character, for terminals without colour."""
+    found = lines()
+    assert found[13] == "PROD.T1               4   24M  8.0!  1.0 of 8  .12 2.65 LCU 6 100%  100% exact"
+    assert found[17] == "all                  16   72M  5.8!  1.8 of 8  .22 1.86 LCU 6 72%    72% exact"
+
+
+@pytest.mark.parametrize("width", [40, 80, 132, 250])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    """But statements, which have to be copied whole."""
+    found = [line for line in lines(width=width, moves=8) if not line.startswith("  ")]
+    assert max(map(len, found)) <= max(width, 80)
+
+
+def test_units_that_do_not_fit_are_added_up() -> None:
+    """Those with most load stay; what has nothing is named below."""
+    units = tuple(Unit(str(number), f"LCU {number}") for number in range(40))
+    items = tuple(Item(f"/{n}", "T", "D", bytes_on={str(n): n << 20}) for n in range(1, 31))
+    found = list(text(report(Resolved(items, units, (), Grade.EXACT, (), {}), Wanted()), str, (), 80))
+    assert found[3].split() == ["Tablespace", *["24", "25", "26", "27", "28", "29", "30"], "others", "all"]
+    assert found[4].split()[1:] == [*["24M", "25M", "26M", "27M", "28M", "29M", "30M"], "276M", "465M"]
+    assert any(line.startswith("Nothing on LCU 0, LCU 31, LCU 32") for line in found)
+
+
+def test_traffic_is_marked_as_an_estimate() -> None:
+    """In the heading, in each cell, and in what it rests on."""
+    found = list(text(by_traffic(), lambda _path: "", (), 80))
+    assert "~ an estimate" in found[0]
+    assert "~9.8" in next(line for line in found if line.startswith("PROD.T1"))
+    assert any(line.startswith("  - ~ traffic in 10 s") for line in found)
+
+
+def test_the_curve_of_moves() -> None:
+    """Each step says what is reached with it; an exchange stands on two lines."""
+    found = lines(moves=6, available=("1", "2", "5", "6"))
+    first = next(number for number, line in enumerate(found) if line.startswith("  1 "))
+    assert [line[50:62].split() for line in found[first : first + 6]] == [
+        ["6M", "2.56"], ["12M", "2.22"], ["18M", "1.89"], ["24M", "1.56"], ["29M", "1.28"], ["33M", "1.11"],
+    ]  # fmt: skip
+
+
+def test_means_are_printed_and_nothing_is_done() -> None:
+    """Of one file of each tablespace that is moved."""
+    found = lines(moves=6, product="oracle")
+    assert "Moves by benefit, and what is reached with each (zmon moves nothing):" in found
+    assert sum("ALTER DATABASE MOVE DATAFILE" in line for line in found) == 2
+
+
+def test_reasons_stand_once() -> None:
+    """With the first file that one holds for, and how many more there are."""
+    made = sample()
+    bare = made._replace(frames={name: frame for name, frame in made.frames.items() if name != "device"})
+    found = list(text(report(resolved(Machine(bare)), Wanted()), lambda _path: "", (), 200))
+    assert sum("and 9 more" in line for line in found) == 1
+    assert any("--by disk" in line for line in found)
+
+
+def test_notes_of_the_listing() -> None:
+    """Such as that it is of another machine."""
+    assert "  - it is of another machine" in lines(notes=("it is of another machine",))
+
+
+def test_the_assumptions_stand_last() -> None:
+    """They belong to the answer."""
+    found = lines()
+    assert "This rests on:" in found[-7:]
+
+
+NAMES = st.text(
+    st.one_of(st.characters(), st.sampled_from("\n\r\t\x1b\x07\x9b\u202e\u2028\udc80")),
+    max_size=300,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(NAMES, NAMES, st.integers(20, 200))
+def test_no_name_reaches_the_terminal_as_an_order(path: str, space: str, width: int) -> None:
+    """Whatever characters a file or a tablespace has in its name, every line is printable."""
+    found = lines([(f"/{path}", space, 3, 6), ("/b", "T", 2, 6), ("/c", "T", 2, 6)], width=width, moves=4)
+    assert [line for line in found if not line.isprintable()] == []
+
+
+def test_a_name_of_four_kilobytes() -> None:
+    """Is shortened in the middle."""
+    found = lines([(f"/{'x' * 4000}/end", "T" * 4000, 2, 6), ("/b", "T", 3, 6)], moves=4)
+    assert max(map(len, found)) < 9000  # a statement names both whole
+    assert any("..x/end" in line or "xx/end" in line for line in found)

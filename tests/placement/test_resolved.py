@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
+from zmon.absent import Absent
+from zmon.interval import Interval
+from zmon.kinds import CONTAINER, DEVICE
+from zmon.placement.resolved import By, Resolved, disks_traffic, resolved
+from zmon.placement.spread import sums
+from zmon.topology.evidence import Grade
+from zmon.topology.machine import Machine
+from zmon.topology.people import People
+from zmon.topology.site import parse_site
+
+PEOPLE = People(site())
+LCU6 = "IBM.75000000092461.2486"
+
+
+def look(by: By = By.LCU, **more: object) -> Resolved:
+    return resolved(Machine(sample(**more), PEOPLE), by=by)  # type: ignore[arg-type]  # as of `sample`
+
+
+def test_every_container_is_an_item_with_its_bytes() -> None:
+    """16 files; those of T1 lie wholly on LCU 6."""
+    found = look()
+    assert len(found.items) == len(FILES)
+    assert found.items[0].bytes_on == {LCU6: 6 * MIB}
+
+
+def test_all_units_that_linux_sees_are_available() -> None:
+    """Not only those that hold data; 2 stands before 10."""
+    assert [unit.name for unit in look().units] == [f"LCU {number}" for number in range(8)]
+
+
+def test_units_have_the_names_of_the_storage_without_a_site() -> None:
+    """Nothing is made of a device number that nobody has given a meaning."""
+    found = resolved(Machine(sample()))
+    assert [unit.name for unit in found.units][:2] == ["SSID 2480", "SSID 2481"]
+
+
+def test_capacities_and_sides_are_those_of_the_site() -> None:
+    """In bytes a second."""
+    found = look()
+    assert {unit.capacity for unit in found.units} == {40e6}
+    assert [unit.side for unit in found.units[:2]] == ["even", "odd"]
+    assert found.channels == {"even": 72e6, "odd": 72e6}
+
+
+def test_a_known_place_has_no_problem() -> None:
+    """And the grade of its worst step, the LCU among them."""
+    found = look()
+    assert {row.problem for row in found.rows} == {""}
+    assert found.grade is Grade.EXACT
+
+
+def test_an_unknown_lcu_is_never_another() -> None:
+    """Its bytes are left out, and why is said of each file."""
+    made = sample()
+    devices = filled(DEVICE, {f"0.0.7{n}00": {"online": 1} for n in range(8)}, 0)
+    found = resolved(Machine(made._replace(frames={**made.frames, "device": devices})))
+    assert found.units == ()
+    assert {item.unplaced for item in found.items} == {mib * MIB for _, _, mib, _ in FILES}
+    assert all("dasd" in row.problem for row in found.rows)
+
+
+def test_a_file_that_is_not_there_stays_a_row() -> None:
+    """With the reason."""
+    made = sample()
+    gone = filled(CONTAINER, {"/db/gone": {"tablespace": "T9", "real": NO, "number": NO, "ranges": NO}}, 0)
+    found = resolved(Machine(made._replace(frames={**made.frames, "container": gone})))
+    assert [(row.path, row.placed, row.problem) for row in found.rows] == [("/db/gone", 0, NO.reason)]
+
+
+def test_over_disks() -> None:
+    """Each volume is a unit."""
+    found = look(By.DISK)
+    assert len(found.units) == 8
+    assert sum(len(item.bytes_on) for item in found.items) == len(FILES)
+
+
+def test_over_sides() -> None:
+    """Two halves of the storage server."""
+    found = look(By.SIDE)
+    assert [unit.name for unit in found.units] == ["even", "odd"]
+    assert sums(found.items) == {"even": 64 * MIB, "odd": 8 * MIB}
+
+
+def test_over_sides_that_nobody_knows() -> None:
+    """There is no guess from the last digit."""
+    found = resolved(Machine(sample()), by=By.SIDE)
+    assert found.units == ()
+    assert "side" in found.rows[0].problem
+
+
+def test_pins_of_the_site() -> None:
+    """By path or by tablespace."""
+    pins = parse_site('pins = ["T2", "/db/t1.0"]\n', "site.toml")
+    held = {item.name for item in resolved(Machine(sample(), People(pins))).items if item.pinned}
+    assert held == {"/db/t1.0", "/db/t2.0", "/db/t2.1", "/db/t2.2", "/db/t2.3"}
+
+
+def test_what_belongs_to_no_tablespace_is_named_by_its_role() -> None:
+    """Such as logs."""
+    files = [("/log/1", "", 3, 1)]
+    found = resolved(Machine(sample(files, roles={"/log/1": "log"}), PEOPLE))
+    assert found.items[0].tablespace == "(log)"
+    assert found.items[0].is_log
+
+
+def between(**more: object) -> Interval:
+    return Interval(sample(), sample(when=10 * SECOND, sectors={6: 200_000, 1: 50_000}, **more))  # type: ignore[arg-type]  # as of `sample`
+
+
+def test_the_traffic_of_disks() -> None:
+    """Sectors of 512 bytes in ten seconds."""
+    found = disks_traffic(between())
+    assert found["94:24"] == pytest.approx(10.24e6)
+    assert found["94:0"] == 0
+
+
+def test_traffic_is_shared_out_by_bytes() -> None:
+    """Of 100 MiB a file of 6 MiB has 6 % of the traffic; the rest is of nobody's."""
+    interval = between()
+    found = resolved(Machine(interval.after, PEOPLE), interval=interval)
+    first = found.items[0].load_on
+    assert not isinstance(first, Absent)
+    assert first[LCU6] == pytest.approx(10.24e6 * 6 / 100)
+
+
+def test_without_counters_no_traffic_is_known() -> None:
+    """And none is made up."""
+    interval = between()
+    after = interval.after
+    bare = after._replace(frames={name: frame for name, frame in after.frames.items() if name != "block"})
+    found = resolved(Machine(bare, PEOPLE), interval=Interval(bare, bare))
+    assert isinstance(found.items[0].load_on, Absent)
