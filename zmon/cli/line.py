@@ -6,6 +6,7 @@ PF keys are typed: `F8` or `PF8`.
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -225,7 +226,8 @@ class Console:
             self._answers.write(f" ({left} more line{'s' * (left > 1)}: ENTER or F8)\n")
         screen = self.dialogue.page.screen
         if screen.drill:
-            self._answers.write(f" To go deeper: {screen.drill.format(key='...')}\n")
+            command = re.sub(r"\{\w+\}", "...", screen.drill)
+            self._answers.write(f" To go deeper: {command}\n")
         elif screen.layout == "menu":
             self._answers.write(" Select a performance screen by its number or command\n")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.screen.number import harmless
+from zmon.screen import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,16 +15,12 @@ LONGEST: Final = 1000
 
 def plain(text: str) -> str:
     r"""Return text with what a terminal would obey replaced; bytes that are no UTF-8 as `\udcff`."""
-    return harmless(text.encode("utf-8", "backslashreplace").decode())
+    return number.harmless(text.encode("utf-8", "backslashreplace").decode())
 
 
 def shorten(text: str, width: int) -> str:
     """Make a name plain and short enough; the middle is left out, because its ends tell most."""
-    text = plain(text)
-    if len(text) <= width:
-        return text
-    tail = (width - 2) * 2 // 3
-    return f"{text[: width - 2 - tail]}..{text[len(text) - tail :]}"
+    return number.shorten(plain(text), width)
 
 
 def folded(sentence: str, width: int, before: str = "", indent: str | None = None) -> Iterator[str]:

@@ -104,9 +104,12 @@ class Dialogue(Traveller):
 
     def drill(self, key: str) -> bool:
         """Go deeper into a row; return False where there is nothing deeper."""
-        if not self.page.screen.drill:
+        sheet = self.sheet() if self.page.screen.drill else None
+        place = None if sheet is None else sheet.place.get(key, None if sheet.keys else 0)
+        command = "" if sheet is None or place is None else sheet.deeper(place)
+        if not command:
             return False
-        word, _, operands = self.page.screen.drill.format(key=key).partition(" ")
+        word, _, operands = command.partition(" ")
         self.open(word, operands)
         return True
 

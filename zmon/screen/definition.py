@@ -101,7 +101,7 @@ class Screen(Described):
     """Short names of facts, for fields that are narrower than the fact's own name."""
     sort: str = ""
     drill: str = ""
-    """The command that ENTER on a row gives, with `{key}` for the row."""
+    """The command that ENTER gives: with `{key}` for the row, or `{column}`; of a page with `{fact}`."""
     argument: str = ""
     """What may stand behind the command, in words: `device number`."""
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
@@ -234,13 +234,22 @@ def _check_whole(screen: Screen) -> None:
         (screen.table not in TABLES, f"table is one of {', '.join(TABLES)}, not {screen.table!r}"),
         (not _COMMAND.fullmatch(screen.command), f"command is a word in capitals, not {screen.command!r}"),
         (
-            set("{}") & set(screen.drill.replace("{key}", "")),
-            f"drill has no field but {{key}}: {screen.drill!r}",
+            set("{}") & set(_filled(screen.drill, names, screen.layout)),
+            f"drill has no field but {{key}} and columns: {screen.drill!r}",
         ),
     )
     for wrong, problem in problems:
         if wrong:
             raise ScreenError(f"{screen.file}: {problem}")
+
+
+def _filled(drill: str, names: Iterable[str], layout: str) -> str:
+    """Return a command without the fields that it may have; a page's are facts, of which there is no list."""
+    if layout == "page":
+        return re.sub(r"\{\w+\}", "", drill)
+    for name in ("key", *names):
+        drill = drill.replace(f"{{{name}}}", "")
+    return drill
 
 
 def _section(entry: Any, file: str) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -66,6 +66,7 @@ def clock(ns: float) -> str:
 
 FORMATS: Final[dict[str, Callable[..., str]]] = {
     "text": plain,
+    "path": plain,
     "rate": rate,
     "queue": queue,
     "percent": percent,
@@ -75,6 +76,9 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
     "bar": percent,
 }
 """The formats a column may name."""
+
+LEFT: Final = frozenset({"text", "path"})
+"""Those that stand left; of a path that is too long the middle is left out."""
 
 
 def bar(value: float, width: int) -> str:
@@ -103,6 +107,14 @@ def harmless(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
+def shorten(text: str, width: int) -> str:
+    """Leave out the middle of a name that is too long: its ends tell most."""
+    if len(text) <= width:
+        return text
+    tail = max((width - 2) * 2 // 3, 0)
+    return f"{text[: max(width - 2 - tail, 0)]}..{text[len(text) - tail :]}"[:width]
+
+
 def fit(value: float, width: int) -> str:
     """Write a number that is too wide for its field without decimals, else scaled (`124k`, `12M`).
 
@@ -121,9 +133,10 @@ def cell(value: Value, form: str, width: int) -> str:
     Numbers stand right, text left (as the column's heading does).
     """
     if isinstance(value, Absent):
-        return DOTS[:width].rjust(width) if form != "text" else DOTS[:width].ljust(width)
-    if form == "text":
-        return plain(value)[:width].ljust(width)
+        return DOTS[:width].ljust(width) if form in LEFT else DOTS[:width].rjust(width)
+    if form in LEFT:
+        words = plain(value)
+        return (shorten(words, width) if form == "path" else words[:width]).ljust(width)
     if isinstance(value, str):
         return plain(value)[:width].rjust(width)
     try:

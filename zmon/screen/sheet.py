@@ -135,6 +135,23 @@ class Sheet:
         parts.append(sign)
         return "".join(parts).rstrip()
 
+    def deeper(self, place: int = 0) -> str:
+        """Return the command that leads deeper into the row at `place`, or from a page; empty if none does.
+
+        What it names is a column of the row or a fact of the page, or `key`; what is absent leads nowhere.
+        """
+        names = re.findall(_FIELD, self.screen.drill)
+        if not self.screen.drill or not (self.keys or self.screen.layout == "page"):
+            return ""
+        facts = dict(self.table.facts)
+        if self.keys:
+            row = self.rows[place]
+            facts = {name: values[row] for name, values in self.table.columns.items()}
+            facts["key"] = self.keys[place]
+        if any(isinstance(facts.get(name, ""), Absent) for name, _ in names):
+            return ""
+        return re.sub(_FIELD, lambda found: f"{facts.get(found['name'], '')}", self.screen.drill)
+
     def marks(self, place: int) -> list[Mark]:
         """Return the cells of a row that exceed a limit."""
         row = self.rows[place]
@@ -164,7 +181,7 @@ class Pen:
         """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
         self.gap = " " * (column.gap - 1)
         self.guesses = estimated is None or bool(estimated)
-        self.is_text = column.format == "text"
+        self.is_text = column.format in number.LEFT
         self._column = column
         self._estimated = estimated
         self._known: dict[Value, tuple[str, str]] = {}
@@ -175,7 +192,7 @@ class Pen:
         if known is None:
             column = self._column
             known = text(column, value), column.limit.mark(value) if column.limit is not None else " "
-            if column.format != "text" or isinstance(value, str):  # there 1 and 1.0 are written alike
+            if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
                 self._known[value] = known
         return known
 
@@ -243,7 +260,7 @@ def _fact(name: str, facts: Mapping[str, Value], screen: Screen) -> str:
 
 
 def _stands_left(column: Column) -> bool:
-    return column.format == "text" or column.left
+    return column.format in number.LEFT or column.left
 
 
 def _put(line: list[str], at: int, words: str) -> None:

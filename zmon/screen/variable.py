@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
-LETTERS: Final = {"text", "clock"}
+LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
 
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
 from zmon.tables import cache, device
 from zmon.tables.device import CP_ONLY, PATH_MASKS
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.tables.view import View
+    from zmon.topology.machine import Machine
 
-NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE))
+NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT), told=TOPOLOGY)
 
 NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
+NO_DISK: Final = absent("it is no disk that Linux has a block device for")
+NO_MOUNT: Final = absent("no file system that is mounted lies on it")
+NO_FILE: Final = absent("no file of a known tablespace lies on it")
+FEW: Final = 4
+"""So many names are told; of more only how many."""
 NOT_COUNTED: Final = absent("Linux does not count this")
 
 
@@ -32,6 +42,8 @@ def table(view: View) -> Table:
     key = find(view.argument, load)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
+    if load.is_estimate("cu", row):
+        facts["cu"] = f"{facts['cu']}~"
     interval = view.interval
     ccw = interval.of(DEVICE)
     chpids = facts["chpids"]
@@ -65,7 +77,46 @@ def table(view: View) -> Table:
         facts[f"cu_{name}"] = (
             caches.columns[name][place] if place is not None else caches.missing or NOT_ASKED
         )
+    facts |= lodging(view, facts)
     return Table([], {}, facts=facts)
+
+
+def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what lies on a device: file systems, tablespaces, files."""
+    number = view.interval.of(BLOCK).cell(str(facts["dasd"]), "number")
+    if not isinstance(facts["dasd"], str) or isinstance(number, Absent):
+        return dict.fromkeys(("mounts", "spaces", "files", "lodged"), NO_DISK)
+    mounts, spaces, files = _lodging(machine_of(view), str(number))
+    nothing = NO_FILE if machine_of(view).files else no_files(view)
+    return {
+        "mounts": few(mounts) or NO_MOUNT,
+        "spaces": few(spaces) or nothing,
+        "files": files or nothing,
+        "lodged": facts["dasd"] if files else nothing,
+    }
+
+
+@lru_cache(maxsize=8)
+def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
+    """Return the mount points and the tablespaces on a disk, and how many files; the largest first."""
+    from zmon.placement.found import on  # noqa: PLC0415 - other pages start without it
+    from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
+    from zmon.placement.resolved import tablespace_of  # noqa: PLC0415 - likewise
+
+    found = on(Meaning(number, Sort.DEVICE, number, (number,)), machine)
+    sizes: dict[str, float] = {}
+    for lodger in found.lodgers:
+        name = tablespace_of(lodger.file) or "(none)"
+        name = f"{lodger.file.database}.{name}" if lodger.file.database else name
+        sizes[name] = sizes.get(name, 0) + (0 if isinstance(lodger.bytes, Absent) else lodger.bytes)
+    points = list(dict.fromkeys(seat.mount.point for seat in found.seats))
+    return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.lodgers)
+
+
+def few(names: Sequence[str]) -> str:
+    """Return names in a line; of many the first, and how many more there are."""
+    left = len(names) - FEW
+    return ", ".join(names[:FEW]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def find(argument: str, load: Table) -> str:

@@ -309,9 +309,7 @@ class Grid(Pane):
     @property
     def command(self) -> str:
         """The command that leads deeper into the cursor's row."""
-        if not self.sheet.keys or not self.page.screen.drill:
-            return ""
-        return self.page.screen.drill.format(key=self.sheet.keys[self.place])
+        return self.sheet.deeper(self.place)
 
     def locate(self, text: str) -> bool:
         """Go to the next row whose key or labels contain a text, from the top again after the last."""

@@ -115,6 +115,11 @@ class FormPane(Pane):
         self.settle()
         return ""
 
+    @property
+    def command(self) -> str:
+        """The command that leads deeper into the thing."""
+        return self.sheet.deeper()
+
 
 def form_lines(sheet: Sheet) -> list[Line]:
     """Return the lines of a form: what is printed on it are labels, what is filled in are data."""

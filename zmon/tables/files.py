@@ -1,0 +1,169 @@
+"""FILES: the files of tablespaces, and what of each lies on which disk.
+
+One line per file and disk, chosen by whatever a person has in hand: a device, a label, an LCU, a tablespace,
+a path.  Traffic of a file is an estimate: of what its disk did, the part that its bytes are of the disk's.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import BLOCK
+from zmon.placement.found import find
+from zmon.placement.meaning import Sort, meanings
+from zmon.placement.piece import NO_DISK, pieces
+from zmon.placement.resolved import MEGABYTE, disks_traffic, tablespace_of
+from zmon.tables.join import total
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files
+from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.placement.meaning import Meaning
+    from zmon.placement.piece import Piece
+    from zmon.tables.view import View
+    from zmon.topology.machine import Machine
+
+NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
+
+NO_DATABASE: Final = absent("the listing names no database")
+NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
+NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
+
+
+class Chosen(NamedTuple):
+    """What a word chooses; the same for every sample in which nothing moves."""
+
+    pieces: tuple[Piece, ...]
+    columns: dict[str, list[Value]]
+    notes: tuple[str, ...]
+
+
+def table(view: View) -> Table:
+    """Fill FILES: one row per file and disk, keyed by path and major:minor.
+
+    Raises:
+        NoSuchThing: the argument means nothing on this machine.
+    """
+    machine = machine_of(view)
+    chosen = choose(machine, view.argument.strip())
+    remarks = (*machine.people.remarks, *machine.people.hear(machine.host.guest).remarks)
+    if not chosen.pieces:
+        return Table([], {}, notes=remarks, missing=NOTHING_ON if machine.files else no_files(view))
+    rates = disks_traffic(view.interval)
+    megabytes: list[Number] = [piece.traffic(rates) / MEGABYTE for piece in chosen.pieces]
+    files = len({piece.file.path for piece in chosen.pieces})
+    return Table(
+        [f"{piece.file.path} {piece.number}".strip() for piece in chosen.pieces],
+        {**chosen.columns, "mbs": list(megabytes)},
+        Summary(
+            f">> {files:,} file{'s' * (files > 1)} <<",
+            {"size": total(chosen.columns["size"]), "mbs": total(megabytes)},  # type: ignore[arg-type]  # numbers
+        ),
+        estimated={"mbs": None},
+        notes=(*chosen.notes, *remarks),
+    )
+
+
+@lru_cache(maxsize=8)
+def choose(machine: Machine, word: str) -> Chosen:
+    """Return the pieces that a word chooses, all if it is empty.
+
+    Raises:
+        NoSuchThing: it means nothing on this machine.
+    """
+    if not word:
+        return _chosen(pieces(machine), ())
+    found: dict[int, Piece] = {}
+    meant = meanings(word, machine)
+    for meaning in meant:
+        found |= {id(piece): piece for piece in _of(meaning, machine)}
+    wanted = word.casefold()
+    found |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
+    if not meant and not found:
+        raise NoSuchThing(
+            f"nothing here goes by the name {word!r}: no tablespace, file, mount, disk, device number, label"
+            " or LCU; real device numbers and labels of z/VM need --cp-file or --cp"
+        )
+    notes = (f"Chosen: {', '.join(_said(meaning, machine) for meaning in meant)}",) if meant else ()
+    return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
+
+
+def _said(meaning: Meaning, machine: Machine) -> str:
+    """Return what a word was taken for, in words."""
+    key = machine.stack.title(meaning.key) if meaning.sort is Sort.DEVICE else meaning.key
+    return f"{meaning.sort.value} {key}"
+
+
+def _spaces(piece: Piece) -> set[str]:
+    """Return what the tablespace of a piece may be called, also where it is none: `(log)`."""
+    name = tablespace_of(piece.file).casefold()
+    return {name, f"{piece.file.database.casefold()}.{name}"} if name else set()
+
+
+def _of(meaning: Meaning, machine: Machine) -> Sequence[Piece]:
+    """Return the pieces that one meaning of a word chooses."""
+    if meaning.sort is Sort.MOUNT:
+        return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
+    known = find(meaning, machine)
+    if meaning.disks:
+        paths = {lodger.file.path for lodger in known.lodgers}
+        disks = {volume.number for volume in known.volumes}.union(meaning.disks)
+        return [piece for piece in pieces(machine) if piece.file.path in paths and piece.number in disks]
+    paths = {answer.path for answer in known.answers}
+    return [piece for piece in pieces(machine) if piece.file.path in paths]
+
+
+def _mount(piece: Piece) -> Value:
+    mount = piece.answer.mount
+    return mount if isinstance(mount, Absent) else mount.point
+
+
+def _chosen(found: Sequence[Piece], notes: tuple[str, ...]) -> Chosen:
+    lines = [_line(piece) for piece in found]
+    missed = list(dict.fromkeys(_lacking(piece) for piece in found if piece.share is None))
+    if missed:
+        notes = (*notes, f"Not placed: {missed[0]}" + (" and other reasons" if len(missed) > 1 else ""))
+    names = lines[0] if lines else ()
+    return Chosen(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
+
+
+def _lacking(piece: Piece) -> str:
+    return "; ".join(piece.answer.lacking) or NO_DISK.reason
+
+
+def _line(piece: Piece) -> dict[str, Value]:
+    file, share = piece.file, piece.share
+    line: dict[str, Value] = {
+        "path": file.path,
+        "tablespace": tablespace_of(file) or NO_TABLESPACE,
+        "database": file.database or NO_DATABASE,
+        "role": file.role or absent("the listing does not say what it is for"),
+        "mount": _mount(piece),
+        "whole": file.size,
+    }
+    if share is None:
+        nowhere = absent(_lacking(piece))
+        return (
+            line
+            | dict.fromkeys(("size", "share", "copies", "disk", "vdev", "rdev", "label", "lcu"), nowhere)
+            | {"grade": str(piece.answer.grade)}
+        )
+    volume = share.volume
+    everywhere = sum(one.bytes for one in piece.answer.disks)
+    return line | {
+        "size": share.bytes,
+        "share": 100.0 * ratio(share.bytes, everywhere, "it has no bytes on a disk"),
+        "copies": share.copies,
+        "disk": volume.disk,
+        "vdev": volume.vdev,
+        "rdev": volume.rdev,
+        "label": volume.volser,
+        "lcu": volume.lcu if isinstance(volume.called, Absent) else volume.called,
+        "grade": str(min(piece.answer.grade, volume.grade)),
+    }
