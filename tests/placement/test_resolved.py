@@ -1,17 +1,23 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import CONTAINER, DEVICE
+from zmon.kinds import BLOCK, CONTAINER, DEVICE, LAYER
 from zmon.placement.resolved import By, Resolved, disks_traffic, resolved
 from zmon.placement.spread import sums
 from zmon.topology.evidence import Grade
 from zmon.topology.machine import Machine
 from zmon.topology.people import People
 from zmon.topology.site import parse_site
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.sample import Sample
 
 PEOPLE = People(site())
 LCU6 = "IBM.75000000092461.2486"
@@ -135,3 +141,32 @@ def test_without_counters_no_traffic_is_known() -> None:
     bare = after._replace(frames={name: frame for name, frame in after.frames.items() if name != "block"})
     found = resolved(Machine(bare, PEOPLE), interval=Interval(bare, bare))
     assert isinstance(found.items[0].load_on, Absent)
+
+
+def test_the_traffic_of_a_volume_with_several_paths() -> None:
+    """Is that of all its paths together."""
+
+    def multipath(when: int, sectors: int) -> Sample:
+        made = sample([], when=when)
+        disk: dict[str, Value] = {"sort": "disk", "size": 2048, "start": 0, "lun": "0x4010400000000000"}
+        rows: dict[str, dict[str, Value]] = {
+            "8:0": {**disk, "name": "sda", "wwpn": "0x5005076300c1"},
+            "8:16": {**disk, "name": "sdb", "wwpn": "0x5005076300c2"},
+            "252:0": {"name": "dm-0", "sort": "dm", "mapped": "mpatha", "uuid": "mpath-36005", "start": 0,
+                      "below": "8:0 8:16", "size": 2048},
+        }  # fmt: skip
+        file: dict[str, dict[str, Value]]
+        file = {"/f": {"tablespace": "T", "real": "/f", "number": "252:0", "ranges": "0+80000", "unplaced": 0,
+                       "size": 1 << 19, "unwritten": 0, "shared": 0, "encoded": 0}}  # fmt: skip
+        blocks: dict[str, dict[str, Value]]
+        blocks = {name: {"number": number, "sectors_read": sectors, "sectors_written": 0}
+                  for name, number in (("sda", "8:0"), ("sdb", "8:16"))}  # fmt: skip
+        frames = {"layer": filled(LAYER, rows, when), "container": filled(CONTAINER, file, when),
+                  "block": filled(BLOCK, blocks, when)}  # fmt: skip
+        return made._replace(frames={**made.frames, **frames})
+
+    interval = Interval(multipath(0, 0), multipath(SECOND, 1000))
+    found = resolved(Machine(interval.after), by=By.DISK, interval=interval)
+    loads = found.items[0].load_on
+    assert not isinstance(loads, Absent)
+    assert loads[found.units[0].key] == pytest.approx(2 * 1000 * 512 / 2)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import cached_property, reduce
+from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
@@ -117,6 +119,20 @@ class Places:
         self._by = by
         self._known: dict[str, str | Absent] = {}
 
+    @cached_property
+    def _paths(self) -> Mapping[str, list[str]]:
+        """The numbers of the SCSI disks by which each real volume is reached: its traffic is that of all."""
+        found: dict[str, list[str]] = {}
+        for number, volume in self._machine.volumes.items():
+            if not isinstance(volume.lun, Absent):
+                found.setdefault(volume.spindle, []).append(number)
+        return found
+
+    def _rate(self, volume: Volume, traffic: Mapping[str, Number]) -> Number:
+        numbers = [volume.number] if isinstance(volume.lun, Absent) else self._paths[volume.spindle]
+        rates = (traffic.get(number, NO_COUNTERS) for number in numbers)
+        return reduce(add, rates)
+
     def key(self, volume: Volume) -> str | Absent:
         """Return the key of the unit that a volume belongs to, or why it is not known."""
         known = self._known.get(volume.number)
@@ -165,7 +181,7 @@ class Places:
         """Estimate the traffic of one container on each unit, in bytes a second."""
         found: dict[str, float] = {}
         for share in answer.disks:
-            load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine.stack)
+            load = self._rate(share.volume, traffic) * part(share, self._machine.stack)
             if isinstance(load, Absent):
                 return load
             key = self.key(share.volume)
