@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from zmon.kernel.container import Listed
     from zmon.placement.container import Container
     from zmon.placement.listing import Listing
+    from zmon.topology.scattered import Scattered
 
 LISTINGS: Final = (
     "LISTING is what a database tells of its tablespaces, known by its content: Db2 (db2look -l, LIST"
@@ -104,3 +105,12 @@ def asked(listing: Listing) -> Iterator[Listed]:
             container.place,
             UNSAID if size is None else size,
         )
+
+
+def scattered(listing: Listing | None) -> tuple[Scattered, ...]:
+    """Return what of a listing is in disk groups of Oracle, whose disks are among what is `asked`."""
+    if listing is None:
+        return ()
+    from zmon.placement import asm_file  # noqa: PLC0415 - --help needs none
+
+    return asm_file.scattered(listing.containers, listing.disk_groups)

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.cli.listing import asked
+from zmon.cli.listing import asked, scattered
 from zmon.cli.people import add_site_argument
 from zmon.cli.tape import add_tape_arguments, open_tape, when
 from zmon.cli.told import add_cp_arguments, claims_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zmon.topology.file import Listed
     from zmon.topology.machine import Machine
     from zmon.topology.people import People
+    from zmon.topology.scattered import Scattered
 
 IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, LAYER)
 """What tells how a machine hangs together."""
@@ -65,7 +66,8 @@ def look(
     """
     from zmon.topology.machine import Machine  # noqa: PLC0415 - --help needs none
 
-    people = _people(args, None if listing is None or not args.source else list(asked(listing)))
+    listed = None if listing is None or not args.source else list(asked(listing))
+    people = _people(args, listed, scattered(listing))
     interval = _interval(args, traffic=traffic)
     sample = interval.after
     if args.source:
@@ -171,13 +173,17 @@ def _interval(args: argparse.Namespace, *, traffic: bool) -> Interval:
     return watch.interval
 
 
-def _people(args: argparse.Namespace, listed: Sequence[Listed] | None = None) -> People:
+def _people(
+    args: argparse.Namespace, listed: Sequence[Listed] | None = None, grouped: Sequence[Scattered] = ()
+) -> People:
     """Return what people tell, CP among them if it is to be asked; who is a guest is told later."""
     from zmon.topology.people import Heard, People  # noqa: PLC0415 - --help needs none
     from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
 
     site = read_site(os.environ, args.site)
-    return People(site, lambda guest: Heard(claims_in(claims_of(args, guest=guest))), listed)
+    return People(
+        site, lambda guest: Heard(claims_in(claims_of(args, guest=guest))), listed, scattered=grouped
+    )
 
 
 class Progress:

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from zmon.cli.listing import add_listings, asked, listed
+from zmon.cli.listing import add_listings, asked, listed, scattered
 from zmon.cli.told import add_cp_arguments, hearing
 from zmon.topology.sitefile import site_files
 
@@ -57,6 +57,7 @@ def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable
     hear = hearing(args)
     told = _site(args.site) if args.site else None
     files = None if listing is None else list(asked(listing))
+    grouped = scattered(listing)
     notes = () if listing is None else tuple(listing.notes)
 
     @cache
@@ -65,9 +66,9 @@ def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable
         from zmon.topology.site import NO_SITE, SiteError  # noqa: PLC0415 - likewise
 
         try:
-            return People(told or _site(), hear, files, notes)
+            return People(told or _site(), hear, files, notes, grouped)
         except (SiteError, OSError) as error:
-            return People(NO_SITE, hear, files, (*notes, f"not used: {error}"))
+            return People(NO_SITE, hear, files, (*notes, f"not used: {error}"), grouped)
 
     return give
 

@@ -123,10 +123,10 @@ def _spread(args: argparse.Namespace) -> int:
 def _unusable(listing: Listing) -> tuple[Row, ...]:
     """Return rows for what cannot be looked at, so that nothing that is listed is missing."""
     from zmon.absent import absent  # noqa: PLC0415 - --help needs none
+    from zmon.placement.asm_file import is_in_group  # noqa: PLC0415 - likewise
     from zmon.placement.resolved import Row  # noqa: PLC0415 - likewise
     from zmon.topology.evidence import Grade  # noqa: PLC0415 - likewise
 
-    why = "it is a name of ASM and no path: list the disks of the group too"
     return tuple(
         Row(
             container.path,
@@ -138,17 +138,19 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
             0,
             0,
             Grade.UNKNOWN,
-            container.problem or why,
+            container.problem or "it is no path from the root, and no disk group",
         )
         for container in listing.containers
-        if not is_usable(container)
+        if not (is_usable(container) or is_in_group(container))
     )
 
 
 def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
     """Yield items, logs with the group whose copies they are."""
+    from zmon.placement.asm_file import name  # noqa: PLC0415 - --help needs none
+
     groups = {
-        container.located: f"group {container.container_id}"
+        name(container): f"group {container.container_id}"
         for container in listing.containers
         if container.role == "log" and container.container_id is not None
     }
@@ -189,7 +191,9 @@ def _products(listing: Listing | None) -> Callable[[str], str]:
     """Return what tells the product of a container: by itself, or by the directory that is listed."""
     if listing is None:
         return lambda _path: ""
-    known = {container.located.rstrip("/"): listing.product(container) for container in listing.containers}
+    from zmon.placement.asm_file import name  # noqa: PLC0415 - a recording has no listing
+
+    known = {name(container).rstrip("/"): listing.product(container) for container in listing.containers}
 
     def product(path: str) -> str:
         while path and path not in known:

@@ -87,6 +87,18 @@ class Spread(NamedTuple):
     shares: tuple[Share, ...]
     grade: Grade
     evidence: tuple[Evidence, ...]
+    unplaced: int = 0
+    """Bytes of the first copy on disks that are not listed."""
+
+
+class Membership(NamedTuple):
+    """A disk group, and the disks in it."""
+
+    group: Group
+    disks: tuple[Disk, ...]
+    """With the paths of their devices."""
+    evidence: tuple[Evidence, ...] = ()
+    """What is assumed about it."""
 
 
 def recognise(head: str) -> bool:
@@ -239,20 +251,17 @@ def spread_of(container: Container, asm: Asm) -> Spread:
 
     With the extent map exactly; else evenly over the disks of its group in proportion to their sizes.
     """
+    return spread_over(membership(group_of(container), asm), container, asm)
+
+
+def spread_over(members: Membership, container: Container, asm: Asm) -> Spread:
+    """Say how a file of ASM lies on the disks of its group, as `spread_of` does."""
     found = _FILE.fullmatch(container.path)
     if found is None:
         return _nothing(asm.origin, f"{container.path!r} is no name of ASM: +GROUP/...")
-    name = found["group"].upper()
-    group = next((group for group in asm.groups if group.name.upper() == name), Group(name, None, None, ""))
-    disks = [disk._replace(path=device_of(disk.path, asm.labels)) for disk in asm.disks if disk.member]
-    of = [disk for disk in disks if _is_of(disk, group)]
-    evidence: tuple[Evidence, ...] = ()
-    if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
-        of = disks
-        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
-        evidence = (Evidence(asm.origin, said, Grade.ASSUMED),)
+    group, of, evidence = members
     if not of:
-        said = f"no disks of +{name}: get GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB of V$ASM_DISK"
+        said = f"no disks of +{group.name}: get GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB of V$ASM_DISK"
         return _nothing(asm.origin, said)
     number = group.number if group.number is not None else of[0].group_number
     mapped = asm.extents.get((-1 if number is None else number, int(found["file"] or 0)))
@@ -263,6 +272,32 @@ def spread_of(container: Container, asm: Asm) -> Spread:
         spread = _even(container, of, group, Evidence(asm.origin, unit if mapped else NO_MAP))
     worst = min([spread.grade, *(each.grade for each in evidence)])
     return spread._replace(evidence=(*evidence, *spread.evidence), grade=worst)
+
+
+def group_of(container: Container) -> str:
+    """Return the name of the disk group that a file of ASM is in, without the plus; empty for other files."""
+    found = _FILE.fullmatch(container.path)
+    return "" if found is None else found["group"].strip().upper()
+
+
+def membership(name: str, asm: Asm) -> Membership:
+    """Return the disk group of a name, as far as it is listed."""
+    name = name.strip().upper()
+    group = next((group for group in asm.groups if group.name.upper() == name), Group(name, None, None, ""))
+    disks = tuple(disk._replace(path=device_of(disk.path, asm.labels)) for disk in asm.disks if disk.member)
+    of = tuple(disk for disk in disks if _is_of(disk, group))
+    if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
+        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
+        return Membership(group, disks, (Evidence(asm.origin, said, Grade.ASSUMED),))
+    return Membership(group, of)
+
+
+def relabelled(container: Container, labels: Mapping[str, str]) -> Container:
+    """Give a disk that is a container the device that another listing tells of its label."""
+    path = device_of(container.path, labels) if container.kind == c.DEVICE else container.path
+    if path == container.path:
+        return container
+    return container._replace(path=path, problem="" if path.startswith("/") else container.problem)
 
 
 def _is_of(disk: Disk, group: Group) -> bool:
@@ -292,7 +327,7 @@ def _mapped(mapped: Mapping[int, Placed], of: Sequence[Disk], unit: int, origin:
         for number, placed in sorted(mapped.items())
         if number in paths
     )
-    return Spread(shares, Grade.SHARES if missing else Grade.EXACT, tuple(evidence))
+    return Spread(shares, Grade.SHARES if missing else Grade.EXACT, tuple(evidence), missing * unit)
 
 
 def _even(container: Container, of: Sequence[Disk], group: Group, lacking: Evidence) -> Spread:

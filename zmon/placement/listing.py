@@ -221,6 +221,7 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
 
 def _joined(read: Sequence[_Read], machine: str) -> Listing:
     """Make one listing of what all sources say; a container that several list is that of the first."""
+    disk_groups = reduce(asm.both, (each.disk_groups for each in read), asm.Asm())
     containers: dict[tuple[object, ...], Container] = {}
     notes: list[str] = []
     for origin, _, parsed, _ in read:
@@ -228,7 +229,8 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
             place = f"{origin}:{note.line}" if note.line else origin
             notes.append(f"{place}: {note.text}")
         doubled = 0
-        for number, row in enumerate(parsed.containers):
+        for number, told in enumerate(parsed.containers):
+            row = asm.relabelled(told, disk_groups.labels)
             # rows without a path are each of their own
             key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
             doubled += key in containers
@@ -245,7 +247,7 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
         the_one({each.parsed.database for each in read}),
         tuple((each.origin, each.product) for each in read),
-        reduce(asm.both, (each.disk_groups for each in read), asm.Asm()),
+        disk_groups,
     )
 
 

@@ -69,7 +69,7 @@ def meanings(word: str, machine: Machine) -> list[Meaning]:
 
 
 def _paths(word: str, machine: Machine) -> Iterator[Meaning]:
-    if not word.startswith("/"):
+    if not word.startswith(("/", "+")):  # disk groups of Oracle have a plus
         return
     path = word.rstrip("/") or "/"
     mount = machine.mounts.by_point.get(path)

@@ -6,6 +6,7 @@ new place has to be chosen stands `NEW_PLACE`, in angle brackets, so that nothin
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _pages(move: Move) -> str:
 
 def _oracle(move: Move) -> tuple[str, ...]:
     if move.item.name.startswith("+"):
-        group = name(move.item.name[1:].partition("/")[0])
+        group = name(re.split("[/(]", move.item.name[1:], maxsplit=1)[0].strip())
         old = f"<disk on {move.source.title}>"
         return (f"ALTER DISKGROUP {group} ADD DISK {string(place(move))} DROP DISK {old} REBALANCE POWER 4",)
     return (f"ALTER DATABASE MOVE DATAFILE {string(move.item.name)} TO {string(place(move))}",)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zmon.topology.descent import Descent
     from zmon.topology.file import File
     from zmon.topology.mount import Mount, Mounts
+    from zmon.topology.scattered import Part, Scattered
     from zmon.topology.stack import Stack
 
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
@@ -71,9 +72,11 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
     through = [one for one in (mount, below if below is not mount else None) if one]
     way.told(map(_mounted, through))
     way.told([Evidence(source, said) for source, said in file.said])
-    if isinstance(file.number, Absent):
+    if file.scattered is not None:
+        devices = _through_parts(way, file.scattered)
+    elif isinstance(file.number, Absent):
         way.worsen(Grade.UNKNOWN, file.number.reason)
-        devices: tuple[str, ...] = ()
+        devices = ()
     elif below is not None and below.fstype == "btrfs":
         devices = _through_btrfs(way, file, below)
     else:
@@ -101,9 +104,9 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
         path=file.path,
         real=file.real,
         mount=mount or (file.mount if isinstance(file.mount, Absent) else absent("its mount was not read")),
-        steps=tuple(_steps(through, stack, devices)),
+        steps=tuple(_steps(through, file.scattered, stack, devices)),
         size=file.size,
-        mapped=_mapped(file),
+        mapped=_mapped(file) if file.scattered is None else sum(way.on.values()),
         unplaced=file.unplaced if isinstance(file.ranges, Absent) else file.unplaced + way.lost,
         unwritten=file.unwritten,
         disks=disks,
@@ -131,6 +134,8 @@ class _Way:
         self.stack = stack
         self.on: dict[str, int] = {}
         self.copies: dict[str, int] = {}
+        self.uncounted: Absent | None = None
+        """Why nobody knows how many copies there are; None when that is known."""
         self.among: dict[str, None] = {}
         self.lost = 0
         self.grade = Grade.EXACT
@@ -177,11 +182,24 @@ class _Way:
         self.worsen(Grade.SET if devices else Grade.UNKNOWN)
         self.among.update(dict.fromkeys(chain.from_iterable(map(self.stack.leaves, devices))))
 
+    def part(self, number: str, part: Part) -> None:
+        """Go down with bytes that lie anywhere on a device."""
+        whole = shares(self.stack, number)
+        if len(whole.data) == 1 and not whole.copies and not whole.unplaced and whole.grade is Grade.SHARES:
+            whole = whole._replace(grade=Grade.EXACT)  # wherever they are, they are on this disk
+        if isinstance(part.copies, Absent):
+            self.uncounted = part.copies
+            self.lacking[part.copies.reason] = None
+        for count, copy in ((part.data, False), (part.copies, True)):
+            if not isinstance(count, Absent) and count:
+                self.add(_scaled(whole, int(count)), copy=copy)
+
     def disks(self, volumes: Mapping[str, Volume]) -> Iterator[Share]:
         """Return what lies on each disk."""
         leaves = {**self.on, **self.copies}
         for leaf in sorted(leaves, key=lambda leaf: (-self.on.get(leaf, 0), -leaves[leaf])):
-            yield Share(self._volume(leaf, volumes), self.on.get(leaf, 0), self.copies.get(leaf, 0))
+            copies = self.copies.get(leaf, 0) if self.uncounted is None else self.uncounted
+            yield Share(self._volume(leaf, volumes), self.on.get(leaf, 0), copies)
         unknown = ONE_OF_SEVERAL if len({**leaves, **self.among}) > 1 else HOW_MUCH
         for leaf in self.among:
             if leaf not in leaves:
@@ -192,6 +210,31 @@ class _Way:
         known = volumes.get(leaf)
         paths = () if known else (volumes.get(path.number) for path in self.stack.paths(leaf))
         return known or next(filter(None, paths), None) or _unread(leaf, self.stack.title(leaf))
+
+
+def _through_parts(way: _Way, scattered: Scattered) -> tuple[str, ...]:
+    """Go through the devices that a disk group has spread a file over; return their numbers."""
+    way.told(scattered.evidence)
+    way.worsen(scattered.grade)
+    way.lost += scattered.unplaced
+    way.lacking.update(dict.fromkeys(scattered.lacking))
+    way.notes.update(dict.fromkeys(scattered.notes))
+    somewhere = []
+    numbers = []
+    for part in scattered.parts:
+        if isinstance(part.number, Absent):
+            way.worsen(Grade.UNKNOWN)
+            way.lost += 0 if isinstance(part.data, Absent) else int(part.data)
+            continue
+        numbers.append(part.number)
+        if isinstance(part.data, Absent):
+            way.lacking[part.data.reason] = None
+            somewhere.append(part.number)
+        else:
+            way.part(part.number, part)
+    if somewhere:
+        way.somewhere(tuple(somewhere), absent("of no part of it the bytes are known"))
+    return tuple(numbers)
 
 
 def _through_btrfs(way: _Way, file: File, mount: Mount) -> tuple[str, ...]:
@@ -287,13 +330,20 @@ def _part(mount: Mount) -> str:
     return "" if mount.root == "/" else f", of it {mount.root}"
 
 
-def _steps(through: list[Mount], stack: Stack, devices: tuple[str, ...]) -> Iterator[Step]:
-    for depth, mount in enumerate(through):
+def _steps(
+    through: list[Mount], scattered: Scattered | None, stack: Stack, devices: tuple[str, ...]
+) -> Iterator[Step]:
+    depth = 0
+    for mount in through:
         source = "" if devices else f" from {mount.source}"
         yield Step(depth, mount.number, mount.point, f"{mount.fstype}{source}{_part(mount)}")
+        depth += 1
+    if scattered is not None:
+        yield Step(depth, "", scattered.over, scattered.what)
+        depth += 1
     for device in devices:
         for step in stack.chain(device):
-            yield Step(step.depth + len(through), *step[1:])
+            yield Step(step.depth + depth, *step[1:])
 
 
 def _unread(number: str, name: str) -> Volume:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.sample import Frame
     from zmon.topology.mount import Mounts
+    from zmon.topology.scattered import Scattered
 
 _BY_NAME: Final = "the name of the path"
 _NOT_LOOKED_AT: Final = absent(
@@ -26,7 +27,7 @@ _RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)
 
 
 class File(NamedTuple):
-    """A file or device that holds something, such as a tablespace; a row of `CONTAINER`."""
+    """A file or device that holds something, such as a tablespace; a row of `CONTAINER`, or a `Scattered`."""
 
     path: str
     database: str
@@ -37,7 +38,7 @@ class File(NamedTuple):
     real: str | Absent
     """The path without links; of a file in an overlay, that in the layer which holds it."""
     number: str | Absent
-    """What `ranges` count on: a block device, or a btrfs."""
+    """What `ranges` count on: a block device, or a btrfs; a disk group counts on nothing that is told."""
     mount: str | Absent
     """The id of the mount through which it is seen."""
     ranges: tuple[tuple[int, int], ...] | Absent
@@ -52,6 +53,8 @@ class File(NamedTuple):
     shared: Number
     encoded: Number
     """Bytes of compressed extents, whose length on the device is not told."""
+    scattered: Scattered | None = None
+    """How it is spread over devices, if it is not the kernel that puts it there."""
 
     @property
     def space(self) -> str:
@@ -89,7 +92,7 @@ class Listed(Protocol):
 
 def files_in(frame: Frame) -> list[File]:
     """Return the files of a sample."""
-    columns = {name: frame.column(name) for name in File._fields[1:]}
+    columns = {name: frame.column(name) for name in frame.kind.by_name}
     return [
         File(
             path,

@@ -11,6 +11,7 @@ from zmon.topology.claim import claims_in
 from zmon.topology.file import files_in, files_of
 from zmon.topology.mount import mounts_in
 from zmon.topology.people import NOBODY
+from zmon.topology.scattered import gathered
 from zmon.topology.stack import Stack
 from zmon.topology.volume import host_of, volumes
 
@@ -74,7 +75,8 @@ class Machine:
         """The containers of tablespaces, and whatever files were asked about."""
         known = files_in(self.sample.frame(CONTAINER))
         listed = self.people.listed
-        return known if listed is None else files_of(listed, known, self.mounts)
+        files = known if listed is None else files_of(listed, known, self.mounts)
+        return gathered(self.people.scattered, files, known, self.stack)
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from zmon.topology.claim import Claim
     from zmon.topology.file import Listed
+    from zmon.topology.scattered import Scattered
     from zmon.topology.site import Site
 
 
@@ -32,11 +33,14 @@ class People:
         hear: Callable[[str], Heard] | None = None,
         listed: Sequence[Listed] | None = None,
         remarks: tuple[str, ...] = (),
+        scattered: Sequence[Scattered] = (),
     ) -> None:
         """Take down what was told; `hear` tells of CP, to whom names this guest (empty: not known)."""
         self.site = site
         self.listed = listed
         """The files of tablespaces; None when nobody lists any."""
+        self.scattered = scattered
+        """Those of their files that are in disk groups."""
         self.remarks = remarks
         """What could not be used, and why."""
         self.hear: Callable[[str], Heard] = lru_cache(maxsize=2)(hear) if hear is not None else _silent
