@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
+from zmon.kernel.container import Listed
 from zmon.kernel.rows import frame
-from zmon.kinds import CONTAINER
-from zmon.topology.file import File, files_in, parse_ranges
+from zmon.kinds import CONTAINER, MOUNT
+from zmon.topology.file import File, by_name, files_in, files_of, parse_ranges
+from zmon.topology.mount import mounts_in
 
 WHY = absent("run as root")
 
@@ -18,6 +20,26 @@ def one(**cells: object) -> File:
     """Return the file of a row with these cells, all others absent."""
     row = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | cells
     return files_in(frame(CONTAINER, {"/db/c1": row}, 1))[0]  # type: ignore[dict-item]
+
+
+def known(*paths: str) -> list[File]:
+    """Return files that were looked at."""
+    cells = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | {"size": 5, "ranges": "0+5"}
+    return files_in(frame(CONTAINER, {path: dict(cells) for path in paths}, 1))  # type: ignore[arg-type]
+
+
+MOUNTS = mounts_in(
+    frame(
+        MOUNT,
+        {
+            str(number): dict.fromkeys((field.name for field in MOUNT.fields), WHY)
+            | {"number": f"94:{number}", "point": point}
+            for number, point in enumerate(["/", "/db"])
+        },
+        1,
+    )
+)
+NOWHERE = mounts_in(frame(MOUNT, {}, 1))
 
 
 def test_ranges_are_begin_and_end() -> None:
@@ -60,3 +82,50 @@ def test_any_text(content: str) -> None:
     """Whatever stands there, only ValueError comes out."""
     with contextlib.suppress(ValueError):
         parse_ranges(content)
+
+
+# --- listed files ---------------------------------------------------------------------------------------
+
+
+def listed(*names: Listed) -> list[File]:
+    return files_of(names, known("/db/a", "/db/dir/1", "/db/dir/2", "/db/dir2/3"), MOUNTS)
+
+
+def test_a_listed_file_that_was_looked_at() -> None:
+    """It has what was found, and the names that the listing gives."""
+    (file,) = listed(Listed("/db/a", "PROD", "TS1", "data", "x.ddl:3", 4096))
+    assert (file.space, file.role, file.listed, file.declared, file.size) == (
+        "PROD.TS1", "data", "x.ddl:3", 4096, 5,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/db/dir", "/db/dir/"])
+def test_a_listed_directory(path: str) -> None:
+    """It stands for the files in it, and not for those of one whose name goes on."""
+    assert [file.path for file in listed(Listed(path, "", "TS1"))] == ["/db/dir/1", "/db/dir/2"]
+
+
+def test_what_is_listed_twice() -> None:
+    """The first has it."""
+    assert [file.tablespace for file in listed(Listed("/db/a", "", "T1"), Listed("/db/a", "", "T2"))] == [
+        "T1"
+    ]
+
+
+def test_a_listed_file_that_nobody_looked_at() -> None:
+    """It is placed by its name, on a device whose bytes are not known, with the size that is listed."""
+    (file,) = listed(Listed("/db/new", "", "TS1", declared=4096))
+    assert (file.number, file.size, file.said) == ("94:1", 4096, (("the name of the path", "/db holds it"),))
+    assert isinstance(file.ranges, Absent)
+
+
+def test_a_name_without_mounts() -> None:
+    """Nothing is known then, and why."""
+    file = by_name("/db/new", NOWHERE)
+    assert isinstance(file.real, Absent)
+    assert file.real is file.number is file.mount
+
+
+def test_a_space_without_a_database() -> None:
+    """It is the tablespace alone."""
+    assert (one(tablespace="TS1").space, one(database="P", tablespace="TS1").space) == ("TS1", "P.TS1")

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cli.plain import field, folded, plain, shorten
+
+WIDTHS = st.integers(12, 100)
+
+
+def test_bytes_that_are_no_text_are_shown_as_numbers() -> None:
+    """As Python spells them in file names."""
+    assert plain("a\udcff") == r"a\udcff"
+
+
+@given(st.text(), WIDTHS)
+def test_a_shortened_name_is_harmless_and_fits(text: str, width: int) -> None:
+    """Whatever it is."""
+    found = shorten(text, width)
+    assert len(found) <= width
+    assert found.isprintable()
+
+
+def test_the_middle_of_a_name_is_left_out() -> None:
+    """Both ends of a path tell something."""
+    assert shorten("/db/with/a/long/path/file.dat", 16) == "/db/w../file.dat"
+
+
+def test_words_are_folded_between_words() -> None:
+    """The lines after the first stand below it."""
+    assert list(folded("one two-three four", 12, "- ")) == ["- one", "  two-three", "  four"]
+
+
+def test_other_lines_may_have_an_indent_of_their_own() -> None:
+    """A line that goes on is seen to."""
+    assert list(folded("one two", 7, "  ", "    ")) == ["  one", "    two"]
+
+
+@pytest.mark.parametrize("sentence", ["", " ", "\n"])
+def test_nothing_is_no_line(sentence: str) -> None:
+    """Not even an indent."""
+    assert list(folded(sentence.strip(), 20, "  ")) == []
+
+
+@given(st.text(max_size=2000), WIDTHS)
+def test_folded_lines_are_harmless_and_fit(sentence: str, width: int) -> None:
+    """Words that are longer than a line are broken."""
+    for line in folded(sentence, width, "  ", "    "):
+        assert len(line) <= width
+        assert line.isprintable()
+
+
+@given(st.text("ab -", max_size=300), WIDTHS)
+def test_folding_loses_no_letter(sentence: str, width: int) -> None:
+    """But for the blanks between words."""
+    assert "".join(folded(sentence, width)).replace(" ", "") == sentence.replace(" ", "")
+
+
+@given(st.lists(st.text(), min_size=1, max_size=4))
+def test_a_field_stays_in_its_record(names: list[str]) -> None:
+    """One line, and what is read back is what was written."""
+    fields = [field(name) for name in names]
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="\n").writerow(fields)
+    assert line.getvalue().splitlines() == [line.getvalue().rstrip("\n")] or fields == [""]
+    assert next(csv.reader([line.getvalue()])) == fields

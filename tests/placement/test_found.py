@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.placement.guest import HALF, MIB, machine
+from zmon.absent import Absent
+from zmon.placement.found import Found, at_mount, below, find, named
+from zmon.placement.meaning import Meaning, Sort, meanings
+from zmon.topology.evidence import Grade
+
+GUEST = machine()
+
+
+def look(word: str) -> Found:
+    """Find the one thing that a word means."""
+    (meaning,) = meanings(word, GUEST)
+    return find(meaning, GUEST)
+
+
+def on(found: Found) -> list[dict[str, object]]:
+    return [{share.volume.number: share.bytes for share in answer.disks} for answer in found.answers]
+
+
+def seats(word: str) -> list[tuple[str, bool]]:
+    return [(seat.mount.point, seat.whole) for seat in look(word).seats]
+
+
+def lodgers(word: str) -> list[str]:
+    return [lodger.file.path for lodger in look(word).lodgers]
+
+
+# --- downwards ------------------------------------------------------------------------------------------
+
+
+def test_a_file() -> None:
+    """It lies where its bytes are."""
+    assert on(look("/db/a")) == [{"94:0": MIB}]
+
+
+def test_a_tablespace() -> None:
+    """All its files, each by itself."""
+    assert on(look("TS1")) == [{"94:0": MIB}, {"94:4": MIB}]
+
+
+def test_a_database() -> None:
+    """The files of all its tablespaces, and no others."""
+    assert [answer.path for answer in look("PROD").answers] == ["/db/a", "/db/sub/b", "/fcp/d", "/var/e"]
+
+
+def test_a_directory() -> None:
+    """The files in it."""
+    assert [answer.path for answer in look("/db/sub").answers] == ["/db/sub/b", "/db/sub/c"]
+
+
+def test_a_name_that_another_begins_with() -> None:
+    """A path is no part of another that goes on without a slash."""
+    assert below(Meaning("/d", Sort.DIRECTORY, "/d"), GUEST).answers == ()
+
+
+def test_a_mount() -> None:
+    """All of the file system, in shares."""
+    found = look("/db")
+    assert (on(found), found.answers[0].grade) == (
+        [{"94:0": HALF * 512, "94:4": HALF * 512}],
+        Grade.SHARES,
+    )
+
+
+def test_a_mount_of_several_devices_with_unknown_chunks() -> None:
+    """It lies on some of them."""
+    (shares,) = on(look("/pool"))
+    assert (set(shares), {type(count) for count in shares.values()}) == ({"94:4", "252:0"}, {Absent})
+
+
+def test_a_path_on_a_mount() -> None:
+    """A directory that nobody looked into lies where its file system does, under its own name."""
+    meaning = Meaning("sub", Sort.DIRECTORY, "/fcp/sub")
+    (answer,) = at_mount(meaning, GUEST.mounts.by_point["/fcp"], GUEST).answers
+    assert (answer.path, answer.steps[0].title) == ("/fcp/sub", "/fcp")
+
+
+def test_a_path_by_its_name() -> None:
+    """It would be on this mount, and nothing more is known."""
+    (answer,) = named(Meaning("/fcp/x", Sort.FILE, "/fcp/x"), GUEST).answers
+    assert (answer.steps[0].title, answer.lacking[0][:21]) == ("/fcp", "it was not looked at ")
+
+
+# --- upwards --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["dasda", "0.0.0201", "201", "LX7201", "LCU 72"])
+def test_what_lies_on_a_disk(word: str) -> None:
+    """However it is called: file systems and files, in whole or in part."""
+    assert (seats(word), lodgers(word)) == (
+        [("/", True), ("/db", False)],
+        ["/db/a", "/db/sub/c", "/var/e"],
+    )
+
+
+def test_what_lies_on_a_partition() -> None:
+    """Not what lies beside it on the disk."""
+    assert (seats("dasda1"), lodgers("dasda1")) == ([("/", True)], ["/var/e"])
+
+
+def test_what_lies_on_a_volume() -> None:
+    """All that is on it, on whatever disk."""
+    assert (seats("vg/lv"), lodgers("vg/lv")) == ([("/db", True)], ["/db/a", "/db/sub/b", "/db/sub/c"])
+
+
+def test_where_a_volume_lies() -> None:
+    """Byte by byte, by its table."""
+    found = look("vg/lv")
+    assert (on(found), found.answers[0].grade) == (
+        [{"94:0": HALF * 512, "94:4": HALF * 512}],
+        Grade.EXACT,
+    )
+
+
+def test_a_disk_lies_on_nothing() -> None:
+    """It is asked for what is on it."""
+    assert look("dasda").answers == ()
+
+
+def test_a_btrfs_lies_on_each_of_its_devices() -> None:
+    """On the disk of one, in part."""
+    assert ("/pool", False) in seats("dasdb")
+
+
+@pytest.mark.parametrize("word", ["sda", "sdb", "mpatha"])
+def test_paths_to_one_disk(word: str) -> None:
+    """What lies on the disk is found by each of them."""
+    assert (seats(word), lodgers(word)) == ([("/fcp", True)], ["/fcp/d"])
+
+
+def test_devices_that_are_made_of_a_disk() -> None:
+    """As people call them."""
+    assert look("dasda").devices == ("dasda1", "dasda2", "vg/lv")
+
+
+def test_disks_are_in_the_order_of_their_names() -> None:
+    """The shorter first: dasdz before dasdaa."""
+    assert [volume.disk for volume in look("vg/lv").volumes] == ["dasda", "dasdb"]
+
+
+# --- is it there ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["/db/a", "TS1", "/db", "/db/sub", "dasda", "vg/lv", "201"])
+def test_what_is_there(word: str) -> None:
+    """All that could be looked at."""
+    assert look(word).is_there
+
+
+def missing(sort: Sort) -> Found:
+    """Return a directory or a tablespace with a file that is gone."""
+    gone = GUEST.answers["/db/a"]._replace(real=Absent("it does not exist"))
+    return Found(Meaning("x", sort, "x"), (gone, GUEST.answers["/db/sub/b"]))
+
+
+def test_a_tablespace_is_there_with_all_its_files() -> None:
+    """One that is gone is a failure."""
+    assert not missing(Sort.TABLESPACE).is_there
+
+
+def test_a_directory_is_there_with_any_of_its_files() -> None:
+    """What cannot be looked at in it is told."""
+    assert missing(Sort.DIRECTORY).is_there
+
+
+def test_nothing_is_not_there() -> None:
+    """Neither a file nor a disk."""
+    assert not Found(Meaning("x", Sort.LABEL, "X")).is_there

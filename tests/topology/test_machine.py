@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.placement.guest import machine
+from zmon.kernel.container import Listed
+from zmon.kinds import MACHINE
+from zmon.sample import nothing
+from zmon.topology.claim import Claim
+from zmon.topology.machine import Machine
+from zmon.topology.people import Heard, People
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAMPLE = machine().sample
+
+
+def test_a_file_goes_all_the_way_down() -> None:
+    """From the sample alone: mount, volume, disk, claim of CP."""
+    found = machine().answers["/db/a"]
+    ((volume, _bytes, _copies),) = found.disks
+    assert ([step.title for step in found.steps], volume.disk, volume.rdev) == (
+        ["/db", "vg/lv", "dasda2", "dasda", "dasdb1", "dasdb"],
+        "dasda",
+        "7201",
+    )
+
+
+def test_claims_of_people_stand_beside_those_of_the_sample() -> None:
+    """None replaces another."""
+    said = Claim(vdev="0201", volser="OTHER1", via="MDISK", origin="dir.txt", line=1)
+    found = Machine(SAMPLE, People(hear=lambda _guest: Heard((said,))))
+    assert found.claims[-1] == said
+    assert found.volumes["94:0"].conflicts
+
+
+def remember(asked: list[str]) -> Callable[[str], Heard]:
+    def hear(guest: str) -> Heard:
+        asked.append(guest)
+        return Heard()
+
+    return hear
+
+
+def test_people_are_told_who_this_guest_is() -> None:
+    """A user directory has the disks of many."""
+    asked: list[str] = []
+    assert Machine(SAMPLE, People(hear=remember(asked))).claims
+    assert asked == ["LINDB01"]
+
+
+def test_nobody_is_asked_before_it_matters() -> None:
+    """What needs no claim costs none."""
+    asked: list[str] = []
+    assert Machine(SAMPLE, People(hear=remember(asked))).mounts
+    assert not asked
+
+
+def test_with_a_listing_the_files_are_those_alone() -> None:
+    """Whether the sample has looked at them or not."""
+    found = Machine(SAMPLE, People(listed=[Listed("/db/a", "", "X"), Listed("/db/new", "", "X")]))
+    assert [(file.path, file.tablespace) for file in found.files] == [("/db/a", "X"), ("/db/new", "X")]
+
+
+def test_a_machine_that_does_not_say_what_it_is() -> None:
+    """It has no guest."""
+    frames = {**SAMPLE.frames, MACHINE.name: nothing(MACHINE, "not read")}
+    assert Machine(SAMPLE._replace(frames=frames)).host == ("", "")
+
+
+def test_a_sample_with_nothing_in_it() -> None:
+    """There are no files and no disks then, and no error."""
+    found = Machine(SAMPLE._replace(frames={}))
+    assert (found.files, dict(found.answers), list(found.volumes), list(found.mounts)) == ([], {}, [], [])
