@@ -195,6 +195,12 @@ def test_no_volumes_alone(make_tree: Callable[..., Tree]) -> None:
     assert read_identity(make_tree(), {}).missing is absent("no DASD was asked about")
 
 
+def test_a_disk_that_is_no_dasd_is_not_asked(make_tree: Callable[..., Tree]) -> None:
+    """Others have an ID_SERIAL too, which is no volume serial, and know nothing of BIODASDINFO2."""
+    tree = make_tree({"run/udev/data/b8:0": b"E:ID_SERIAL=35005076300c71234\n"})
+    assert read_identity(tree, {"0.0.7100": ("sda", "8:0")}).keys == []
+
+
 def test_a_question_that_was_not_captured(make_tree: Callable[..., Tree]) -> None:
     """What was not answered is absent, the rest is there."""
     frame = read_dasd(make_tree({"proc/dasd/devices": DEVICES.encode()}))

@@ -58,7 +58,7 @@ def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
         return {name: [disk.cells.get(name, no) for disk in disks] for name in names.split()}
 
     numbers = [f"94:{4 * row}" for row in range(len(disks))]
-    names: list[Value] = [f"dasd{row}" for row in range(len(disks))]
+    names: list[Value] = [disk.cells.get("name", f"dasd{row}") for row, disk in enumerate(disks)]
     layer = columns("sort wwpn lun uuid below") | {"name": names, "busid": [*busids]}
     return (
         Frame(LAYER, numbers, layer, at),
@@ -134,6 +134,13 @@ def test_kvm_has_no_cp_to_ask() -> None:
     found = one(Disk("0.0.0201"), host=Host("kvm")).rdev
     assert isinstance(found, Absent)
     assert "KVM" in found.reason
+
+
+def test_the_serial_of_a_disk_that_is_no_dasd_is_no_label() -> None:
+    """Udev has it under the same name."""
+    found = one(Disk("0.0.7100", name="sda", volser="35005076300c71234"), host=Host("kvm"))
+    assert isinstance(found.volser, Absent)
+    assert (found.label, found.evidence) == (absent("not a DASD"), ())
 
 
 def test_a_label_leads_from_the_directory_to_the_real_device() -> None:

@@ -232,8 +232,10 @@ def read_dasd(tree: Tree) -> Frame:
 def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
     """Read what identifies a few volumes, given the name and number of the block device for each bus id.
 
-    What it costs does not depend on how many volumes there are.
+    Disks that are no DASDs are left out and not asked.  What it costs does not depend on how many volumes
+    there are.
     """
+    disks = {busid: disk for busid, disk in disks.items() if disk[0].startswith("dasd")}
     if not disks:
         return nothing(DASD, "no DASD was asked about")
     told = [_information(tree, name) for name, _number in disks.values()]

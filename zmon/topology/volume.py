@@ -121,6 +121,7 @@ def volume(  # noqa: PLR0913, PLR0917 - one for each source
     return _Volumes(layers, devices, dasd, claims, site, host).volume(number)
 
 
+_NO_DASD: Final = absent("not a DASD")
 _NOT_READ: Final = absent("this device was not read")
 _NO_BUSID: Final = absent("it is no device of the channel subsystem")
 _IN_LPAR: Final = absent("in an LPAR devices have their real numbers")
@@ -342,7 +343,7 @@ class _Volumes(Mapping[str, Volume]):
         if isinstance(wwpn, str):
             return self._scsi(number, name, busid, wwpn, lun)
         if isinstance(busid, str):
-            return _Case(self, number, self.device(busid)).volume(name)
+            return _Case(self, number, name, self.device(busid)).volume()
         return _bare(number, _NO_BUSID if isinstance(name, str) else busid)._replace(disk=name)
 
     def _scsi(self, number: str, name: Value, busid: Value, wwpn: str, lun: Value) -> Volume:
@@ -380,12 +381,14 @@ class _Volumes(Mapping[str, Volume]):
 class _Case:
     """What is found of one disk of the channel subsystem, and what contradicts what."""
 
-    def __init__(self, everything: _Volumes, number: str, device: _Device) -> None:
+    def __init__(self, everything: _Volumes, number: str, name: Value, device: _Device) -> None:
         self.all = everything
         self.number = number
+        self.name = name
         self.device = device
         self.uid, self.cutype, self.chpids = everything.devices.of(device.busid)
-        self.lss, self.label, self.cylinders, self.discipline, self.storage = everything.dasd.of(device.busid)
+        own: Sequence[Value] = everything.dasd.of(device.busid) if _is_dasd(name) else [_NO_DASD] * 5
+        self.lss, self.label, self.cylinders, self.discipline, self.storage = own
         self.evidence = list(device.evidence)
         self.conflicts = list(device.conflicts)
         self.rdev = _text(device.rdev)
@@ -396,7 +399,7 @@ class _Case:
             self.real = everything.testimony.real(self.rdev)
             self.conflicts += self.real.conflicts
 
-    def volume(self, name: Value) -> Volume:
+    def volume(self) -> Volume:
         """Put it together."""
         device, told, real = self.device, self.device.told, self.real
         own = self.all.uid(device.busid)
@@ -417,7 +420,7 @@ class _Case:
             self.evidence.append(Evidence(lcu.source, lcu.said, lcu.grade))
         return Volume(
             number=self.number,
-            disk=name,
+            disk=self.name,
             busid=device.busid,
             vdev=device.vdev,
             rdev=device.rdev,
@@ -607,6 +610,11 @@ def _begins_volume(told: Told) -> bool:
         length = told.length or 1
         return length % _STANDARD_CYLINDERS == 0 or length in _ODD_CYLINDERS
     return told.minidisk is False or told.first == 0
+
+
+def _is_dasd(name: Value) -> bool:
+    """Tell whether a disk may be a DASD: all others behind ccw devices have names of their own."""
+    return not isinstance(name, str) or name.startswith("dasd")
 
 
 def _ascending(chpids: Value) -> Value:
