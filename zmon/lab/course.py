@@ -72,6 +72,8 @@ class Slice(NamedTuple):
     computing_ns: int
     counted: tuple[tuple[str, int, int], ...]
     """What is counted by name: how many, and their time in ns."""
+    fetched: tuple[float, ...]
+    """Of each control unit, the requests of its arrays."""
 
 
 class Course:
@@ -150,6 +152,7 @@ def _slice(engine: Engine, before: list[float]) -> Slice:
         ),
         _ns(engine.computing),
         tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
+        tuple(unit.fetched for unit in engine.units),
     )
 
 

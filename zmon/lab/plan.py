@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from zmon.lab.box import Box, Stream
+    from zmon.lab.box import Box, Load
 
 
 class Phase(NamedTuple):
@@ -13,7 +13,7 @@ class Phase(NamedTuple):
 
     name: str
     seconds: float
-    streams: tuple[Stream, ...]
+    streams: tuple[Load, ...]
 
 
 class Place(NamedTuple):
@@ -50,7 +50,7 @@ class Plan(NamedTuple):
     name: str
     title: str
     text: str
-    """What it shows, which study it follows, and what had to be assumed."""
+    """What it shows, and which study it follows."""
     seed: int
     step: float
     """Seconds between samples."""
@@ -67,6 +67,8 @@ class Plan(NamedTuple):
     """`lpar` or `zvm`."""
     host: str = "lab"
     figures: tuple[Figure, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """What the study does not say, and had to be assumed."""
     warm: float = 20.0
     """Seconds that are simulated before a phase is counted, so that queues are as long as they get."""
     drawn: int = 60

@@ -1,0 +1,175 @@
+"""How a figure is taken from a simulation: `MB/s of LCU 6 in four`, `IO/s / IO/s at pav-3`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.lab.course import Answered, Course, Slice
+    from zmon.lab.plan import Plan
+
+QUANTITIES: Final = {
+    "MB/s": "what is read and written; of a path group, an LCU, a volume, or all",
+    "IO/s": "how many requests; of the same",
+    "response": "ms that Linux waits for a request on average; of the same",
+    "busy": "percent of the time; of a path group, an LCU, a volume, or `cpu`",
+    "array IO/s": "how many requests the arrays do; of an LCU",
+    "per second": "how many of what is counted by name",
+    "time": "ms of it on average",
+    "cpu": "ms of processor time for each of what is counted by name",
+    "total peak": "ms, upper end of the bucket that holds most requests, from Linux to the answer",
+    "service peak": "the same from start to interrupt",
+    "service": "ms from start to interrupt on average",
+}
+_SAID: Final = re.compile(
+    rf"({'|'.join(map(re.escape, QUANTITIES))})(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
+)
+HISTOGRAMS: Final = {"total peak": 1, "service peak": 2}
+"""Which of the histograms of a disk."""
+
+
+class Measure(NamedTuple):
+    """One quantity."""
+
+    quantity: str
+    of: str
+    phase: str
+    """Empty for all phases."""
+    scenario: str
+    """Empty for the one whose figure it is."""
+
+
+class MeasureError(ValueError):
+    """What is to be measured is not there."""
+
+
+def parse_measure(said: str) -> tuple[Measure, ...]:
+    """Return what is to be measured: one quantity, or two whose ratio is wanted.
+
+    Raises:
+        ValueError: it is not understood.
+    """
+    found = [_SAID.fullmatch(part.strip()) for part in said.split(" / ")]
+    if not 1 <= len(found) <= 2 or None in found:
+        raise ValueError(
+            f"is QUANTITY [of NAME] [in PHASE] [at SCENARIO], or two with ' / ' between them: {said!r:.80}; "
+            f"quantities are {', '.join(QUANTITIES)}"
+        )
+    return tuple(Measure(*(group or "" for group in one.groups())) for one in found if one)
+
+
+def measured(course: Course, measure: Measure) -> float:
+    """Return a quantity of a simulation, from those intervals that were simulated and not drawn.
+
+    Raises:
+        MeasureError: there is nothing of this name, or it was not used at all.
+    """
+    plan = course.plan
+    phases = [
+        number for number, phase in enumerate(plan.phases) if not measure.phase or phase.name == measure.phase
+    ]
+    if not phases:
+        raise MeasureError(f"{plan.name} has no phase {measure.phase!r}")
+    slices = [slice_ for number in phases for slice_ in course.simulated(number)]
+    seconds = len(slices) * plan.step
+    if measure.quantity in {"per second", "time", "cpu"}:
+        return _by_name(slices, measure, seconds)
+    if measure.quantity in {"busy", "array IO/s", "service"}:
+        return _by_hardware(plan, slices, measure, seconds)
+    return _by_disk(plan, slices, measure, seconds)
+
+
+def _by_hardware(plan: Plan, slices: list[Slice], measure: Measure, seconds: float) -> float:
+    if measure.quantity == "busy":
+        return 100 * _busy(plan, slices, measure.of) / (seconds * 1e9)
+    if measure.quantity == "service":
+        return _service(slices)
+    return sum(slice_.fetched[lcu] for slice_ in slices for lcu in _lcus(plan, measure.of)) / seconds
+
+
+def _by_disk(plan: Plan, slices: list[Slice], measure: Measure, seconds: float) -> float:
+    disks = set(_volumes(plan, measure.of))
+    answered = [one for slice_ in slices for one in slice_.answered if one.disk in disks]
+    if measure.quantity in HISTOGRAMS:
+        return _peak(answered, HISTOGRAMS[measure.quantity])
+    requests = sum(one.reads + one.writes for one in answered)
+    if measure.quantity == "IO/s":
+        return requests / seconds
+    if measure.quantity == "MB/s":
+        return sum(one.sectors_read + one.sectors_written for one in answered) * 512 / seconds / 1e6
+    return _per(sum(one.read_ns + one.write_ns for one in answered), requests, measure.of) / 1e6
+
+
+def _per(amount: float, number: float, of: str) -> float:
+    if not number:
+        raise MeasureError(f"nothing was done on {of or 'it'}, so there is no average")
+    return amount / number
+
+
+def _by_name(slices: list[Slice], measure: Measure, seconds: float) -> float:
+    rows = [row for slice_ in slices for row in slice_.counted if row[0] == measure.of]
+    number = sum(row[1] for row in rows)
+    if not number:
+        raise MeasureError(f"nothing was counted as {measure.of!r}")
+    if measure.quantity == "per second":
+        return number / seconds
+    spent = sum(row[2] for row in rows) if measure.quantity == "time" else _computing(slices)
+    return spent / number / 1e6
+
+
+def _computing(slices: Iterable[Slice]) -> int:
+    return sum(slice_.computing_ns for slice_ in slices)
+
+
+def _busy(plan: Plan, slices: list[Slice], of: str) -> float:
+    """Return the ns that a part is busy; the mean of parts that are alike."""
+    if of == "cpu":
+        return _computing(slices) / plan.box.cpus
+    for place, group in enumerate(plan.box.paths):
+        if group.name == of:
+            carried = [one.busy_ns for slice_ in slices for one in slice_.carried if one.group == place]
+            return sum(carried) / len(group.chpids)
+    for place, lcu in enumerate(plan.box.lcus):
+        if lcu.name == of:
+            return sum(slice_.worked_ns[place] for slice_ in slices)
+    disks = _volumes(plan, of)
+    busy = sum(one.busy_ns for slice_ in slices for one in slice_.answered if one.disk in disks)
+    return busy / len(disks)
+
+
+def _service(slices: list[Slice]) -> float:
+    started = [one for slice_ in slices for one in slice_.started]
+    spent = sum(one.pending + one.disconnect + one.connect for one in started)
+    return _per(spent, sum(one.starts for one in started), "") / 1e6
+
+
+def _peak(answered: Iterable[Answered], histogram: int) -> float:
+    buckets: dict[int, int] = {}
+    for one in answered:
+        for bucket, number in one.histograms[histogram]:
+            buckets[bucket] = buckets.get(bucket, 0) + number
+    if not buckets:
+        raise MeasureError("nothing was read or written")
+    return float(4 << max(buckets, key=lambda bucket: (buckets[bucket], -bucket))) / 1e3
+
+
+def _lcus(plan: Plan, of: str) -> list[int]:
+    found = [place for place, lcu in enumerate(plan.box.lcus) if lcu.name == of]
+    found += [place for place, lcu in enumerate(plan.box.lcus) if plan.box.paths[lcu.paths].name == of]
+    if not found:
+        raise MeasureError(f"{plan.name} has no LCU {of!r}")
+    return found
+
+
+def _volumes(plan: Plan, of: str) -> list[int]:
+    volumes = plan.box.volumes
+    if not of:
+        return list(range(len(volumes)))
+    own = [place for place, volume in enumerate(volumes) if f"{volume.devno:04X}" == of.upper()]
+    if own:
+        return own
+    lcus = _lcus(plan, of)
+    return [place for place, volume in enumerate(volumes) if volume.lcu in lcus]

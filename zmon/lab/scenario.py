@@ -1,0 +1,443 @@
+"""Scenario files: a simulated machine, what lies on it, who uses it when, and what ought to come out.
+
+docs/lab.md describes them.  People copy one and change it, so a mistake is answered with file, line and key,
+and with what to do.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.lab.box import Aim, Arrivals, Ask, Box, Compute, Count, Lcu, Paths, Stream, Think, Volume
+from zmon.lab.demand import overloaded
+from zmon.lab.measure import parse_measure
+from zmon.lab.page import Book, Entry, Page, ScenarioError
+from zmon.lab.plan import Figure, Phase, Place, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.lab.box import Load, Step
+
+__all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of"]
+
+FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenarios")
+SUFFIX: Final = ".toml"
+PAGE: Final = 4096
+MS: Final = 1000.0
+CYLINDER: Final = 15 * 12 * PAGE
+DEEPEST: Final = 8
+"""So many scenarios may be based on one another."""
+BEGIN: Final = 1_773_626_400
+"""2026-03-16 02:00 UTC."""
+_NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")
+_CHPID: Final = re.compile(r"[0-9a-f]{2}")
+_SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
+_ASKS: Final = ("read", "write", "use")
+_TOP: Final = (
+    "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
+    "warm", "drawn", "paths", "lcus", "volumes", "tablespaces", "loads", "phases", "figures",
+)  # fmt: skip
+
+
+def names() -> list[str]:
+    """Return the names of the scenarios that come with zmon."""
+    return sorted(name.removesuffix(SUFFIX) for name in os.listdir(FOLDER) if name.endswith(SUFFIX))
+
+
+def path_of(name: str, beside: str = "") -> str:
+    """Return the file of a scenario: one that comes with zmon, or a path that ends in .toml.
+
+    A path is meant from the directory `beside`.
+
+    Raises:
+        ScenarioError: there is none of this name.
+    """
+    if name.endswith(SUFFIX):
+        return os.path.join(beside, name)
+    if name in names():
+        return os.path.join(FOLDER, name + SUFFIX)
+    raise ScenarioError(
+        f"{name!r:.60} is no scenario that comes with zmon, nor a file that ends in {SUFFIX}; "
+        f"there are {', '.join(names())}"
+    )
+
+
+def load_scenario(name: str) -> Plan:
+    """Read a scenario by its name or path.
+
+    Raises:
+        ScenarioError: it cannot be used: which file, line and key, and what to do.
+        OSError: it cannot be read.
+    """
+    path = path_of(name)
+    return parse_scenario(_text(path), path)
+
+
+def _text(path: str) -> str:
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
+
+
+def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -> Plan:
+    """Read a scenario; `read` gives the text of a file that it is based on.
+
+    Raises:
+        ScenarioError: it cannot be used: which file, line and key, and what to do.
+    """
+    pages = [Page(text, origin)]
+    while "base" in pages[0].data:
+        base = Book(pages[:1]).top()
+        if len(pages) >= DEEPEST:
+            raise base.wrong(
+                "base", f"more than {DEEPEST} scenarios are based on one another, or in a circle"
+            )
+        try:
+            path = path_of(base.text("base"), os.path.dirname(pages[0].origin))
+            pages.insert(0, Page(read(path), path))
+        except OSError as error:
+            raise base.wrong("base", f"{path} cannot be read: {error.strerror or error}") from error
+    name = os.path.basename(origin).removesuffix(SUFFIX)
+    return _Scenario(Book(pages).top()).plan(name)
+
+
+class _Scenario:
+    """A scenario while it is read."""
+
+    def __init__(self, top: Entry) -> None:
+        self.top = top
+        top.only(*_TOP)
+        self.paths: list[Paths] = []
+        self.cpu: list[float] = []
+        """Of each group, the processor time that Linux needs for a request."""
+        self.lcus: list[Lcu] = []
+        self.volumes: list[Volume] = []
+        self.labels: list[str] = []
+        self.rdevs: list[str] = []
+        self.mounts: list[str] = []
+        self.named: dict[str, list[int]] = {}
+        """The volumes by their number, range or LCU."""
+        self.places: list[Place] = []
+
+    def plan(self, name: str) -> Plan:
+        """Return all of it."""
+        top = self.top
+        for key, reader in (("paths", self._paths), ("lcus", self._lcu), ("volumes", self._volume)):
+            for called, entry in top.tables(key):
+                reader(called, entry)
+            if key not in top or not top.said[key]:
+                raise top.wrong(key, "is empty; a machine needs at least one")
+        for called, entry in top.tables("tablespaces", {}):
+            self._tablespace(called, entry)
+        self._full()
+        environment = top.one_of("environment", ("lpar", "zvm"), "lpar")
+        rdevs = tuple(self.rdevs) if any(self.rdevs) else ()
+        if environment == "lpar" and rdevs:
+            raise top.wrong("environment", "a volume has a rdev, which only a guest has: say 'zvm'")
+        box = Box(
+            tuple(self.paths), tuple(self.lcus), tuple(self.volumes), top.whole("cpus", 2, 1, 512),
+            top.text("serial", "75000000000LAB1"),
+        )  # fmt: skip
+        step = top.number("step", 30.0, 0.1, 3600.0)
+        phases = self._phases(box, step)
+        return Plan(
+            name=name,
+            title=top.text("title"),
+            text=top.text("text"),
+            assumed=tuple(top.words("assumed", [])),
+            seed=top.whole("seed", 1),
+            step=step,
+            begin=self._begin(),
+            box=box,
+            phases=phases,
+            places=tuple(self.places),
+            labels=tuple(self.labels) if any(self.labels) else (),
+            rdevs=rdevs,
+            environment=environment,
+            host=top.text("host", "lab"),
+            figures=tuple(self._figures(phases)),
+            warm=top.number("warm", 20.0, 0.0, 3600.0),
+            drawn=top.whole("drawn", 60, 1, 100_000),
+        )
+
+    def _begin(self) -> int:
+        said = self.top.said.get("begin")
+        if said is None:
+            return BEGIN
+        if not isinstance(said, dt.datetime) or said.tzinfo is None:
+            raise self.top.wrong("begin", f"is a time in UTC: 2026-03-16T02:00:00Z, not {said!s:.60}")
+        return int(said.timestamp())
+
+    # the hardware
+
+    def _paths(self, name: str, entry: Entry) -> None:
+        entry.only("chpids", "mb_s", "overhead_ms", "policy", "turn", "switch_ms", "cpu_ms")
+        chpids = entry.words("chpids")
+        taken = {chpid for group in self.paths for chpid in group.chpids}
+        for chpid in chpids:
+            if not _CHPID.fullmatch(chpid):
+                raise entry.wrong(
+                    "chpids", f"has two hex digits in small letters for each path, not {chpid!r}"
+                )
+            if chpid in taken or chpids.count(chpid) > 1:
+                raise entry.wrong("chpids", f"{chpid} is there twice; a path belongs to one group")
+        if not 1 <= len(chpids) <= 8:
+            raise entry.wrong("chpids", f"has 1 to 8 paths, not {len(chpids)}; give others to another group")
+        policy = entry.one_of("policy", ("any", "failover", "multibus"), "any")
+        for key in ("turn", "switch_ms"):
+            if key in entry and policy != "multibus":
+                raise entry.wrong(key, f"goes with policy = 'multibus', not with {policy!r}")
+        self.cpu.append(entry.number("cpu_ms", 0.0, 0.0, 1000.0) * MS)
+        self.paths.append(
+            Paths(
+                name,
+                tuple(chpids),
+                entry.number("mb_s", None, 0.001, 1e6),
+                entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
+                policy,
+                entry.whole("turn", 1, 1),
+                entry.number("switch_ms", 0.0, 0.0, 1000.0) * MS,
+            )
+        )
+
+    def _lcu(self, name: str, entry: Entry) -> None:
+        entry.only(
+            "ssid", "paths", "mb_s", "latency_ms", "overhead_ms", "ranks", "miss_ms", "penalty", "aliases",
+            "knee", "pressure", "side",
+        )  # fmt: skip
+        ssid = entry.text("ssid")
+        if not _SSID.fullmatch(ssid) or any(lcu.ssid == ssid.upper() for lcu in self.lcus):
+            raise entry.wrong("ssid", f"is four hex digits that no other LCU has, not {ssid!r:.60}")
+        groups = [group.name for group in self.paths]
+        self.lcus.append(
+            Lcu(
+                name,
+                ssid.upper(),
+                groups.index(entry.one_of("paths", tuple(groups))),
+                entry.number("mb_s", 0.0, 0.0, 1e6),
+                entry.number("latency_ms", 0.15, 0.0, 1000.0) * MS,
+                entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
+                entry.whole("ranks", 1, 1, 10_000),
+                entry.number("miss_ms", 0.0, 0.0, 1000.0) * MS,
+                entry.number("penalty", 1.0, 1.0, 100.0),
+                entry.whole("aliases", 0, 0, 255),
+                entry.whole("knee", 1 << 30, 0, 1 << 30),
+                entry.number("pressure", 0.0, 0.0, 100.0),
+                entry.text("side", ""),
+            )
+        )
+
+    def _volume(self, name: str, entry: Entry) -> None:
+        entry.only("lcu", "label", "rdev", "cylinders", "pav", "mount")
+        lcus = [lcu.name for lcu in self.lcus]
+        lcu = lcus.index(entry.one_of("lcu", tuple(lcus)))
+        numbers = _range(name)
+        if not numbers:
+            raise entry.wrong("", "is a device number or a range of them: 043A, 7600-767F")
+        if len(numbers) > 1 and any(key in entry for key in ("label", "rdev", "mount")):
+            raise entry.wrong("", "is a range; label, rdev and mount go with one volume")
+        rdev = entry.text("rdev", "").upper()
+        if rdev and not _SSID.fullmatch(rdev):
+            raise entry.wrong("rdev", f"is four hex digits, not {rdev!r:.60}")
+        if rdev and rdev in self.rdevs:
+            raise entry.wrong("rdev", f"{rdev} is there twice")
+        taken = {volume.devno for volume in self.volumes}
+        for devno in numbers:
+            if devno in taken:
+                raise entry.wrong("", f"device number {devno:04X} is there twice")
+            place = len(self.volumes)
+            self.named.setdefault(name, []).append(place)
+            if name != self.lcus[lcu].name:
+                self.named.setdefault(self.lcus[lcu].name, []).append(place)
+            cylinders = entry.whole("cylinders", 3338, 1, 1_182_006)
+            self.volumes.append(Volume(lcu, devno, cylinders, entry.whole("pav", 0, 0, 255)))
+            self.labels.append(entry.text("label", ""))
+            self.rdevs.append(rdev)
+            self.mounts.append(entry.text("mount", ""))
+        units = [volume.lcu for volume in self.volumes].count(lcu)
+        units += sum(volume.pav for volume in self.volumes if volume.lcu == lcu) + self.lcus[lcu].aliases
+        if units > 256:
+            raise entry.wrong("", f"is too many: {lcus[lcu]} has {units} volumes and aliases, at most 256 go")
+
+    # what lies on it
+
+    def _tablespace(self, name: str, entry: Entry) -> None:
+        entry.only("database", "role", "file", "pages")
+        file = entry.text("file")
+        pages = entry.said.get("pages")
+        if not isinstance(pages, dict) or not pages:
+            raise entry.wrong("pages", "is a table: pages of 4 KiB by volume: { 043A = 498750 }")
+        for number, count in pages.items():
+            volume = self.named.get(number, []) if _NUMBERS.fullmatch(number) else []
+            if len(volume) != 1:
+                raise entry.wrong("pages", f"{number} is no volume of this machine; see [volumes]")
+            if type(count) is not int or not 0 <= count < 1 << 40:
+                raise entry.wrong("pages", f"{number} has a whole number of pages, not {count!r:.60}")
+            mount = self.mounts[volume[0]]
+            if not mount.startswith("/"):
+                raise entry.wrong("pages", f"{number} has no mount; say where in [volumes]: mount = '/db/1'")
+            path = f"{mount.rstrip('/')}/{file}"
+            if any(place.path == path for place in self.places):
+                raise entry.wrong("file", f"{path} is there twice")
+            self.places.append(
+                Place(path, entry.text("database", "LAB"), name, entry.text("role", "data"), count * PAGE,
+                      volume[0])
+            )  # fmt: skip
+
+    def _full(self) -> None:
+        used: dict[int, int] = {}
+        for place in self.places:
+            used[place.volume] = used.get(place.volume, 0) + place.bytes
+            volume = self.volumes[place.volume]
+            if used[place.volume] > volume.cylinders * CYLINDER - (2 << 20):
+                raise self.top.book.wrong(
+                    ("tablespaces", place.tablespace, "pages"),
+                    f"do not fit on {volume.devno:04X}: {volume.cylinders} cylinders hold "
+                    f"{volume.cylinders * CYLINDER // PAGE} pages in all",
+                )
+
+    # who uses it
+
+    def _phases(self, box: Box, step: float) -> tuple[Phase, ...]:
+        loads = dict(self.top.tables("loads"))
+        phases: list[Phase] = []
+        for entry in self.top.list_of("phases"):
+            entry.only("name", "seconds", "loads")
+            name = entry.text("name")
+            if any(phase.name == name for phase in phases):
+                raise entry.wrong("name", f"{name!r} is there twice")
+            seconds = entry.number("seconds", None, step, 366 * 86400.0)
+            streams = tuple(
+                self._load(called, loads[called], factor)
+                for called, factor in self._factors(entry, tuple(loads))
+                if factor
+            )
+            over = overloaded(box, streams)
+            if over:
+                raise entry.wrong(
+                    "loads",
+                    f"come by chance and overload {over[0]}: {over[1]:.0%} of what it can do; let fewer come",
+                )
+            phases.append(Phase(name, seconds, streams))
+        if not phases:
+            raise self.top.wrong("phases", "is empty; begin one with [[phases]]")
+        return tuple(phases)
+
+    def _factors(self, entry: Entry, known: Sequence[str]) -> Iterator[tuple[str, float]]:
+        said = entry.said.get("loads", [])
+        if isinstance(said, list):
+            said = dict.fromkeys(entry.words("loads", []), 1.0)
+        if not isinstance(said, dict):
+            raise entry.wrong(
+                "loads", "is a list of loads, or a table that says how much of each: { scan = 0.5 }"
+            )
+        for called, factor in said.items():
+            if called not in known:
+                raise entry.wrong("loads", f"{called!r:.60} is none; there are {', '.join(known)}")
+            if type(factor) not in {int, float} or not 0 <= factor <= 1000:
+                raise entry.wrong("loads", f"{called}: is a number from 0 to 1000, not {factor!r:.60}")
+            yield called, float(factor)
+
+    def _load(self, name: str, entry: Entry, factor: float) -> Load:
+        entry.only("customers", "rate", "steps")
+        if ("customers" in entry) == ("rate" in entry):
+            raise entry.wrong(
+                "", "needs either customers, who wait for answers, or rate, how many come a second"
+            )
+        steps = tuple(step for said in entry.list_of("steps") for step in self._step(said, name))
+        if not any(isinstance(step, Ask) or getattr(step, "mean", 0.0) > 0 for step in steps):
+            raise entry.wrong("steps", "take no time; read, write, think or compute")
+        if "rate" in entry:
+            return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps)
+        return Stream(name, max(1, round(entry.whole("customers", None, 1, 100_000) * factor)), steps)
+
+    def _step(self, entry: Entry, load: str) -> Iterator[Step]:
+        said = [key for key in (*_ASKS, "think_ms", "compute_ms", "count") if key in entry]
+        if len(said) != 1:
+            raise entry.wrong("", f"is one of {', '.join((*_ASKS, 'think_ms', 'compute_ms', 'count'))}")
+        if said[0] == "think_ms":
+            entry.only("think_ms", "constant")
+            yield Think(entry.number("think_ms", None, 0.0, 1e8) * MS, entry.flag("constant"))
+        elif said[0] == "compute_ms":
+            entry.only("compute_ms")
+            yield Compute(entry.number("compute_ms", None, 0.0, 1e6) * MS)
+        elif said[0] == "count":
+            entry.only("count")
+            yield Count(entry.text("count"))
+        else:
+            yield from self._ask(said[0], entry, load)
+
+    def _ask(self, key: str, entry: Entry, load: str) -> Iterator[Step]:
+        entry.only(key, "kb", "at_once", "hits", "reads", "name")
+        if "reads" in entry and key != "use":
+            raise entry.wrong("reads", f"goes with use, not with {key}")
+        shares = self._shares(key, entry)
+        reads = (
+            {"read": 1.0, "write": 0.0}.get(key) if key != "use" else entry.number("reads", None, 0.0, 1.0)
+        )
+        assert reads is not None  # noqa: S101 - one of the three
+        total, weights = 0.0, []
+        whole = sum(shares.values())
+        for share in shares.values():
+            total += share / whole
+            weights.append(total)
+        weights[-1] = 1.0
+        size = round(entry.number("kb", 4.0, 0.5, 16384.0) * 1024)
+        pieces = entry.whole("at_once", 1, 1, 1024)
+        aim = Aim(tuple(shares), tuple(weights), size, reads, entry.number("hits", 1.0, 0.0, 1.0))
+        groups = {self.lcus[self.volumes[volume].lcu].paths for volume in shares}
+        cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces
+        if cpu:
+            yield Compute(cpu)
+        yield Ask(aim, entry.text("name", load), pieces)
+
+    def _shares(self, key: str, entry: Entry) -> dict[int, float]:
+        """Return which part of the requests goes to which volume."""
+        said = entry.said[key]
+        shares: dict[int, float] = {}
+        for name in [entry.text(key)] if isinstance(said, str) else entry.words(key):
+            files = [place for place in self.places if place.tablespace == name]
+            whole = sum(place.bytes for place in files)
+            volumes = self.named.get(name, [])
+            if files and not whole:
+                raise entry.wrong(key, f"{name} has no pages; give it some, or name volumes")
+            if not files and not volumes:
+                raise entry.wrong(key, f"{name!r:.60} is neither tablespace, volume nor LCU with volumes")
+            parts = [(place.volume, place.bytes / whole) for place in files if place.bytes] or [
+                (volume, 1 / len(volumes)) for volume in volumes
+            ]
+            for volume, part in parts:
+                shares[volume] = shares.get(volume, 0.0) + part
+        if not shares:
+            raise entry.wrong(key, "is empty; name a tablespace, volumes or an LCU")
+        return shares
+
+    def _figures(self, phases: Sequence[Phase]) -> Iterator[Figure]:
+        for entry in self.top.list_of("figures", []):
+            entry.only("name", "study", "low", "high", "why", "measure")
+            low, high = entry.number("low", None, -1e9), entry.number("high", None, -1e9)
+            if low > high:
+                raise entry.wrong("low", f"{low:g} is above high, {high:g}")
+            said = entry.text("measure")
+            try:
+                measured = parse_measure(said)
+            except ValueError as error:
+                raise entry.wrong("measure", str(error)) from error
+            for one in measured:
+                if not one.scenario and one.phase and one.phase not in {phase.name for phase in phases}:
+                    raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
+            yield Figure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
+
+
+def _range(name: str) -> range:
+    """Return the device numbers that a name stands for; none when it is not a number or a range."""
+    found = _NUMBERS.fullmatch(name)
+    return range(int(found[1], 16), int(found[2] or found[1], 16) + 1) if found else range(0)
