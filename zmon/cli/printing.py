@@ -14,7 +14,7 @@ from zmon.cli.people import are_heard, listing_of, people
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape, when
 from zmon.dialogue import CommandError, Dialogue, meant
-from zmon.kinds import MACHINE
+from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, text
 from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import NoMark, Watch
@@ -36,7 +36,8 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         listing = listing_of(args)
         told = people(args, listing)
         # MACHINE stands in every header; one sample more than intervals makes the first interval
-        kinds = (MACHINE, *needed.kinds, *(needed.told if args.source or are_heard(args) else ()))
+        more = are_heard(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
+        kinds = (MACHINE, *needed.kinds, *(needed.told if more else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         containers = () if listing is None else list(asked(listing))

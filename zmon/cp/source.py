@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.cp import answers
+from zmon.cp.pace import EVERY
 from zmon.cp.vmcp import DEVICE, EVERYBODY, CpError, command_of
 from zmon.kinds import CLAIM
 from zmon.sample import nothing
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 MAPPING: Final = ("userid", "virtual-dasd")
 """What tells the real device and the label of each own disk."""
-
-EVERY: Final = 600.0
-"""Seconds for which an answer about disks is good: they change when somebody links or attaches one."""
 
 FOLDER: Final = "cp"
 """Where answers lie in a capture: `cp/virtual-dasd.txt`."""

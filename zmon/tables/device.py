@@ -12,10 +12,10 @@ from operator import and_
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CLAIM, CMF, DASD, DEVICE, LAYER, MACHINE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, units_of
+from zmon.tables.topology import units_of
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=(CLAIM, LAYER, MACHINE))
 
 MS: Final = 1e-6
 """ns to ms."""

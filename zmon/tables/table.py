@@ -26,7 +26,8 @@ class Needs(NamedTuple):
     history: bool = False
     """Whether it has a row per interval, and so looks at the samples before the last two."""
     told: tuple[Kind, ...] = ()
-    """What it is filled from besides, where people tell something or a tape may hold what they told."""
+    """What it is filled from besides where people tell something of the machine; with containers among it,
+    also where a tape may hold some."""
 
 
 class Summary(NamedTuple):

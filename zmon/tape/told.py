@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.cp import source
+from zmon.cp.pace import EVERY
 from zmon.kernel.source import Source
 from zmon.kinds import CLAIM
 
@@ -30,13 +30,14 @@ def asked(_tree: Tree) -> Source:
     """Return the source that asks CP for the disks of this guest."""
 
     def read() -> Sequence[Frame]:
+        from zmon.cp.source import read_claims  # noqa: PLC0415 - likewise
         from zmon.cp.vmcp import Cp  # noqa: PLC0415 - likewise
 
-        return [source.read_claims(Cp())]
+        return [read_claims(Cp())]
 
-    return Source("cp", "/dev/vmcp", (CLAIM,), read, source.EVERY)
+    return Source("cp", "/dev/vmcp", (CLAIM,), read, EVERY)
 
 
 def not_asked(_tree: Tree) -> Source:
     """Return the same, switched off."""
-    return Source("cp", "/dev/vmcp", (CLAIM,), list, source.EVERY, "asks the hypervisor: --cp")
+    return Source("cp", "/dev/vmcp", (CLAIM,), list, EVERY, "asks the hypervisor: --cp")
