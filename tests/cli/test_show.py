@@ -227,3 +227,48 @@ def test_absurd_numbers_are_refused(words: str, capsys: pytest.CaptureFixture[st
         main(["show", "DEVICE", *words.split()])
     assert end.value.code == USAGE
     assert "is no" in capsys.readouterr().err or "expected one argument" in words
+
+
+def test_with_sets_another_source_against_it(show: Show, capture: str, lay_out: Callable[[str], str]) -> None:
+    """Its last interval, or the one that ends at a time of its own; a note says which is which."""
+    other = lay_out("dasdstat")
+    status, out, err = show("CPU", "--with", other)
+    assert (status, err) == (OK, "")
+    assert f"Then 22:00:57 - 22:01:16 of {other} 4-load, now 21:57:13 - 21:57:33 of {capture} 4-load" in out
+    assert "Then 22:00:41 - 22:00:57 of" in show("CPU", "--with", other, "--compare", "22:00:58")[1]
+
+
+def test_with_a_long_time_it_takes_one_that_is_as_long(show: Show, lay_out: Callable[[str], str]) -> None:
+    """Unless its begin is said, too."""
+    words = ("DASDSTAT", "--with", lay_out("dasdstat"), "--since", "begin")
+    assert "Then 22:00:41 - 22:01:16 of" in show(*words, source=lay_out("dasdstat"))[1]
+    words = ("DASDSTAT", "--with", lay_out("dasdstat"), "--compare-since", "begin")
+    assert "Then 22:00:41 - 22:01:16 of" in show(*words)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--with", "/nowhere"], "/nowhere cannot be read"),
+        (["--compare", "noon"], "noon"),
+        (["--compare", "begin"], "there are no two samples in the time that is compared with"),
+        (["--compare-since", "end"], "there is no sample so long before the end of the interval"),
+    ],
+)
+def test_with_what_cannot_be_compared_says_so(
+    show: Show, lay_out: Callable[[str], str], words: list[str], said: str
+) -> None:
+    """In one sentence, and nothing is printed."""
+    status, out, err = show("DASDSTAT", "--with", lay_out("dasdstat"), *words)
+    assert (status in {FAILED, USAGE}, out) == (True, "")
+    assert said in err
+
+
+def test_csv_of_two_sources_has_both_figures(show: Show, lay_out: Callable[[str], str]) -> None:
+    """And no difference of bars."""
+    source = lay_out("dasdstat")
+    rows = list(
+        csv.DictReader(io.StringIO(show("DASDSTAT", "--with", source, "-f", "csv", source=source)[1]))
+    )
+    assert rows[9]["time"] == rows[9]["time_then"]
+    assert "time_bar_diff" not in rows[9]

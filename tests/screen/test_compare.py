@@ -122,3 +122,38 @@ def test_every_shipped_list_can_be_compared() -> None:
             names = [column.name for column in compared(screen).columns]
             assert len(names) == len(set(names))
             assert Sheet(compared(screen), Table([], {})).headings
+
+
+BUCKETS = Screen(
+    id="X", command="X", title="X", table="dasdstat",
+    columns=(
+        Column(name="bucket", head=("Time",), width=4, format="text", sort=""),
+        Column(name="part", head=("%",), width=4, format="rate", group=" All ", sort=""),
+        Column(name="part_bar", head=("",), width=6, format="bar", group=" All ", sort=""),
+    ),
+)  # fmt: skip
+
+
+def test_rows_that_have_an_order_keep_it_and_bars_are_seen_to_differ() -> None:
+    """They need no word for what is there at one time only, and no difference."""
+    then, now = (
+        Table(
+            ["0", "1"],
+            {"bucket": ["low", "high"], "part": list(parts), "part_bar": [100 * part / 75 for part in parts]},
+        )
+        for parts in ((75, 25), (40, 60))
+    )
+    both = compared(BUCKETS)
+    sheet = Sheet(both, compare(BUCKETS, then, now), natural(both))
+    assert [*sheet.headings, *map(sheet.line, range(len(sheet)))] == [
+        "       <--- All % --->  <--- All --->",
+        " Time  Then  Now  Diff  Then   Now",
+        " low   75.0 40.0 -35.0  ###### ###",
+        " high  25.0 60.0  35.0  ##     #####",
+    ]
+
+
+def test_a_time_that_shows_nothing_says_why() -> None:
+    """The other has its rows."""
+    found = compare(SCREEN, Table([], {}, missing=UNKNOWN), table({"7000": (1, 1)}))
+    assert found.notes == ("Then: not measured",)

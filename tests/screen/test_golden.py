@@ -89,6 +89,23 @@ def test_captured_machines(
     compare(f"{machine}-{screen.replace(' ', '-')}", capsys.readouterr().out.splitlines())
 
 
+@pytest.mark.parametrize("asked", ["DASDSTAT", "DASDSTAT 7001", "DASDSTAT 0.0.7001 READS TOTAL"])
+def test_histograms(asked: str, lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]) -> None:
+    """What the driver of a real kernel counted, as bars."""
+    assert main(["show", *asked.split(), "--from", lay_out("dasdstat")]) == 0
+    compare(f"histograms-{asked.replace(' ', '-')}", capsys.readouterr().out.splitlines())
+
+
+def test_histograms_of_two_captures(
+    lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one picture, here of one capture, whose begin was busy with setting up."""
+    monkeypatch.chdir(Path(lay_out("dasdstat")).parent)
+    sources = ["--from", "dasdstat", "--with", "dasdstat", "--compare", "22:00:58"]
+    assert main(["show", "DASDSTAT", *sources]) == 0
+    compare("histograms-compared", capsys.readouterr().out.splitlines())
+
+
 # --- the recording that ships ---------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ def test_the_originals_items_stand_in_their_places() -> None:
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
-    assert drawn[12][28:] == "User Data                  3C. Logical part. load"
+    assert drawn[13][28:] == "User Data                  --. Response time (all)*"
     assert max(map(len, drawn)) <= 79
 
 
@@ -26,9 +26,10 @@ def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
+        "1B": "DASDSTAT",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
-        "3C": "LPARLOG", "Y": "SPREAD", "Z": "ZMON",
+        "3C": "LPARLOG", "X": "FILES", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip
 
 
@@ -47,3 +48,12 @@ def test_sections_of_ones_own_come_last() -> None:
         "                            I/O Data                   Mine",
         "                            --. Channel                -. A screen of mine",
     ]
+
+
+def test_sections_stand_apart_where_there_is_room() -> None:
+    """A blank line parts them unless it made the menu longer than its longest column."""
+    user = ("User Data", (("21", "Users"),))
+    wide = Screen(id="X", items=(("I/O Data", (("11", "Channel"),)), user))
+    tall = Screen(id="X", items=(*wide.items, ("General System Data", tuple(("1", "CPU") for _ in range(4)))))
+    assert [line.strip() for line in lines(wide, Screens([]))][2] == "User Data"
+    assert lines(tall, Screens([]))[3] == " -. CPU                     User Data"

@@ -124,3 +124,19 @@ def test_a_clock_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_clock_beyond_the_calendar_is_stars() -> None:
     """A garbled time must not end the screen."""
     assert cell(10**40, "clock", 8) == "**:**:**"
+
+
+@pytest.mark.parametrize(
+    ("value", "drawn"),
+    [
+        (100, "##########"),
+        (50, "#####     "),
+        (4, ".         "),
+        (0, " " * 10),
+        (-5, " " * 10),
+        (900, "#" * 10),
+    ],
+)
+def test_a_bar_is_as_long_as_its_part_of_the_field(value: float, drawn: str) -> None:
+    """What is there but too little for a bar has a point, so that it is told from nothing."""
+    assert cell(value, "bar", 10) == drawn

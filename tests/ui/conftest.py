@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ListTape
 from zmon.dialogue import Dialogue
 from zmon.event import Event, What
-from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, MACHINE
+from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, PROFILE, buckets
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens
 from zmon.tape.tape import Watch
@@ -50,6 +50,22 @@ def response(unit: int, number: int, minute: int) -> int:
     if unit:
         return 2
     return 4 * (number + 1) if minute % 2 else 4 * (12 - number)
+
+
+def profile(minute: int) -> dict[str, Value]:
+    """Return what the driver counted: after the first minute requests become twice as slow."""
+    shape = (1, 5, 20, 40, 25, 8, 1)
+    row: dict[str, Value] = {
+        "start": f"{NOON // 1_000_000_000}.0", "scale": 1, "via": "debugfs", "requests": 6000 * minute,
+        "sectors": 48_000 * minute, "read_requests": 4500 * minute, "pav": 1500 * minute, "hpf": 0,
+    }  # fmt: skip
+    for name in HISTOGRAMS:
+        counts = [0] * len(buckets(name))
+        for each in range(minute):
+            for place, count in enumerate(shape, 5 + bool(each)):
+                counts[place] += 60 * count
+        row |= dict(zip(buckets(name), counts, strict=True))
+    return row
 
 
 def machine(minute: int, volumes: int = 12) -> Sample:
@@ -97,6 +113,7 @@ def machine(minute: int, volumes: int = 12) -> Sample:
         frame(BLOCK, block, at),
         frame(DASD, dasd, at),
         frame(CHANNEL, channels, at),
+        frame(PROFILE, {"global": profile(minute)}, at),
     )
     return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in frames}, "a machine in memory")
 

@@ -43,12 +43,16 @@ def _sections(menu: Screen) -> Iterator[tuple[str, int, int]]:
     sections = dict(menu.items)
     placed = {title for column in COLUMNS for title in column}
     rest = tuple(title for title in sections if title not in placed)
-    for start, titles in zip(STARTS, (*COLUMNS[:-1], COLUMNS[-1] + rest), strict=True):
+    columns = [
+        [title for title in titles if title in sections] for titles in (*COLUMNS[:-1], COLUMNS[-1] + rest)
+    ]
+    heights = [sum(1 + len(sections[title]) for title in titles) for titles in columns]
+    for start, titles, height in zip(STARTS, columns, heights, strict=True):
+        blank = int(height + len(titles) - 1 <= max(heights))  # before the next section, where there is room
         line = 0
         for title in titles:
-            if title in sections:
-                yield title, line, start
-                line += len(sections[title]) + 2  # a blank line before the next section
+            yield title, line, start
+            line += len(sections[title]) + 1 + blank
 
 
 def items(menu: Screen, screens: Screens) -> list[Item]:

@@ -47,6 +47,9 @@ IDLE: Final = absent("no request was done in this interval")
 BEFORE: Final = absent("the first sample has no interval: TOTAL shows what was counted since the start")
 NO_TIME: Final = absent("the driver does not say since when")
 
+EVERYTHING: Final = "All DASD, this interval"
+"""The subject when nobody asks for another."""
+
 PERCENTILES: Final = (50, 95, 99)
 
 
@@ -291,12 +294,14 @@ def _widened(filled: Table, rows: Sequence[int], scale: Mapping[str, Number]) ->
 
 def _shifts(then: Table, now: Table) -> Iterator[str]:
     """Say of each histogram of times how its peak and its mean have moved."""
-    if then.keys and now.keys:
+    if not then.keys or not now.keys:
+        return
+    if now.facts["subject"] != EVERYTHING:
         yield str(now.facts["subject"])
-        for name, title in TIMES.items():
-            peak = _moved(_peak(then, name), _peak(now, name))
-            mean = _changed(*(filled.facts[f"{name}_mean"] for filled in (then, now)))
-            yield f"{title}: peak {peak}, mean {mean}"
+    for name, title in TIMES.items():
+        peak = _moved(_peak(then, name), _peak(now, name))
+        mean = _changed(*(filled.facts[f"{name}_mean"] for filled in (then, now)))
+        yield f"{title}: peak {peak}; mean {mean}"
 
 
 def _peak(filled: Table, name: str) -> str:
@@ -305,10 +310,10 @@ def _peak(filled: Table, name: str) -> str:
 
 
 def _moved(then: str, now: str) -> str:
-    return f"in {now} as before" if then == now else f"from {then} to {now}"
+    return f"{now} as before" if then == now else f"{then}, now {now}"
 
 
 def _changed(then: Value, now: Value) -> str:
     if isinstance(then, (Absent, str)) or isinstance(now, (Absent, str)) or not then:
         return "not known"
-    return f"from ~{then:.3g} to ~{now:.3g} ms ({100 * (now - then) / then:+.0f} %)"
+    return f"~{then:.3g}, now ~{now:.3g} ms ({100 * (now - then) / then:+.0f} %)"
