@@ -18,6 +18,7 @@ BENCHMARKS: Final = (
     "memory",
     "recording",
     "seek",
+    "where",
     "spread",
     "cp",
 )

@@ -88,9 +88,12 @@ def look_at(
     paths: Iterable[str],
     mounts: Iterable[str] = (),
     *,
+    root: str = "/",
     progress: Callable[[int], None] | None = None,
 ) -> Machine:
     """Look at a few files of this machine, mounts by their ids, and what they lie on; at nothing else.
+
+    The kernel's files are those below `root`.
 
     Raises:
         SiteError: the site's file cannot be used.
@@ -106,7 +109,7 @@ def look_at(
     from zmon.sample import Instant, Sample  # noqa: PLC0415
     from zmon.topology.machine import Machine  # noqa: PLC0415
 
-    tree = LiveTree()
+    tree = LiveTree(root)
     containers = read_containers(tree, map(Listed, paths), progress=progress)
     mounted = read_mounts(tree, {*mounts, *map(str, containers.column("mount"))})
     layers = read_layers(tree, _devices(containers, mounted))
