@@ -230,3 +230,20 @@ def test_disks_of_asm_come_with_the_files(tmp_path: Path) -> None:
     assert {row.path for row in one.containers} == {row.path for row in two.containers}
     assert [disk.path for disk in one.disk_groups.disks] == [disk.path for disk in two.disk_groups.disks]
     assert one.disk_groups.extents == two.disk_groups.extents
+
+
+def test_a_label_of_asm_may_be_told_by_another_source() -> None:
+    """The disk of one listing is the device that another tells."""
+    names = ("asm-spool.csv", "asmcmd-lsdsk-k.txt")
+    found = read_listing([str(FIXTURES / name) for name in names])
+    assert "/dev/mapper/FCPe527p1" in {row.path for row in found.containers if row.tablespace == "+DATA"}
+    assert "/dev/oracleasm/disks/DATA01" not in {row.path for row in found.containers}
+
+
+def test_a_label_that_is_told_later_is_no_problem_any_more(tmp_path: Path) -> None:
+    """One of the filter driver has no device by rule."""
+    label = saved(tmp_path, 'oracleasm querydisk -p FRA01\n/dev/sdq1: LABEL="FRA01" TYPE="oracleasm"\n')
+    head = "$ asmcmd lsdsk\nPath\n/dev/sdr1\n\n"
+    label = saved(tmp_path, head + Path(label).read_text())
+    found = read_listing([str(FIXTURES / "asm-spool.csv"), label])
+    assert {row.problem for row in found.containers if row.path == "/dev/sdq1"} == {""}

@@ -45,6 +45,7 @@ def test_logs_are_moved_otherwise(product: str, said: str) -> None:
 def test_asm_moves_disks() -> None:
     """A file of ASM has no place of its own."""
     assert means(ORACLE, move("+DATA/p/t.1.2"))[0].startswith("ALTER DISKGROUP DATA ADD DISK")
+    assert means(ORACLE, move("+DATA (USERS)"))[0].startswith("ALTER DISKGROUP DATA ADD DISK")
 
 
 def test_quotes_are_doubled() -> None:

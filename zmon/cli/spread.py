@@ -123,10 +123,12 @@ def _spread(args: argparse.Namespace) -> int:
 def _unusable(listing: Listing) -> tuple[Row, ...]:
     """Return rows for what cannot be looked at, so that nothing that is listed is missing."""
     from zmon.absent import absent  # noqa: PLC0415 - --help needs none
+    from zmon.cli.listing import scattered  # noqa: PLC0415 - likewise
     from zmon.placement.asm_file import is_in_group  # noqa: PLC0415 - likewise
     from zmon.placement.resolved import Row  # noqa: PLC0415 - likewise
     from zmon.topology.evidence import Grade  # noqa: PLC0415 - likewise
 
+    disks = {device for one in scattered(listing) for device in one.devices}  # files there tell their problem
     return tuple(
         Row(
             container.path,
@@ -138,10 +140,10 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
             0,
             0,
             Grade.UNKNOWN,
-            container.problem or "it is no path from the root, and no disk group",
+            container.problem or "it is no path from the root",
         )
         for container in listing.containers
-        if not (is_usable(container) or is_in_group(container))
+        if not (is_usable(container) or is_in_group(container) or container.path in disks)
     )
 
 

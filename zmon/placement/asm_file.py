@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zmon.placement.container import Container
 
 NO_SIZE: Final = absent("the listing does not say its size")
+LABEL: Final = absent("it is a label: get asmcmd afd_lsdsk, or oracleasm querydisk -p")
 WORDS: Final = {0: "external", 1: "normal", 2: "high"}
 """Redundancy of a disk group, by the copies besides the first."""
 
@@ -63,7 +64,7 @@ def _spread(container: Container, called: str, of: Membership, disks: Asm) -> Sc
         over=f"+{of.group.name}",
         what=_what(of),
         devices=tuple(disk.path for disk in of.disks),
-        parts=tuple(Part(share.device, share.data, share.copies) for share in spread.shares),
+        parts=tuple(Part(share.device, share.data, share.copies, LABEL) for share in spread.shares),
         unplaced=spread.unplaced,
         grade=spread.grade,
         evidence=spread.evidence,

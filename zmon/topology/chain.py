@@ -215,7 +215,7 @@ class _Way:
 def _through_parts(way: _Way, scattered: Scattered) -> tuple[str, ...]:
     """Go through the devices that a disk group has spread a file over; return their numbers."""
     way.told(scattered.evidence)
-    way.worsen(scattered.grade)
+    way.worsen(Grade.UNKNOWN if scattered.lacking else scattered.grade)
     way.lost += scattered.unplaced
     way.lacking.update(dict.fromkeys(scattered.lacking))
     way.notes.update(dict.fromkeys(scattered.notes))
@@ -223,7 +223,6 @@ def _through_parts(way: _Way, scattered: Scattered) -> tuple[str, ...]:
     numbers = []
     for part in scattered.parts:
         if isinstance(part.number, Absent):
-            way.worsen(Grade.UNKNOWN)
             way.lost += 0 if isinstance(part.data, Absent) else int(part.data)
             continue
         numbers.append(part.number)

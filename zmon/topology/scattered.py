@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NO_MOUNT: Final = absent("it is on no file system: disk groups use devices directly")
 NOT_TOLD: Final = absent("no listing tells it of a file in a disk group")
+NO_DEVICE: Final = absent("no block device that was read has this name")
 _BY_NUMBER: Final = "/dev/block/"
 
 
@@ -28,8 +29,8 @@ class Part(NamedTuple):
     """Bytes of the first copy."""
     copies: Number
     """Bytes of the others."""
-    number: str | Absent = absent("no device was looked for")
-    """major:minor of the device."""
+    number: str | Absent
+    """major:minor of the device; before it is looked for, why it cannot be found if its path is none."""
 
 
 class Scattered(NamedTuple):
@@ -88,7 +89,7 @@ def _is_their_own(file: File) -> bool:
 
 
 def _file(one: Scattered, numbers: Mapping[str, str | Absent], stack: Stack) -> File:
-    parts = tuple(part._replace(number=_number(part.device, numbers, stack)) for part in one.parts)
+    parts = tuple(part._replace(number=_number(part, numbers, stack)) for part in one.parts)
     found = one._replace(parts=parts)
     lost = absent(found.lacking[0]) if found.lacking else None
     is_somewhere = any(isinstance(part.number, str) for part in parts)
@@ -116,13 +117,9 @@ def _file(one: Scattered, numbers: Mapping[str, str | Absent], stack: Stack) -> 
     )
 
 
-def _number(device: str, numbers: Mapping[str, str | Absent], stack: Stack) -> str | Absent:
-    number = numbers.get(device)
-    if isinstance(number, str):
-        return number
-    node = stack.named(device.removeprefix(_BY_NUMBER)) if device.startswith("/dev/") else None
-    if node is not None:
-        return node.number
-    return number or absent(
-        "no device that was read has this name" if device.startswith("/") else "nothing tells its device"
-    )
+def _number(part: Part, numbers: Mapping[str, str | Absent], stack: Stack) -> str | Absent:
+    if not part.device.startswith("/"):
+        return part.number
+    number = numbers.get(part.device, NO_DEVICE)
+    node = stack.named(part.device.removeprefix(_BY_NUMBER)) if isinstance(number, Absent) else None
+    return number if node is None else node.number
