@@ -91,6 +91,7 @@ def made_up(root: Path, devices: int, number: str) -> Path:
         }  # fmt: skip
         for path, content in files.items():
             write(path, content)
+        lead(device / "driver", root / "sys/bus/ccw/drivers/dasd-eckd")
         lead(root / "sys/bus/ccw/devices" / busid, device)
         lead(root / "sys/block" / name, block)
         lead(root / "sys/dev/block" / major, block)
