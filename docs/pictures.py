@@ -22,6 +22,7 @@ from zmon.ui.app import Zmon
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
 SESSION: Final = "hercules-one-hot-lcu.tar.gz"
 RECORDING: Final = "hercules-four-queries.zmon"
+CASE_STUDY: Final = "casestudy/machine-uid.tar.gz"
 
 
 class Picture(NamedTuple):
@@ -32,7 +33,8 @@ class Picture(NamedTuple):
     keys: tuple[str, ...] = ()
     size: tuple[int, int] = (80, 24)
     recorded: str = ""
-    """At which time of the recording; without one the last pass of the captured session is shown."""
+    """At which time of the recording; without one the last pass of a captured session is shown."""
+    session: str = SESSION
 
 
 PICTURES: Final = (
@@ -44,13 +46,14 @@ PICTURES: Final = (
     Picture("lpar", "LPAR"),
     Picture("help", "DEVICE", ("f1",), (80, 30)),
     Picture("replay", "CTLUNIT", size=(132, 20), recorded="15:14:04"),
+    Picture("spread", "SPREAD", size=(132, 19), session=CASE_STUDY),
     Picture("plot", "PLOT CTLUNIT.io 7000 7100", size=(100, 22), recorded="end"),
 )
 
 
-def captured() -> Watch:
-    """Look at the end of the captured session."""
-    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), SESSION)))
+def captured(session: str) -> Watch:
+    """Look at the end of a captured session."""
+    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), session)))
     watch.to_end()
     return watch
 
@@ -64,7 +67,7 @@ def recorded(time: str) -> Watch:
 
 async def draw(picture: Picture) -> str:
     """Return a picture as SVG."""
-    watch = recorded(picture.recorded) if picture.recorded else captured()
+    watch = recorded(picture.recorded) if picture.recorded else captured(picture.session)
     app = Zmon(watch, load_screens(shipped("screens")), 1.0, picture.first)
     async with app.run_test(size=picture.size) as pilot:
         for key in ("", *picture.keys):
