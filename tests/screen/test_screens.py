@@ -55,6 +55,7 @@ def argument(screen: Screen) -> str:
     others = {
         "PLOT": "device.resp 0.0.7000",
         "CORREL": "device.resp 0.0.7000",
+        "FILES": "",
         "CHANLOG": "70",
         "CTLULOG": "2482",
         "LPARLOG": "A",

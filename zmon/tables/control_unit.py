@@ -15,7 +15,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, not_below_zero, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, has_files, no_files, units_of
+from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def table(view: View) -> Table:
     for key, line, lss in zip(keys, lines, subsystems, strict=True):
         line["lss"] = f"{lss:02X}" if isinstance(lss, int) else lss
         line["called"] = known.called.get(key, NOT_CALLED)
-        line["spaces"] = spaces.get(key) or no_files(view)
+        line["spaces"] = spaces.get(key) or UNLISTED
     columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}
     guessed = frozenset(place for place, rows in enumerate(members.values()) if devices.estimated(rows))
     if guessed:
@@ -169,7 +169,7 @@ def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
     """Return the busiest tablespaces of each LCU, if files of any are known."""
-    if not has_files(view):
+    if view.people is None or not has_files(view):
         return {}
     from zmon.tables.busiest import busiest  # noqa: PLC0415 - without files it starts faster
 

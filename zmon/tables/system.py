@@ -14,6 +14,7 @@ from zmon.kinds import (
     CACHE,
     CHANNEL,
     CMF,
+    CONTAINER,
     CPU,
     DASD,
     DEVICE,
@@ -111,11 +112,20 @@ def _cache(interval: Interval) -> dict[str, Value]:
     return {"hits": mean(hits, rates, unasked.reason), "cached": sum(known) if known else unasked}
 
 
+def is_counted(name: str) -> bool:
+    """Tell whether values of a table that are beyond limits count.
+
+    Those of tablespaces do not: how they lie is a plan, not what happened in an interval.
+    """
+    needed = needs(name)
+    return not needed.history and CONTAINER not in needed.kinds
+
+
 def beyond(interval: Interval, limits: Limits) -> Number:
     """Count the values of all screens that are beyond what the screens call bad."""
     counted: list[bool] = []
     for name in sorted({column.partition(".")[0] for column in limits}):
-        if needs(name).history:
+        if not is_counted(name):
             continue
         try:
             filled = alone(name, interval)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.sample import Instant, Sample, nothing
+from zmon.tables.view import nobody
 from zmon.topology.lcu import lcus, with_told
 
 if TYPE_CHECKING:
@@ -34,18 +35,19 @@ NOTHING_LISTED: Final = absent("the listing names no file that could be looked a
 def machine_of(view: View) -> Machine:
     """Return what hangs on what at the end of the interval."""
     sample = view.interval.after
-    return _machine(view.people(), *(_shared(sample.frame(kind)) for kind in TOPOLOGY))
+    return _machine(_people(view), *(_shared(sample.frame(kind)) for kind in TOPOLOGY))
 
 
 def is_told(view: View) -> bool:
     """Tell whether anybody tells more of the machine than the kernel does: people, CP or a listing."""
-    sample = view.interval.after
-    return has_files(view) or bool(sample.frame(CLAIM).keys) or view.people().told
+    if view.people is None:
+        return False
+    return has_files(view) or bool(view.interval.after.frame(CLAIM).keys) or view.people().told
 
 
 def has_files(view: View) -> bool:
     """Tell whether files of tablespaces are known."""
-    return bool(view.interval.after.frame(CONTAINER).keys) or bool(view.people().listed)
+    return bool(view.interval.after.frame(CONTAINER).keys) or bool(_people(view).listed)
 
 
 class Units(NamedTuple):
@@ -82,7 +84,11 @@ def _units(machine: Machine) -> Units:
 
 def no_files(view: View) -> Absent:
     """Return why no file of a tablespace is known."""
-    return UNLISTED if view.people().listed is None else NOTHING_LISTED
+    return UNLISTED if _people(view).listed is None else NOTHING_LISTED
+
+
+def _people(view: View) -> People:
+    return (view.people or nobody)()
 
 
 def _shared(frame: Frame) -> Frame:

@@ -38,12 +38,13 @@ class View:
         argument: str = "",
         history: History | None = None,
         limits: Callable[[], Limits] = dict,
-        people: Callable[[], People] = nobody,
+        people: Callable[[], People] | None = None,
     ) -> None:
         """Look at an interval; without a period and a history nothing came before it.
 
         `limits` gives those of the screens' columns, for tables that count what is beyond them; `people` what
-        was told of the machine besides.
+        was told of the machine besides.  Without them tables of devices do not look at what lies on them: of
+        many intervals, one after the other, only figures are wanted.
         """
         self.interval = interval
         self._period = period
