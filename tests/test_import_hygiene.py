@@ -73,3 +73,15 @@ def test_a_lookup_loads_neither_commands_nor_times_nor_curves(
 def test_only_the_wanted_format_is_loaded() -> None:
     """`--help` of a command does not load what prints."""
     assert found(("zmon.cli.printing", "zmon.dialogue", "zmon.screen.sheet"), loaded("show", "MENU")) == []
+
+
+UNASKED = (
+    "zmon.cp", "zmon.kernel.captured", "zmon.kernel.btrfs", "zmon.topology.chunk", "zmon.placement.listing",
+    "zmon.tape", "zmon.screen.sheet", "zmon.cli.where_data", "csv", "json", "textwrap",
+)  # fmt: skip
+"""What captures, btrfs, CP, listings and other formats need, and a file of this machine does not."""
+
+
+def test_where_a_file_lies_needs_nothing_of_what_was_not_asked() -> None:
+    """A lookup takes as long as its modules take to load."""
+    assert found(HEAVY + UNASKED, loaded("where", __file__)) == []

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from zmon.placement.listing import Listing
     from zmon.topology.scattered import Scattered
 
-LISTINGS: Final = (
-    "LISTING is what a database tells of its tablespaces, known by its content: Db2 (db2look -l, LIST"
-    " TABLESPACE CONTAINERS, MON_GET_CONTAINER, db2pd), Oracle (DBA_DATA_FILES and its like, DDL, ASM disks),"
-    " PostgreSQL and MariaDB (the server itself: postgresql://HOST/DATABASE, mariadb://USER@HOST; or their"
-    " catalogues), or a CSV with tablespace,path. - is standard input. A password belongs into ~/.pgpass,"
-    " PGPASSWORD, ~/.my.cnf or MYSQL_PWD: a command line is seen by everybody."
-)
+LISTINGS: Final = """\
+LISTING is what a database tells of its tablespaces, known by its content:
+  Db2                  db2look -l, LIST TABLESPACE CONTAINERS,
+                       MON_GET_CONTAINER, db2pd
+  Oracle               DBA_DATA_FILES and its like, DDL, ASM disks
+  PostgreSQL, MariaDB  the server: postgresql://HOST/DATABASE,
+                       mariadb://USER@HOST; its data directory; catalogues
+  any                  CSV with tablespace,path
+- is standard input.  A password belongs into ~/.pgpass, PGPASSWORD, ~/.my.cnf
+or MYSQL_PWD: a command line is seen by everybody.
+"""
 """What a listing is, for the help of a subcommand."""
 
 

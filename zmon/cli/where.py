@@ -46,7 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-r", "--recursive", action="store_true", help="of a directory, look at each file in it and below"
     )
     parser.add_argument("-e", "--evidence", action="store_true", help="say what told it, and where it stands")
-    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "csv", "json"),
+        default="text",
+        help="for people (default), a record for each part of a file on a disk, or all there is",
+    )
     parser.add_argument(
         "-l",
         "--listing",
