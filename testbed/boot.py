@@ -72,6 +72,18 @@ VOLUMES: Final = tuple(
 """Twelve volumes on three control units.  Hercules takes the high byte for the channel path."""
 
 
+SHARED: Final = "shared.img"
+"""The disk that two SCSI controllers lead to."""
+WWN: Final = 0x5005076300C71234
+EMPTY: Final = (
+    (0x7000, "data.img", 320),
+    (0x7001, "realtime.img", 64),
+    (0x7100, SHARED, 64),
+    (0x7200, SHARED, 64),
+)
+"""Further disks of the QEMU machine: device number, image, MiB."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What the guest shall do."""
@@ -202,8 +214,11 @@ def _write_ipl(run: Path, parameters: str) -> None:
     (run / "hercules.rc").write_text("hao tgt SYSCONS interface inactive\nhao cmd quit\nipl linux.ins\n")
 
 
-def qemu(job: Job) -> list[str]:
-    """Return the command that starts the QEMU machine."""
+def qemu(run: Path, job: Job) -> list[str]:
+    """Lay out a QEMU machine in `run` and return the command that starts it.
+
+    Besides the disks of the job it has two empty ones, and a third that two SCSI controllers lead to.
+    """
     command = [
         "qemu-system-s390x", "-machine", "s390-ccw-virtio", "-m", str(MEMORY), "-smp", str(CPUS),
         "-nographic", "-monitor", "none", "-nic", "none", "-no-reboot",
@@ -212,6 +227,18 @@ def qemu(job: Job) -> list[str]:
     for number, image in ((0x190, "root.img"), (0x191, JOB), (0x192, RESULT)):
         command += ["-drive", f"file={image},format=raw,if=none,id=v{number:x},snapshot=off,file.locking=off"]
         command += ["-device", f"virtio-blk-ccw,drive=v{number:x},devno=fe.0.{number:04x}"]
+    for number, image, megabytes in EMPTY:
+        with (run / image).open("ab") as f:
+            f.truncate(megabytes << 20)
+        command += ["-drive", f"file={image},format=raw,if=none,id=v{number:x},file.locking=off"]
+        if image == SHARED:
+            command += ["-device", f"virtio-scsi-ccw,id=hba{number:x},devno=fe.0.{number:04x}"]
+            command += [
+                "-device",
+                f"scsi-hd,bus=hba{number:x}.0,drive=v{number:x},serial=ZMON1,wwn={WWN:#x},share-rw=on",
+            ]
+        else:
+            command += ["-device", f"virtio-blk-ccw,drive=v{number:x},devno=fe.0.{number:04x}"]
     return command
 
 
@@ -250,7 +277,7 @@ def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, time
     write_job(run / JOB, job)
     with (run / RESULT).open("wb") as f:
         f.truncate(RESULT_SIZE)
-    command = qemu(job) if machine == "qemu" else hercules(run, work, job)
+    command = qemu(run, job) if machine == "qemu" else hercules(run, work, job)
     with (run / CONSOLE).open("wb") as console:
         process = subprocess.Popen(
             command,

@@ -24,7 +24,8 @@ tools="hercules:hercules dasdinit:hercules qemu-system-s390x:qemu-system-misc mm
 # the guest: a kernel, a shell, Python, the s390 tools, and storage to arrange and to load
 packages="linux-image-s390x busybox-static bash coreutils mount util-linux kmod procps tar gzip grep sed
           findutils mawk libc-bin udev python3 python3-psutil python3-pyudev
-          s390-tools e2fsprogs fdisk lvm2 dmsetup mdadm fio"
+          s390-tools e2fsprogs fdisk lvm2 dmsetup mdadm fio
+          thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx"
 
 # zmon's own dependencies as far as they are pure Python; psutil and pyudev come as packages
 wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extensions linkify-it-py
@@ -74,6 +75,7 @@ settle_root() {
     : >"$root/etc/fstab"
     ln -sf /proc/self/mounts "$root/etc/mtab"
     ln -sf mawk "$root/usr/bin/awk"
+    rm -f "$root"/usr/lib/udev/rules.d/*-multipath.rules # else udev asks multipath about every DASD
     install -m 755 "$here/guest/run-job" "$root/usr/sbin/run-job"
 }
 

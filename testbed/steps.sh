@@ -41,6 +41,26 @@ make_fs() {
     mount -o noinit_itable,noatime,commit=60 "$1" "$2"
 }
 
+# arrange: volumes of three control units, file systems, a stripe over two control units, a mirror
+arrange() {
+    say "volumes on line"
+    online 0.0.7000-0.0.7003,0.0.7100-0.0.7103,0.0.7200-0.0.7202 # 7203 stays off line
+    format_cdl 7000 7001 7002 7100 7101 7200
+    format_ldl 7201
+    udevadm settle --timeout=60
+
+    say "file systems, a stripe over two control units, a mirror"
+    make_fs "$(disk 7000)1" /srv/plain
+    make_fs "$(disk 7201)1" /srv/ldl
+    modprobe -a dm_mod raid1
+    vgcreate -qq data "$(disk 7001)1" "$(disk 7100)1" "$(disk 7101)1"
+    lvcreate -qq -y -Wn -i 2 -I 64k -L 256m -n stripe data "$(disk 7001)1" "$(disk 7100)1"
+    lvcreate -qq -y -Wn -L 256m -n linear data "$(disk 7101)1"
+    make_fs /dev/data/stripe /srv/stripe
+    make_fs /dev/data/linear /srv/linear
+    mdadm -q --create /dev/md0 --run --level=1 --raid-devices=2 --assume-clean --metadata=1.2 "$(disk 7002)1" "$(disk 7200)1"
+}
+
 # load NAME TARGET READS/s WRITES/s BLOCKSIZE [OPTION...]: in the background, for $seconds, at a
 # fixed rate; TARGET is a directory or a block device.  The report goes to /job/out/fio-NAME.json.
 load() {

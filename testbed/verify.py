@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from boot import HERE, WORK, Job, boot, with_zmon
 from check import Check, Tolerance, near, same, short
+from placed import check_placed
 from replayed import COMMANDS, bring, check_byte_order, check_recorders, check_session, moments, zmon
 
 if TYPE_CHECKING:
@@ -408,6 +409,8 @@ def check_directory(where: Path) -> Iterator[Check]:
     yield from check_capture(where / "capture.tar.gz", device, witness)
     yield from check_session(where)
     yield from check_recorded(where / "session.zmon", witness, "session:")
+    lsdasd = where / "lsdasd-uid"
+    yield from check_placed(where, read_table(lsdasd.read_text(), 2) if lsdasd.exists() else {})
     if not (where / "lsdasd").exists():
         return
     names = read_table((where / "lsdasd").read_text(), 2)
@@ -435,8 +438,11 @@ def check_directory(where: Path) -> Iterator[Check]:
     yield from check_byte_order(where)
 
 
-SCENARIOS: Final = {"hercules": "scenario.sh", "qemu": "scenario-kvm.sh"}
-"""What runs in which machine."""
+SCENARIOS: Final = {
+    "hercules": ("scenario.sh", "placement.sh"),
+    "qemu": ("scenario-kvm.sh", "placement-kvm.sh"),
+}
+"""What runs in which machine, one after the other."""
 
 
 def run_scenario(machine: str) -> Path:
@@ -447,11 +453,12 @@ def run_scenario(machine: str) -> Path:
     """
     out = WORK / machine
     shutil.rmtree(out, ignore_errors=True)
-    script = HERE / SCENARIOS[machine]
+    scripts = SCENARIOS[machine]
     with TemporaryDirectory() as temporary:
         brought = bring(Path(temporary))
-        files = (*with_zmon(WORK, Path(temporary)), HERE / "steps.sh", script, COMMANDS, brought)
-        job = Job(f"bash {script.name}", files, udev=machine == "hercules")
+        own = [HERE / name for name in ("steps.sh", *scripts, "byte_by_byte.py")]
+        files = (*with_zmon(WORK, Path(temporary)), *own, COMMANDS, brought)
+        job = Job("; ".join(f"bash {script}" for script in scripts), files, udev=machine == "hercules")
         answer = boot(job, out, machine, timeout=3600)
         shutil.copy(brought, out)
     print(f"{machine}: " + ", ".join(f"{step} {at:.0f} s" for step, at in answer.moments.items()))

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Write random files, then look for each byte on the raw disks, at the place that zmon computes for it.
+
+    byte_by_byte.py write /srv/a/file=4 /srv/b/file=15      files of 4 and of 15 MiB, each with a hole
+    byte_by_byte.py compare /srv/a/file=4 ...               what was found, as JSON
+    byte_by_byte.py compare --dump 253:7=pool.xml ...       with the map of a thin pool
+
+Runs in the guest, as root.  Nothing is taken from the cache: what is compared are the disks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import os
+import random
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import Absent
+from zmon.kernel.container import Listed, read_containers
+from zmon.kernel.fiemap import PLACELESS, read_extents
+from zmon.kernel.layers import read_layers
+from zmon.kernel.mountinfo import read_mounts
+from zmon.kernel.tree import LiveTree
+from zmon.topology.chunk import place
+from zmon.topology.descent import Place, locate
+from zmon.topology.file import files_in
+from zmon.topology.mount import mounts_in
+from zmon.topology.stack import Stack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zmon.topology.mount import Mount, Mounts
+
+MIB: Final = 1 << 20
+HOLE: Final = range(MIB, 2 * MIB)
+"""The bytes of each file that are never written, so that it has more than one extent."""
+BLOCK: Final = 4096
+FLUSH: Final = 0x1261
+"""BLKFLSBUF: forget what is cached of a disk."""
+
+
+class Asked(NamedTuple):
+    """A file and its size."""
+
+    path: str
+    size: int
+
+    @property
+    def content(self) -> bytes:
+        """What is in it: bytes that no other file has."""
+        content = random.Random(self.path).randbytes(self.size)  # noqa: S311 - it is no secret
+        return content[: HOLE.start] + bytes(len(HOLE)) + content[HOLE.stop :]
+
+
+def asked(word: str) -> Asked:
+    """Read `/srv/a/file=4`."""
+    path, _, size = word.partition("=")
+    return Asked(path, int(size) * MIB)
+
+
+def write(file: Asked) -> None:
+    """Write a file, all but its hole."""
+    content = file.content
+    with open(file.path, "wb") as f:
+        f.write(content[: HOLE.start])
+        f.seek(HOLE.stop)
+        f.write(content[HOLE.stop :])
+        f.flush()
+        os.fsync(f.fileno())
+
+
+class Disks:
+    """The raw disks, read past all caches."""
+
+    def __init__(self) -> None:
+        """Open none yet."""
+        self._open: dict[str, int] = {}
+
+    def read(self, number: str, offset: int, length: int) -> bytes:
+        """Read bytes of a disk."""
+        if number not in self._open:
+            self._open[number] = os.open(f"/dev/{self.name(number)}", os.O_RDONLY)
+            fcntl.ioctl(self._open[number], FLUSH)
+        return os.pread(self._open[number], length, offset)
+
+    @staticmethod
+    def name(number: str) -> str:
+        """Return what the kernel calls a disk."""
+        return Path(f"/sys/dev/block/{number}").resolve().name
+
+    def about(self, paths: Sequence[str]) -> dict[str, list[str]]:
+        """Return the names of a disk, and the devices over which it is reached."""
+        devices = [Path(f"/sys/dev/block/{number}/device").resolve().parts for number in paths]
+        return {
+            "disks": [self.name(number) for number in paths],
+            "busids": [next(part for part in reversed(parts) if part[:2] == "0.") for parts in devices],
+        }
+
+
+class Comparison:
+    """What was found of one file."""
+
+    def __init__(self, file: Asked) -> None:
+        """Begin."""
+        self.file = file
+        self.content = file.content
+        self.equal: dict[str, Counter[str]] = defaultdict(Counter)
+        """Bytes that were found, by disk, as `bytes` or further `copies`."""
+        self.paths: dict[str, list[str]] = {}
+        """The numbers by which the kernel knows each disk: several if several paths lead to it."""
+        self.wrong = 0
+        self.nowhere = 0
+
+    def look(self, disks: Disks, spot: Place, at: int, length: int, sort: str) -> None:
+        """Compare what a disk holds, read over each path, with what was written."""
+        wrong = sum(
+            unlike(disks.read(path, spot.offset, length), self.content[at : at + length])
+            for path in self.paths[spot.leaf]
+        )
+        self.wrong += wrong
+        self.equal[spot.leaf][sort] += 0 if wrong else length
+
+    def report(self, disks: Disks) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "path": self.file.path,
+            "written": self.file.size - len(HOLE),
+            "wrong": self.wrong,
+            "nowhere": self.nowhere,
+            "disks": [{**disks.about(self.paths[leaf]), **count} for leaf, count in self.equal.items()],
+        }
+
+
+def unlike(found: bytes, wanted: bytes) -> int:
+    """Return how many bytes differ."""
+    return 0 if found == wanted else sum(a != b for a, b in zip(found, wanted, strict=True))
+
+
+def compare(file: Asked, mounts: Mounts, dumps: Mapping[str, str], disks: Disks) -> dict[str, Any]:
+    """Compare a file with the disks below it."""
+    tree = LiveTree()
+    (row,) = files_in(read_containers(tree, [Listed(file.path)]))
+    if isinstance(row.number, Absent):
+        sys.exit(f"{file.path}: {row.number.reason}")
+    mount = mounts.by_number.get(row.number)
+    below = {} if mount is None or isinstance(mount.devices, Absent) else mount.devices
+    stack = Stack(read_layers(tree, below.values() or [row.number]), dumps)
+    found = Comparison(file)
+    with open(file.path, "rb") as f:
+        extents = read_extents(f.fileno())
+        found.wrong += unlike(f.read(), found.content)
+    for logical, physical, length, flags in extents:
+        if flags & PLACELESS:
+            found.nowhere += length
+            continue
+        at = 0
+        while at < length:
+            places = spots(stack, row.number, mount, physical + at)
+            run = min([length - at, *(spot.run for spot in places)])
+            found.nowhere += 0 if places else run
+            for copy, spot in enumerate(places):
+                found.paths[spot.leaf] = [path.number for path in stack.paths(spot.leaf)]
+                found.look(disks, spot, logical + at, run, "copies" if copy else "bytes")
+            at += run
+    return found.report(disks)
+
+
+def spots(stack: Stack, number: str, mount: Mount | None, at: int) -> list[Place]:
+    """Return the places of one byte of a file system, and how long the bytes behind it follow."""
+    if mount is None or mount.fstype != "btrfs":
+        return locate(stack, number, at)
+    if isinstance(mount.chunks, Absent) or isinstance(mount.devices, Absent):
+        return []
+    runs = place(mount.chunks, [(at, at + BLOCK)]).runs
+    return [
+        spot._replace(run=min(spot.run, BLOCK))
+        for run in runs
+        for spot in locate(stack, mount.devices[run.device], run.begin)
+    ]
+
+
+def comparisons(files: Sequence[Asked], dumps: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Compare files, one after the other."""
+    os.sync()
+    Path("/proc/sys/vm/drop_caches").write_text("3")
+    mounts = mounts_in(read_mounts(LiveTree()))
+    disks = Disks()
+    for file in files:
+        yield compare(file, mounts, dumps, disks)
+
+
+def main() -> int:
+    """Run the command line; see the module's own words."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("write", "compare"))
+    parser.add_argument("--dump", action="append", default=[], metavar="POOL=FILE")
+    parser.add_argument("file", type=asked, nargs="+", metavar="FILE=MIB")
+    options = parser.parse_args()
+    if options.what == "write":
+        for file in options.file:
+            write(file)
+        return 0
+    pools = (word.partition("=") for word in options.dump)
+    dumps = {number: Path(path).read_text() for number, _, path in pools}
+    json.dump(list(comparisons(options.file, dumps)), sys.stdout, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
