@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.placement.guest import FILES, machine
+from zmon.cli.where_text import MOST, NARROWEST, REMARKS, ranges, text
+from zmon.placement.found import Found, find
+from zmon.placement.meaning import meanings
+
+GUEST = machine()
+
+
+def found(word: str) -> list[Found]:
+    """Find all that a word means."""
+    return [find(meaning, GUEST) for meaning in meanings(word, GUEST)]
+
+
+def lines(word: str, width: int = 80, *, evidence: bool = False) -> list[str]:
+    return list(text(found(word), evidence=evidence, width=width))
+
+
+@pytest.mark.parametrize(
+    ("chpids", "shown"),
+    [
+        ("", ""),
+        ("40", "40"),
+        ("40 41", "40 41"),
+        ("40 41 42", "40-42"),
+        ("48 49 4A 4B 50 52 53 54", "48-4B 50 52-54"),
+        ("FE FF", "FE FF"),
+    ],
+)
+def test_channel_paths_in_a_row(chpids: str, shown: str) -> None:
+    """Three or more are a range."""
+    assert ranges(chpids) == shown
+
+
+def test_several_disks_each_with_its_bytes() -> None:
+    """In columns, most first, and how much of the whole that is."""
+    assert lines("/db", 100)[2:4] == [
+        "  dasda  vdev 0201  rdev 7201  label LX7201  LCU 72 (assumed)    256M  50%  CHPIDs 40 41",
+        "  dasdb  vdev 7201  rdev 0500  label LX0500  LCU 5 (assumed)     256M  50%  CHPIDs 40 41",
+    ]
+
+
+def test_channel_paths_are_left_out_where_they_do_not_fit() -> None:
+    """Nothing else is."""
+    narrow, wide = lines("/db", 80)[2], lines("/db", 100)[2]
+    assert wide.split() == [*narrow.split(), "CHPIDs", "40", "41"]
+
+
+def test_a_disk_behind_fcp() -> None:
+    """It has no numbers of its own, but those of its port and its unit."""
+    assert "WWPN 0x500507630503c1ae  LUN 0x4010402300000000" in "\n".join(lines("mpatha"))
+
+
+def test_a_disk_of_no_channel() -> None:
+    """That is said once, and where its LCU would stand there is a question mark."""
+    assert lines("zram0")[1] == "  zram0  no channel device  LCU ?"
+
+
+def test_what_is_not_known_is_no_zero() -> None:
+    """A btrfs whose chunks were not read lies on some of its disks."""
+    assert [line.split()[-1] for line in lines("/pool")[2:4]] == ["some?", "some?"]
+
+
+def test_a_word_of_two_meanings() -> None:
+    """Each stands by itself, and says what it is taken for."""
+    shown = lines("7201")
+    assert (shown[0], "7201 as real device number:" in shown) == ("7201 as virtual device number:", True)
+
+
+def test_the_way_ends_where_it_parts() -> None:
+    """The disks behind that stand below it."""
+    assert lines("/db/a")[1].strip() == "/db (xfs) > vg/lv (linear)"
+
+
+def test_a_volume_that_nobody_has_mounted() -> None:
+    """It is named as what is made of the disk."""
+    assert any(line.startswith("  Made of it: ") and "dasda2" in line for line in lines("dasda"))
+
+
+def test_of_many_files_some_are_named() -> None:
+    """The others are counted."""
+    many = machine({f"/db/{number:03}": FILES["/db/a"] for number in range(100)})
+    shown = list(text([find(meaning, many) for meaning in meanings("TS1", many)], evidence=False, width=80))
+    assert sum(line.startswith("  /db/") for line in shown) == MOST
+    assert any(line.startswith(f"  and {100 - MOST} more files") for line in shown)
+
+
+def test_of_many_remarks_some_are_made() -> None:
+    """A directory of thousands of files has as many reasons."""
+    (one,) = found("TS1")
+    first = one.answers[0]
+    noted = tuple(first._replace(notes=(f"note {number}",)) for number in range(50))
+    shown = list(text([one._replace(answers=noted)], evidence=False, width=80))
+    assert sum("Note: " in line for line in shown) == REMARKS + 1
+
+
+def test_evidence_is_said_once() -> None:
+    """Though many files have it in common."""
+    shown = lines("TS1", 200, evidence=True)
+    assert sum("/proc/self/mountinfo:2" in line for line in shown) == 1
+
+
+WORDS = [
+    "/db", "/db/a", "/db/sub", "/pool", "/", "TS1", "TS2", "PROD", "dasda", "vg/lv", "mpatha", "7201",
+    "LCU 72", "zram0", "94:1",
+]  # fmt: skip
+
+
+@given(st.sampled_from(WORDS), st.integers(0, 200), st.booleans())
+def test_no_line_is_too_long(word: str, width: int, evidence: bool) -> None:
+    """However narrow the terminal is, down to a width below which nothing can be told."""
+    assert all(len(line) <= max(width, 78, NARROWEST) for line in lines(word, width, evidence=evidence))
+
+
+LETTERS = st.text(st.characters(exclude_characters="\0"), max_size=300)
+
+
+@given(LETTERS, LETTERS)
+def test_names_do_no_harm(path: str, space: str) -> None:
+    """Neither that of a file nor that of a tablespace can move the cursor."""
+    number, mount, where, _space = FILES["/db/a"]
+    hostile = machine({f"/db/{path}": (number, mount, where, space)})
+    for word in (f"/db/{path}", "/db", "dasda"):
+        for line in text(
+            [find(meaning, hostile) for meaning in meanings(word, hostile)], evidence=True, width=80
+        ):
+            assert line.isprintable()
