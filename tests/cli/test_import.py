@@ -14,8 +14,12 @@ from zmon.cli import import_
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.kernel.archive import open_capture
-from zmon.kernel.sampler import sample_once
+from zmon.kernel.sampler import Choice, sample_once
+from zmon.kinds import CLAIM
 from zmon.recording.reader import Recording
+from zmon.tape.lab import open_lab
+from zmon.tape.told import captured
+from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,14 +63,14 @@ def test_a_recording_holds_all_that_the_capture_does(
     """Every kind, every value, every time and reason."""
     source = lay_out(name)
     assert main(["import", source, out]) == OK
-    read = [sample_once(tree, source) for tree in open_capture(source).passes]
+    read = [sample_once(tree, source, Choice(more=(captured,))) for tree in open_capture(source).passes]
     assert [contents(sample) for sample in recorded(out)] == [contents(sample) for sample in read]
 
 
 def test_an_archive_of_many_passes_too(out: str) -> None:
     """One after the other."""
     assert main(["import", str(HOT), out]) == OK
-    read = [sample_once(tree, str(HOT)) for tree in open_capture(str(HOT)).passes]
+    read = [sample_once(tree, str(HOT), Choice(more=(captured,))) for tree in open_capture(str(HOT)).passes]
     assert [contents(sample) for sample in recorded(out)] == [contents(sample) for sample in read]
 
 
@@ -102,6 +106,29 @@ def test_a_capture_is_recognised(
     source = lay_out("hercules")
     main(["import", source, out])
     assert capsys.readouterr().err.startswith(f"{source}: a capture, 2 passes\n{out}: 2 samples, ")
+
+
+def test_answers_of_cp_in_a_capture_are_taken_along(out: str, tmp_path: Path) -> None:
+    """They are claims in every sample, as when the capture itself is looked at."""
+    root = tmp_path / "capture" / "pass-0001"
+    for name, content in {
+        "proc/diskstats": "",
+        "cp/virtual-dasd.txt": "DASD 0201 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+    assert main(["import", str(tmp_path / "capture"), out]) == OK
+    (sample,) = recorded(out)
+    assert [claim.rdev for claim in claims_in(sample.frame(CLAIM))] == ["4A01"]
+
+
+def test_a_scenario_is_recorded_and_stays_simulated(out: str) -> None:
+    """The recording holds all that the laboratory tells, and says where it comes from."""
+    assert main(["import", "lab:shark-before", out]) == OK
+    found = recorded(out)
+    tape = open_lab("lab:shark-before")
+    assert contents(found[5]) == contents([tape.next() for _ in range(6)][5])  # type: ignore[arg-type]  # it is longer
+    assert all(sample.simulated for sample in found)
 
 
 def test_a_report_may_come_through_a_pipe(out: str, monkeypatch: pytest.MonkeyPatch) -> None:

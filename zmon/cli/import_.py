@@ -1,8 +1,8 @@
-"""Make a recording of what was kept before: a report of sar, or a capture.
+"""Make a recording of what was kept before: a report of sar, a capture, or a scenario of the laboratory.
 
-SOURCE is what `sadf -j /var/log/sa/saDD -- -A` prints (`-` reads it from standard input), or a capture with
-several passes, an archive or a directory.  What it is shows in its content.  Every command takes the
-recording in the place of this machine: --from OUT.
+SOURCE is what `sadf -j /var/log/sa/saDD -- -A` prints (`-` reads it from standard input), a capture with
+several passes, an archive or a directory, or lab:NAME.  What it is shows in its content.  Every command takes
+the recording in the place of this machine: --from OUT.
 
 sar keeps neither channel measurement nor which LCU a disk is on, and counts a disk's requests all together;
 what it did not record stays empty, with its reason.  A DASD that sadf names by its number gets its name back;
@@ -40,7 +40,7 @@ Note = tuple[int, str]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon import`."""
     parser.add_argument(
-        "source", metavar="SOURCE", help="a report of sadf -j (- for standard input), or a capture"
+        "source", metavar="SOURCE", help="a report of sadf -j (- for standard input), a capture, or lab:NAME"
     )
     parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
     parser.add_argument("--force", action="store_true", help="overwrite OUT")
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         if first is None:
             return complain(f"{args.source}: there is nothing in it to record; were any activities chosen?")
         return _write(args.out, chain((first,), samples), notes)
-    except ValueError as error:  # CaptureError, SadfError, RecordingError
+    except ValueError as error:  # CaptureError, SadfError, RecordingError, ScenarioError
         return complain(str(error))
 
 
@@ -79,6 +79,8 @@ def _read(source: str, note: Callable[[int, str], None]) -> Iterator[Sample]:
         if sys.stdin is None:
             raise ValueError("standard input is closed")
         return _sar(sys.stdin.buffer, "standard input", note)
+    if source.startswith("lab:"):
+        return _scenario(source)
     if not os.path.isfile(source):
         return _capture(source)
     with open(source, "rb") as file:
@@ -104,14 +106,24 @@ def _sar(source: str | BinaryIO, name: str, note: Callable[[int, str], None]) ->
 
 def _capture(source: str) -> Iterator[Sample]:
     from zmon.kernel.archive import open_capture  # noqa: PLC0415 - --help reads nothing
-    from zmon.kernel.sampler import sample_once  # noqa: PLC0415 - same
+    from zmon.kernel.sampler import Choice, sample_once  # noqa: PLC0415 - same
+    from zmon.tape.told import captured  # noqa: PLC0415 - same
 
     found = open_capture(source)
     number = len(found.passes)
     _say(f"{source}: a capture, {number} {'passes' if number > 1 else 'pass: no rates follow from it'}")
     for sentence in found.notes:
         _say(f"  {sentence}")
-    return (sample_once(tree, source) for tree in found.passes)
+    everything = Choice(more=(captured,))
+    return (sample_once(tree, source, everything) for tree in found.passes)
+
+
+def _scenario(source: str) -> Iterator[Sample]:
+    from zmon.tape.lab import open_lab  # noqa: PLC0415 - --help simulates nothing
+
+    tape = open_lab(source)
+    _say(f"{source}: a scenario of the laboratory; its figures are simulated")
+    return iter(tape.next, None)
 
 
 def _write(path: str, samples: Iterator[Sample], notes: list[Note]) -> int:
