@@ -39,7 +39,7 @@ def text(found: Sequence[Found], *, evidence: bool, width: int) -> Iterator[str]
     for number, one in enumerate(found):
         if number:
             yield ""
-        if words.count(one.meaning.word) > 1:
+        if words.count(one.meaning.word) > 1 and not one.volumes:  # of disks the heading says it
             yield from folded(f"{one.meaning.word} as {one.meaning.sort.value}:", width)
         yield from _found(one, width)
         for remark in _remarks(one):
@@ -208,43 +208,44 @@ def _more(count: int, what: str) -> Iterator[str]:
 # disks
 
 
+HEADING: Final = ("Disk", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
+NAMED: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
+"""What stands before each cell of a disk that is alone, and so has no heading."""
+
+
 def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
-    rows = [
-        (
-            shorten(_text(volume.disk) or volume.number, NAME),
-            *_numbers(volume),
-            f"{shorten(_lcu(volume), LCU)}{_mark(volume)}",
-            part,
-            _named("CHPIDs", ranges(_text(volume.chpids).upper())),
-        )
-        for volume, part in zip(volumes, parts, strict=True)
+    rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)]
+    if len(rows) == 1:
+        rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMED, rows[0], strict=True))]
+    used = [any(column) for column in zip(*rows, strict=True)]
+    if len(rows) > 1:
+        rows.insert(0, HEADING)
+    columns = [
+        max(map(len, column)) if any_ else 0
+        for any_, column in zip(used, zip(*rows, strict=True), strict=True)
     ]
-    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if 2 + sum(columns) + 2 * sum(map(bool, columns[:-1])) > width:
+    if sum(columns) + 2 * sum(used) > width:
         columns[-1] = 0
     for row in rows:
         cells = (cell.ljust(room) for cell, room in zip(row, columns, strict=True) if room)
         yield f"  {'  '.join(cells)}".rstrip()
 
 
-def _numbers(volume: Volume) -> tuple[str, str, str]:
-    """Return what identifies a disk outside of Linux: of a DASD numbers and label, of a SCSI disk its LUN."""
-    if isinstance(volume.busid, Absent) and isinstance(volume.lun, Absent):
-        return "no channel device", "", ""
-    if not isinstance(volume.lun, Absent):
-        return _named("WWPN", _text(volume.wwpn)), _named("LUN", _text(volume.lun)), ""
-    label = shorten(_text(volume.volser), NAME) or DOTS
-    rdev = _named("rdev", _text(volume.rdev) or DOTS)
+def _row(volume: Volume, part: str) -> tuple[str, ...]:
+    """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
+    unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
     return (
-        _named("vdev", _text(volume.vdev)),
-        rdev,
-        _named("label", label),
+        shorten(_text(volume.disk) or volume.number, NAME),
+        plain(_text(volume.vdev)),
+        plain(_text(volume.rdev)) or unknown,
+        shorten(_text(volume.volser), NAME) or unknown,
+        plain(_text(volume.wwpn)),
+        plain(_text(volume.lun)),
+        f"{shorten(_lcu(volume), LCU)}{_mark(volume)}",
+        part,
+        ranges(_text(volume.chpids).upper()),
     )
-
-
-def _named(what: str, value: str) -> str:
-    return f"{what} {plain(value)}" if value else ""
 
 
 def ranges(chpids: str) -> str:
