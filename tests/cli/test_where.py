@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -351,3 +352,27 @@ def test_no_word_ends_a_lookup_badly(
     assert status in {0, 1}
     assert "a mistake in zmon" not in said
     assert printed or said
+
+
+def test_a_block_device_by_whatever_path(here: Path, ask: Callable[..., str]) -> None:
+    """A link to its node means the same device."""
+    with os.scandir("/sys/dev/block") as listed:
+        numbers = {entry.name for entry in listed}
+    nodes = [node for node in sorted(os.listdir("/dev")) if _block(f"/dev/{node}") in numbers]
+    if not nodes:
+        pytest.skip("there is no block device here")
+    (here / "link.to").symlink_to(f"/dev/{nodes[0]}")
+    (found,) = documents(ask("link.to", "-f", "json"))
+    assert (found["word"], found["means"], found["key"]) == (
+        "link.to",
+        "block device",
+        _block(f"/dev/{nodes[0]}"),
+    )
+
+
+def _block(path: str) -> str:
+    """Return the number of a block device; empty for anything else."""
+    state = os.stat(path) if os.path.exists(path) else None
+    if state is None or not stat.S_ISBLK(state.st_mode):
+        return ""
+    return f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"

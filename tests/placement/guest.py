@@ -43,6 +43,7 @@ LAYERS = {
         uuid="mpath-36005076305ffc1ae0000000000001023",
     ),
     "252:0": disk("zram0", SECTORS),
+    "7:0": disk("loop0", SECTORS, sort="loop", file="/var/image"),
 }  # fmt: skip
 
 POINTS = {

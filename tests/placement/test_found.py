@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.placement.guest import HALF, MIB, machine
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.placement.found import Found, at_mount, below, find, named
 from zmon.placement.meaning import Meaning, Sort, meanings
 from zmon.topology.evidence import Grade
@@ -132,6 +132,17 @@ def test_paths_to_one_disk(word: str) -> None:
     assert (seats(word), lodgers(word)) == ([("/fcp", True)], ["/fcp/d"])
 
 
+def test_a_loop_device_lies_in_a_file() -> None:
+    """It is no disk, and says what to ask for."""
+    found = look("loop0")
+    ((volume, _bytes, _copies),) = found.answers[0].disks
+    assert (found.is_there, found.volumes, volume.lcu) == (
+        True,
+        (),
+        absent("it lies in a file: ask for that"),
+    )
+
+
 def test_devices_that_are_made_of_a_disk() -> None:
     """As people call them."""
     assert look("dasda").devices == ("dasda1", "dasda2", "vg/lv")
@@ -153,7 +164,7 @@ def test_what_is_there(word: str) -> None:
 
 def missing(sort: Sort) -> Found:
     """Return a directory or a tablespace with a file that is gone."""
-    gone = GUEST.answers["/db/a"]._replace(real=Absent("it does not exist"))
+    gone = GUEST.answers["/db/a"]._replace(real=absent("it does not exist"))
     return Found(Meaning("x", sort, "x"), (gone, GUEST.answers["/db/sub/b"]))
 
 

@@ -108,6 +108,10 @@ def _live(args: argparse.Namespace) -> dict[str, list[Found]]:
     names = words if args.listing else [word for word in words if not _is_path(word)]
     if names:
         found |= _all(args, names)
+    if args.recursive:  # what is in directories is looked at anew
+        found = {
+            word: [one for one in each if one.meaning.sort not in DOWNWARDS] for word, each in found.items()
+        }
     followed = {word for word, each in found.items() if any(one.meaning.sort in DOWNWARDS for one in each)}
     paths = [word for word in words if word not in followed and (_is_path(word) or _is_there(word))]
     for word, one in (_down(args, paths) if paths else {}).items():

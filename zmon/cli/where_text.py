@@ -11,7 +11,7 @@ from zmon.screen.number import DOTS, bytes_, percent
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.placement.found import Found, Lodger
@@ -44,9 +44,10 @@ def text(found: Sequence[Found], *, evidence: bool, width: int) -> Iterator[str]
         yield from _found(one, width)
         for remark in _remarks(one):
             yield from _line(remark, width)
-        if evidence:
+        told = _evidence(one) if evidence else ()
+        if told:
             yield "  Told by:"
-            for source, said in _evidence(one):
+            for source, said in told:
                 yield from folded(f"{source}: {said}", width, "    ", "      ")
 
 
@@ -307,12 +308,12 @@ def _volumes(one: Found) -> dict[str, Volume]:
     return found | {share.volume.number: share.volume for answer in one.answers for share in answer.disks}
 
 
-def _evidence(one: Found) -> Iterable[tuple[str, str]]:
+def _evidence(one: Found) -> Collection[tuple[str, str]]:
     found = [(each.source, each.said) for answer in one.answers for each in answer.evidence]
     found += [
         (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence
     ]
-    return dict.fromkeys(found)
+    return list(dict.fromkeys(found))
 
 
 def _text(value: Value) -> str:

@@ -135,9 +135,10 @@ def on(meaning: Meaning, machine: Machine) -> Found:
     upon = above | ({device} if device else disks)
     titles = sorted(stack.title(number) for number in above)
     volumes = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    made = bool(device) and (stack.segments(device) != () or not volumes)
     return Found(
         meaning,
-        answers=() if not device or stack.segments(device) == () else (_device(device, machine),),
+        answers=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         devices=tuple(titles),
         seats=tuple(_seats(disks, upon, machine)),

@@ -209,7 +209,7 @@ class _Way:
         """Return the volume of a leaf: of a multipath device that of its paths, which are one."""
         known = volumes.get(leaf)
         paths = () if known else (volumes.get(path.number) for path in self.stack.paths(leaf))
-        return known or next(filter(None, paths), None) or _unread(leaf, self.stack.title(leaf))
+        return known or next(filter(None, paths), None) or _unread(leaf, self.stack)
 
 
 def _through_parts(way: _Way, scattered: Scattered) -> tuple[str, ...]:
@@ -345,12 +345,14 @@ def _steps(
             yield Step(step.depth + depth, *step[1:])
 
 
-def _unread(number: str, name: str) -> Volume:
-    """Return the volume of a disk of which nothing was looked up."""
-    no = absent("nothing was looked up of this disk")
+def _unread(number: str, stack: Stack) -> Volume:
+    """Return the volume of a disk of which nothing was looked up, or of what is none."""
+    node = stack.node(number)
+    is_file = node is not None and isinstance(node.file, str)
+    no = absent("it lies in a file: ask for that" if is_file else "nothing was looked up of this disk")
     known = {
         "number": number,
-        "disk": name,
+        "disk": stack.title(number),
         "key": f"disk {number}",
         "spindle": f"disk {number}",
         "grade": Grade.UNKNOWN,
