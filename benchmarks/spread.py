@@ -43,7 +43,7 @@ SECONDS: Final = 5.0
 MEMORY: Final = 200.0
 """MiB."""
 TIMES: Final = 2.0
-ROUNDS: Final = 7
+ROUNDS: Final = 5
 FILES: Final = 10_000
 EXTENTS: Final = 128
 """Of a file: an extent of ext4 has 128 MiB at the most, so 16 GiB have so many at least."""
