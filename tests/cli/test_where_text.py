@@ -64,6 +64,11 @@ def test_a_disk_of_no_channel() -> None:
     assert reason.startswith("  LCU not known: it is no device of the channel")
 
 
+def test_a_loop_device() -> None:
+    """It is no disk, and what is on it is told all the same."""
+    assert lines("loop0")[::4] == ["loop0 (7:0): block device", "  Note: loop0 lies in the file /var/image"]
+
+
 def test_what_is_not_known_is_no_zero() -> None:
     """A btrfs whose chunks were not read lies on some of its disks."""
     assert ["some?" in line for line in lines("/pool")[3:5]] == [True, True]

@@ -56,7 +56,7 @@ def _line(sentence: str, width: int) -> Iterator[str]:
 
 
 def _found(one: Found, width: int) -> Iterator[str]:
-    if one.volumes or not one.answers:
+    if one.volumes or one.meaning.sort is Sort.DEVICE or not one.answers:
         yield from _disks(one, width)
     elif len(one.answers) == 1:
         yield from _file(one.answers[0], width)
@@ -172,7 +172,7 @@ def _disks(one: Found, width: int) -> Iterator[str]:
     meaning = one.meaning
     count = len(one.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
-    about = f": {meaning.sort.value}, {count} disk{'s' * (count != 1)}"
+    about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.answers:
         yield from _way(one.answers[0], width)
