@@ -5,7 +5,7 @@ from typing import Final
 TABLES: Final = (
     "cache", "channel", "channel_log", "control_unit", "control_unit_log", "correlation", "cpu", "cpu_log",
     "dasdstat", "details", "device", "device_log", "files", "focus", "itself", "lpar", "lpar_log", "menu",
-    "paging_log", "plot", "spread", "system",
+    "moves", "paging_log", "plot", "spread", "system",
 )  # fmt: skip
 """The modules here that fill a screen; a screen file names one of them."""
 

@@ -1,0 +1,112 @@
+"""MOVES: which files to move to other logical control units (LCUs), in order of benefit, and what that gives.
+
+What it is reckoned with is that of SPREAD: the traffic of the interval, an estimate, or bytes where there is
+none.  Each line says what is reached with all moves up to there.  zmon suggests, and never moves anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK
+from zmon.placement.report import Wanted, report
+from zmon.placement.resolved import MEGABYTE, resolved
+from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.placement.moves import Move, Plan, Step
+    from zmon.placement.report import Report
+    from zmon.tables.view import View
+    from zmon.topology.machine import Machine
+
+NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
+
+COLUMNS: Final = (
+    "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "size", "mbs",
+    "tablespace", "database",
+)  # fmt: skip
+MOST: Final = 40
+"""So many moves are suggested at the most."""
+
+ESTIMATED: Final = ("mbs", "uneven", "times", "apart")
+NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
+EXCHANGED: Final = absent("two files change places: what is reached with that stands beside the other")
+
+
+def table(view: View) -> Table:
+    """Fill MOVES: one row per file to move, keyed by its path."""
+    machine = machine_of(view)
+    if not machine.files:
+        return Table([], {}, missing=no_files(view))
+    found, plan = _suggested(machine, view.interval)
+    lines = [
+        _line(number, step, move, traffic=found.wanted.traffic)
+        for number, step in enumerate(plan.steps, 1)
+        for move in step.moves
+    ]
+    why = plan.uneven.reason if isinstance(plan.uneven, Absent) else "no move makes the spread better"
+    return Table(
+        [str(line["path"]) for line in lines],
+        {name: [line[name] for line in lines] for name in COLUMNS},
+        estimated=dict.fromkeys(ESTIMATED) if found.wanted.traffic else {},
+        notes=tuple(_notes(found, plan)),
+        missing=None if lines else absent(why),
+    )
+
+
+def _suggested(machine: Machine, interval: Interval) -> tuple[Report, Plan]:
+    """Return the answer by traffic, or by bytes where no traffic is known."""
+    known = resolved(machine, interval=interval)
+    found = report(known, Wanted(traffic=True, seconds=interval.seconds, moves=MOST))
+    if found.plan is None or isinstance(found.plan.uneven, Absent):
+        found = report(known, Wanted(moves=MOST))
+    if found.plan is None:
+        from zmon.placement.moves import plan  # noqa: PLC0415 - only where no LCU is known
+
+        return found, plan((), ())
+    return found, found.plan
+
+
+def _line(number: int, step: Step, move: Move, *, traffic: bool) -> dict[str, Value]:
+    last = move is step.moves[-1]
+    reached: dict[str, Value] = {
+        "copied": step.copied,
+        "uneven": step.uneven,
+        "times": step.ratio,
+        "worst": step.worst.title,
+        "apart": 100 * step.apart,
+    }
+    return {
+        "number": number,
+        "path": move.item.name,
+        "tablespace": move.item.tablespace or absent("the listing names no tablespace of it"),
+        "database": move.item.database or absent("the listing names no database"),
+        "source": move.source.title,
+        "target": move.target.title,
+        "size": move.bytes,
+        "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
+        **(reached if last else dict.fromkeys(reached, EXCHANGED)),
+    }
+
+
+def _notes(found: Report, plan: Plan) -> Iterator[str]:
+    """Yield what all of it may give, what cannot be better, and what it rests on."""
+    if found.moved is not None and plan.steps and not isinstance(found.moved.times, Absent):
+        now, then = (" and ".join(names[:2]) for names in (found.moved.now, found.moved.then))
+        yield (
+            f"These moves may give {found.moved.times:.1f} times the throughput at the most:"
+            f" full first is {now} now, and {then} then"
+        )
+    if not isinstance(plan.uneven, Absent) and plan.steps:
+        yield (
+            f"Max/mean is {plan.uneven:.2f} now and {plan.steps[-1].uneven:.2f} then;"
+            f" no placement of these files goes below {plan.bound:.2f}"
+        )
+    yield "zmon moves nothing; zmon spread --moves prints the statements that do"
+    yield from (f"Assumed: {sentence}" for sentence in found.assumptions)
