@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.cli.status import OK, complain
 from zmon.dialogue import COMMANDS, CommandError, Dialogue
+from zmon.dialogue.command import find
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import line as happened
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.dialogue import Command
+    from zmon.dialogue.guide import Guide
     from zmon.screen.definition import Column, Screens
     from zmon.tape.tape import Watch
     from zmon.topology.people import People
@@ -48,15 +50,22 @@ def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
     questions: TextIO,
     answers: TextIO,
     people: Callable[[], People] = nobody,
+    guide: Guide | None = None,
 ) -> int:
-    """Lead the dialogue until the user leaves or the input ends; returns the exit status."""
+    """Lead the dialogue until the user leaves or the input ends; returns the exit status.
+
+    A `guide` leads through a tour.
+    """
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     try:
-        console = Console(Dialogue(watch, screens, people=people), answers)
+        dialogue = Dialogue(watch, screens, people=people)
+        dialogue.guide = guide
+        console = Console(dialogue, answers)
         console.sample()
         if console.obey(first):
             console.write()
+        console.be_led()
     except CommandError as error:
         return complain(str(error))
     while not console.dialogue.ended:
@@ -81,14 +90,30 @@ class Console:
         self._answers = answers
         self._top = 0
         self._left = 0
+        self._led = -1
+        """The step of the tour that was written last."""
 
     def answer(self, question: str) -> None:
-        """Obey one line and write the screen, or what is wrong with the line."""
+        """Obey one line and write the screen, or what is wrong with the line; then what the tour says."""
         try:
             if self.obey(question):
                 self.write()
         except CommandError as error:
             self._answers.write(f" {harmless(str(error))}\n")
+        self.be_led(again=_is_tour(question))
+
+    def be_led(self, *, again: bool = False) -> None:
+        """Write what the tour says, if there is one and it has gone on, or `again`."""
+        guide = self.dialogue.guide
+        if guide is None or self.dialogue.ended:
+            return
+        guide.look(self.dialogue)
+        if guide.shown and (again or guide.place != self._led):
+            self._led = guide.place
+            lines = [f"Tour {guide.number}: {guide.step.title}", *wrap(guide.text, WIDTH - 3)]
+            if guide.press:
+                lines += wrap(f"Next: {guide.press}. TOUR NEXT does it.", WIDTH - 3)
+            self._answers.writelines(f" | {line}\n" for line in lines)
 
     def obey(self, question: str) -> bool:
         """Carry out a line; returns whether the screen is to be written."""
@@ -104,7 +129,7 @@ class Console:
             return True
         if not question:
             return self._go_on()
-        page = self.dialogue.page
+        page, interval = self.dialogue.page, self.dialogue.watch.interval
         command = self.dialogue.run(question)
         if command is not None:
             return self._carry_out(command, question)
@@ -113,6 +138,8 @@ class Console:
         said, self.dialogue.said = self.dialogue.said, ""
         if said:
             self._answers.write(f" {harmless(said)}\n")
+        if _is_tour(question) and (page, interval) == (self.dialogue.page, self.dialogue.watch.interval):
+            return False
         return not self.dialogue.ended
 
     def _go_on(self) -> bool:
@@ -307,6 +334,11 @@ class Console:
         for command in COMMANDS:
             self._answers.write(f" {command.word} {command.operand}: {command.help}\n")
         self._answers.write(f" Columns: {', '.join(screen.by_name)}; HELP and a column explains it\n")
+
+
+def _is_tour(question: str) -> bool:
+    command = find(question.partition(" ")[0]) if question else None
+    return command is not None and command.word == "TOUR"
 
 
 def describe(column: Column) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SUBCOMMANDS: Final = {
+    "demo": "look at a simulated machine, with a guided tour",
     "show": "print a screen as text, CSV or JSON",
     "where": "say on which disks and LCUs a file lies, or what lies on one",
     "plot": "draw figures of a screen by time, as text, CSV or JSON",

@@ -59,7 +59,8 @@ def add_tape_arguments(parser: argparse.ArgumentParser) -> None:
         dest="source",
         type=source,
         metavar="SOURCE",
-        help="a recording (file or directory) or a capture (archive or directory) instead of this machine",
+        help="a recording (file or directory), a capture (archive or directory) or a simulated machine"
+        " (lab:NAME) instead of this machine; lab: lists the scenarios",
     )
     parser.add_argument(
         "-i", "--interval", type=seconds, default=2.0, metavar="S", help="seconds between samples (default 2)"
@@ -130,7 +131,12 @@ def open_tape(  # noqa: PLR0913 - one for each way to confine or widen it
     Raises:
         CaptureError: the capture cannot be used.
         RecordingError: the recording cannot be used.
+        ScenarioError: the scenario cannot be used.
     """
+    if args.source and args.source.startswith("lab:"):
+        from zmon.tape.lab import open_lab  # noqa: PLC0415 - nothing else simulates
+
+        return open_lab(args.source)
     if args.source:
         from zmon.recording.magic import is_source  # noqa: PLC0415 - live needs no recording
 

@@ -55,6 +55,7 @@ COMMANDS: Final = (
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH"
     ),
     Command("CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m"),
+    Command("TOUR", 2, "[NEXT|BACK|OFF|step]", "of zmon demo: open the tour, go a step on or back, close it"),
     Command("PRINT", 2, "[file]", "write this screen as text to a file"),
     Command("RETURN", 3, "", "leave this screen"),
     Command("QUIT", 4, "", "leave zmon; also EXIT"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.dialogue.command import Command
+    from zmon.dialogue.guide import Guide
     from zmon.dialogue.page import Window
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
@@ -53,6 +54,8 @@ class Dialogue(Traveller):
         self.people = people
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""
+        self.guide: Guide | None = None
+        """Who leads through a tour, if there is one."""
         self.pages: list[Page] = []
         self.ended = False
         self._sheet: Sheet | None = None

@@ -8,6 +8,7 @@ from zmon.dialogue.along import ALONG
 from zmon.dialogue.command import COMMANDS, CommandError, find, uncontrolled
 from zmon.dialogue.comparison import compare
 from zmon.dialogue.figures import correl, plot
+from zmon.dialogue.guide import tour
 from zmon.screen.definition import ScreenError
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ CARRIED_OUT: Final[dict[str, Callable[[Dialogue, str], None]]] = {
     "PLOT": plot,
     "CORREL": correl,
     "COMPARE": compare,
+    "TOUR": tour,
     "RETURN": leave,
     "QUIT": end,
     **ALONG,

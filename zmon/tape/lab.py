@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from zmon.interval import Interval
 from zmon.lab.counting import SECOND, Counters
 from zmon.lab.course import Course
+from zmon.lab.scenario import load_scenario
+from zmon.tape.splice import SplicedTape
 from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
@@ -17,11 +20,15 @@ if TYPE_CHECKING:
     from zmon.lab.plan import Plan
     from zmon.sample import Sample
     from zmon.tables.figure import Figure, Variable
+    from zmon.tape.tape import Tape
 
 PREFIX: Final = "lab:"
 """How the name of such a source begins."""
 KEPT: Final = 512
-"""Counters are remembered at each so many samples, and as many samples besides."""
+"""So many samples are remembered."""
+MARKED: Final = 32
+"""Counters are remembered at each so many samples, and counted on from there when one goes back."""
+HOUR: Final = 3600
 
 
 class LabTape:
@@ -54,12 +61,12 @@ class LabTape:
 
     def _go(self, place: int) -> None:
         """Have the counters be those of a sample."""
-        mark = min(place // KEPT, len(self._marks) - 1)
-        if not mark * KEPT <= self._counters.number <= place:
+        mark = min(place // MARKED, len(self._marks) - 1)
+        if not mark * MARKED <= self._counters.number <= place:
             self._counters = self._marks[mark].copy()
         while self._counters.number < place:
             self._counters.add(self._course.slice(self._counters.number))
-            if self._counters.number == len(self._marks) * KEPT:
+            if self._counters.number == len(self._marks) * MARKED:
                 self._marks.append(self._counters.copy())
 
     def _time(self, place: int) -> int:
@@ -119,3 +126,30 @@ class LabTape:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+def open_lab(source: str) -> Tape:
+    """Return the tape of `lab:NAME`, or of several scenarios one after the other: `lab:NAME+NAME`.
+
+    A name may be the path of a scenario file of the user's own, `lab:./mine.toml`.
+
+    Raises:
+        ScenarioError: there is no such scenario, or it cannot be used.
+        OSError: a file cannot be read.
+    """
+    name = source.removeprefix(PREFIX)
+    words = [name] if os.path.exists(name) else name.split("+")
+    plans = [load_scenario(word) for word in words]
+    return LabTape(plans[0]) if len(plans) == 1 else SplicedTape([LabTape(plan) for plan in laid(plans)])
+
+
+def laid(plans: Sequence[Plan]) -> list[Plan]:
+    """Lay scenarios one after the other: one that would begin too early begins with the next full hour."""
+    found: list[Plan] = []
+    earliest = 0
+    for plan in plans:
+        begin = max(plan.begin, earliest)
+        found.append(plan._replace(begin=begin))
+        last = begin + len(Course(plan)) * plan.step
+        earliest = (int(last) // HOUR + 1) * HOUR
+    return found

@@ -15,10 +15,11 @@ from zmon.tables.view import nobody
 from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
-from zmon.ui.painter import Painter
+from zmon.ui.painter import Beside, Painter
 from zmon.ui.reading import Failed, Filled, Moved, Reading
 from zmon.ui.sampling import Event, Sampled, Sampling
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
+from zmon.ui.tour import Room, TourText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from zmon.dialogue.guide import Guide
     from zmon.screen.definition import Screens
     from zmon.tape.tape import Tape
     from zmon.topology.people import People
@@ -57,15 +59,16 @@ class Zmon(App[int]):
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - these are its surroundings
         self,
         watch: Watch,
         screens: Screens,
         seconds: float,
         first: str = "MENU",
         people: Callable[[], People] = nobody,
+        guide: Guide | None = None,
     ) -> None:
-        """Prepare; nothing is read before the screen stands."""
+        """Prepare; nothing is read before the screen stands.  A `guide` leads through a tour."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.register_theme(THEME_3270)
@@ -83,8 +86,15 @@ class Zmon(App[int]):
         except KeysError as error:
             wrong = str(error)
         plain = self.console.options.ascii_only
+        dialogue = Dialogue(watch, screens, people=people)
+        dialogue.guide = guide
+        self.tour = TourText(guide, keymap, plain=plain)
+        self.beside = Beside()
+        self._extent = (80, 24)
+        self._room: Room | None = None
+        """What the tour takes of the terminal, as far as it is laid out."""
         self.glass = Glass(
-            Dialogue(watch, screens, people=people),
+            dialogue,
             first,
             self.sampling,
             self.reading,
@@ -108,7 +118,8 @@ class Zmon(App[int]):
         return PLAIN
 
     def compose(self) -> ComposeResult:
-        """Put up the one widget there is."""
+        """Put up the glass, and what a tour says beside it."""
+        yield self.beside
         yield self.painter
 
     def on_mount(self) -> None:
@@ -129,9 +140,23 @@ class Zmon(App[int]):
         if self.glass.ended:
             self.exit(0)
             return
+        self._be_led()
         self.painter.show(self.glass.lines())
         if self.glass.player.deck.playing and self._ticking is None:
             self._ticking = self.set_timer(self.glass.player.wait(), self._tick)
+
+    def _be_led(self) -> None:
+        """Let the tour see what was done, and say what is next; the glass has the room that it leaves."""
+        guide = self.tour.guide
+        if guide is not None and self.glass.settled:
+            guide.look(self.glass.dialogue)
+        width, height = self._extent
+        room = self.tour.room(width, height)
+        if room != self._room:
+            self._room = room
+            self.beside.stand(room)
+            self.glass.resize(width - room.columns, height - room.lines)
+        self.beside.show(self.tour.lines(width, height))
 
     def _tick(self) -> None:
         """Let a tape that plays go on."""
@@ -163,7 +188,8 @@ class Zmon(App[int]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room there is."""
-        self.glass.resize(*event.size)
+        self._extent = (event.size.width, event.size.height)
+        self._room = None  # it is laid out anew
         self.paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -197,7 +223,12 @@ class Zmon(App[int]):
 
     def on_click(self, event: events.Click) -> None:
         """Choose what stands there."""
-        self.glass.click(event.screen_x, event.screen_y)
+        if event.widget is self.beside:
+            name = self.tour.button(self.beside.line(event.y), event.x)
+            if name:
+                self.glass.press(name)
+        else:
+            self.glass.click(event.screen_x, event.screen_y)
         self.paint()
 
     def on_mouse_scroll_down(self) -> None:
@@ -211,20 +242,22 @@ class Zmon(App[int]):
         self.paint()
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - these are its surroundings
     source: Watch | Tape,
     screens: Screens,
     seconds: float,
     first_command: str = "MENU",
     people: Callable[[], People] = nobody,
+    guide: Guide | None = None,
 ) -> int:
     """Open the glass on a tape and stay until the user leaves; return the exit status.
 
-    A live tape is sampled every `seconds`; any other is shown from its last sample.
+    A live tape is sampled every `seconds`; any other is shown from its last sample.  A `guide` leads through
+    a tour.
     """
     watch = source if isinstance(source, Watch) else Watch(source)
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     sys.setswitchinterval(SWITCH_SECONDS)
-    status = Zmon(watch, screens, seconds, first_command, people).run()
+    status = Zmon(watch, screens, seconds, first_command, people, guide).run()
     return status or 0

@@ -44,6 +44,19 @@ class Keyboard:
         else:
             self.glass.run("RETURN")
 
+    def tour_next(self) -> None:
+        """Go to the next step of the tour."""
+        self.glass.run("TOUR NEXT")
+
+    def tour_back(self) -> None:
+        """Go to the step of the tour before."""
+        self.glass.run("TOUR BACK")
+
+    def tour(self) -> None:
+        """Close the tour, or open it again."""
+        guide = self.glass.dialogue.guide
+        self.glass.run("TOUR OFF" if guide is not None and guide.shown else "TOUR")
+
     def quit(self) -> None:
         """Leave zmon."""
         self.glass.ended = True

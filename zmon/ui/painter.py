@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from zmon.ui.line import Line
+    from zmon.ui.tour import Room
 
 
 class Painter(Widget, can_focus=True):
@@ -73,3 +74,20 @@ class Painter(Widget, can_focus=True):
         width = self.size.width
         line = line._replace(text=line.text[:width].ljust(width))
         return Strip([Segment(text, self._style(kind, line.under)) for text, kind in runs(line)], width)
+
+
+class Beside(Painter, can_focus=False, inherit_bindings=False):
+    """The lines that a tour has beside the screen, or below it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def stand(self, room: Room) -> None:
+        """Stand on the right or at the bottom, in so much room; not at all if that is nothing."""
+        self.display = any(room)
+        self.styles.dock = "right" if room.columns else "bottom"
+        self.styles.width = room.columns or "100%"
+        self.styles.height = room.lines or "100%"
+
+    def line(self, y: int) -> Line:
+        """Return a line that is seen."""
+        return self._seen[y] if y < len(self._seen) else EMPTY
