@@ -58,6 +58,7 @@ def argument(screen: Screen) -> str:
         "FILES": "",
         "CHANLOG": "70",
         "CTLULOG": "2482",
+        "DASDSTAT": "0 TOTAL",
         "LPARLOG": "A",
         "PROCLOG": "0",
     }

@@ -24,7 +24,7 @@ STATISTICS: Final = "proc/dasd/statistics"
 FOLDER: Final = "sys/kernel/debug/dasd"
 GLOBAL: Final = "global"
 
-SWITCH: Final = f"echo on > /{FOLDER}/{GLOBAL}/statistics"
+SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
 """How a person has all DASD counted."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
