@@ -35,6 +35,7 @@ SUBCOMMANDS: Final = {
     "info": "say what is in a recording",
     "cut": "make a small recording of a part of one, without names if so wanted",
     "export": "write the counters of a recording as CSV or JSON lines",
+    "lab": "compare the simulated machine with the studies that it follows",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
 

@@ -21,8 +21,6 @@ class Paths(NamedTuple):
     """`any`: the first that is free, as a channel subsystem does; `failover`: always the first;
     `multibus`: each for `turn` requests, then the next."""
     turn: int = 1
-    switch: float = 0.0
-    """What going over to the next path costs."""
     code: str = "1b"
     """Type of channel path in hex, as the kernel tells it: 04 is ESCON, 1b FICON."""
 

@@ -124,7 +124,7 @@ class Request:
     """One request on its way."""
 
     __slots__ = (
-        "begun", "customer", "device", "disk", "extra", "finish", "hit", "issued", "path", "pooled", "read",
+        "begun", "customer", "device", "disk", "finish", "hit", "issued", "path", "pooled", "read",
         "ready", "size", "started", "told",
     )  # fmt: skip
 
@@ -137,8 +137,6 @@ class Request:
         done with it."""
         self.begun = NEVER
         """When a path began to carry it."""
-        self.extra = 0.0
-        """What going over to another path costs it."""
         self.read = self.hit = True
         self.device = self.path = 0
         self.pooled = False
@@ -453,7 +451,6 @@ class Engine:
         if policy == "multibus":
             if disk.turns >= group.told.turn:
                 disk.turn, disk.turns = (disk.turn + 1) % len(group.each), 0
-                request.extra = group.told.switch
             path = disk.turn
             disk.turns += 1
         if group.each[path]:
@@ -464,7 +461,7 @@ class Engine:
     def _transfer(self, request: Request, group: Group, path: int) -> None:
         now = self.now
         told = group.told
-        time = told.overhead + request.extra + request.size / told.speed
+        time = told.overhead + request.size / told.speed
         request.path = path
         request.begun = now
         group.each[path] = True

@@ -15,6 +15,7 @@ QUANTITIES: Final = {
     "MB/s": "what is read and written; of a path group, an LCU, a volume, or all",
     "IO/s": "how many requests; of the same",
     "response": "ms that Linux waits for a request on average; of the same",
+    "in flight": "requests in Linux and beyond on average; of the same",
     "busy": "percent of the time; of a path group, an LCU, a volume, or `cpu`",
     "array IO/s": "how many requests the arrays do; of an LCU",
     "per second": "how many of what is counted by name",
@@ -95,6 +96,8 @@ def _by_disk(plan: Plan, slices: list[Slice], measure: Measure, seconds: float) 
     answered = [one for slice_ in slices for one in slice_.answered if one.disk in disks]
     if measure.quantity in HISTOGRAMS:
         return _peak(answered, HISTOGRAMS[measure.quantity])
+    if measure.quantity == "in flight":
+        return sum(one.weighted_ns for one in answered) / seconds / 1e9
     requests = sum(one.reads + one.writes for one in answered)
     if measure.quantity == "IO/s":
         return requests / seconds

@@ -120,7 +120,7 @@ def _merged(before: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any
         if one is False:
             whole.pop(name, None)
         elif isinstance(one, dict) and isinstance(older, dict):
-            whole[name] = older | one
+            whole[name] = {key: value for key, value in (older | one).items() if value is not False}
         else:
             whole[name] = one
     return whole

@@ -117,7 +117,7 @@ class _Scenario:
         top.only(*_TOP)
         self.paths: list[Paths] = []
         self.cpu: list[float] = []
-        """Of each group, the processor time that Linux needs for a request."""
+        """Of each group, the processor time that Linux needs for a request, and its part of a switch."""
         self.lcus: list[Lcu] = []
         self.volumes: list[Volume] = []
         self.labels: list[str] = []
@@ -179,7 +179,7 @@ class _Scenario:
     # the hardware
 
     def _paths(self, name: str, entry: Entry) -> None:
-        entry.only("chpids", "mb_s", "overhead_ms", "policy", "turn", "switch_ms", "cpu_ms")
+        entry.only("chpids", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms")
         chpids = entry.words("chpids")
         taken = {chpid for group in self.paths for chpid in group.chpids}
         for chpid in chpids:
@@ -192,10 +192,12 @@ class _Scenario:
         if not 1 <= len(chpids) <= 8:
             raise entry.wrong("chpids", f"has 1 to 8 paths, not {len(chpids)}; give others to another group")
         policy = entry.one_of("policy", ("any", "failover", "multibus"), "any")
-        for key in ("turn", "switch_ms"):
+        for key in ("turn", "switch_cpu_ms"):
             if key in entry and policy != "multibus":
                 raise entry.wrong(key, f"goes with policy = 'multibus', not with {policy!r}")
-        self.cpu.append(entry.number("cpu_ms", 0.0, 0.0, 1000.0) * MS)
+        turn = entry.whole("turn", 1, 1)
+        switch = entry.number("switch_cpu_ms", 0.0, 0.0, 1000.0) / turn
+        self.cpu.append((entry.number("cpu_ms", 0.0, 0.0, 1000.0) + switch) * MS)
         self.paths.append(
             Paths(
                 name,
@@ -203,8 +205,7 @@ class _Scenario:
                 entry.number("mb_s", None, 0.001, 1e6),
                 entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
                 policy,
-                entry.whole("turn", 1, 1),
-                entry.number("switch_ms", 0.0, 0.0, 1000.0) * MS,
+                turn,
             )
         )
 

@@ -1,0 +1,107 @@
+"""What the scenarios are to reproduce, and what the model gives."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.lab.course import Course
+from zmon.lab.measure import MeasureError, measured, parse_measure
+from zmon.lab.scenario import load_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zmon.lab.plan import Figure, Plan
+
+HEADINGS: Final = ("scenario", "figure", "study", "from", "to", "model", "verdict", "why these bounds")
+
+
+class Line(NamedTuple):
+    """One figure, and what the model gives."""
+
+    plan: Plan
+    figure: Figure
+    value: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is within the bounds that were set beforehand."""
+        return self.figure.low <= self.value <= self.figure.high
+
+    @property
+    def verdict(self) -> str:
+        """The same in a word."""
+        return "holds" if self.holds else "FAILS"
+
+    def cells(self) -> tuple[str, ...]:
+        """Return it as texts, under `HEADINGS`."""
+        name, study, low, high, why, _measure = self.figure
+        model = short(self.value)
+        return self.plan.name, name, study, f"{low:g}", f"{high:g}", model, self.verdict, why
+
+
+def short(value: float) -> str:
+    """Return a number with three digits that count, or all before the point."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
+
+
+def report(names: Iterable[str]) -> Iterator[Line]:
+    """Yield the figures of scenarios as the model gives them, which may compare with other scenarios.
+
+    Raises:
+        ScenarioError: one cannot be used.
+        MeasureError: what is to be measured is not there.
+        OSError: a file cannot be read.
+    """
+    course = cache(_course)
+    for name in names:
+        own = course(name)
+        for figure in own.plan.figures:
+            try:
+                values = [
+                    measured(course(one.scenario) if one.scenario else own, one)
+                    for one in parse_measure(figure.measure)
+                ]
+                value = values[0] / values[1] if len(values) == 2 else values[0]
+            except ZeroDivisionError:
+                raise MeasureError(
+                    f"{name}: {figure.measure}: nothing was done, so there is no ratio"
+                ) from None
+            except MeasureError as error:
+                raise MeasureError(f"{name}: {figure.measure}: {error}") from error
+            yield Line(own.plan, figure, value)
+
+
+def _course(name: str) -> Course:
+    return Course(load_scenario(name))
+
+
+def text(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield the report as a person reads it in a terminal."""
+    name = ""
+    for line in lines:
+        if line.plan.name != name:
+            if name:
+                yield ""
+            name = line.plan.name
+            yield f"{name}: {line.plan.title}"
+        bounds = f"{line.figure.low:g} to {line.figure.high:g}"
+        yield f"  {line.figure.name:<66} {bounds:>16} {short(line.value):>7}  {line.verdict}"
+
+
+def markdown(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield the report as the table of docs/lab.md."""
+    yield f"| {' | '.join(HEADINGS)} |"
+    yield f"|{' --- |' * len(HEADINGS)}"
+    for line in lines:
+        yield f"| {' | '.join(line.cells())} |"
+
+
+def assumptions(plans: Iterable[Plan]) -> Iterator[str]:
+    """Yield what had to be assumed, as the list of docs/lab.md."""
+    for plan in plans:
+        yield f"**{plan.name}.** {plan.title}."
+        yield ""
+        yield from (f"* {one}" for one in plan.assumed or ("Nothing besides what it is based on.",))
+        yield ""
