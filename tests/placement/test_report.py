@@ -129,7 +129,7 @@ def test_head_room_by_traffic() -> None:
     found = resolved(Machine(after, PEOPLE), interval=Interval(before, after))
     asked = report(found, Wanted(traffic=True, seconds=10.0))
     assert asked.headroom.binding == ("LCU 6",)
-    assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512 * 0.52))
+    assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512))
     assert any("estimate" in sentence for sentence in asked.assumptions)
 
 

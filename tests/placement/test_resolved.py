@@ -126,12 +126,12 @@ def test_the_traffic_of_disks() -> None:
 
 
 def test_traffic_is_shared_out_by_bytes() -> None:
-    """Of 100 MiB a file of 6 MiB has 6 % of the traffic; the rest is of nobody's."""
+    """Among files of 52 MiB together on a disk, one of 6 MiB has 6 parts of 52 of its traffic."""
     interval = between()
     found = resolved(Machine(interval.after, PEOPLE), interval=interval)
     first = found.items[0].load_on
     assert not isinstance(first, Absent)
-    assert first[LCU6] == pytest.approx(10.24e6 * 6 / 100)
+    assert first[LCU6] == pytest.approx(10.24e6 * 6 / 52)
 
 
 def test_without_counters_no_traffic_is_known() -> None:
@@ -169,4 +169,4 @@ def test_the_traffic_of_a_volume_with_several_paths() -> None:
     found = resolved(Machine(interval.after), by=By.DISK, interval=interval)
     loads = found.items[0].load_on
     assert not isinstance(loads, Absent)
-    assert loads[found.units[0].key] == pytest.approx(2 * 1000 * 512 / 2)
+    assert loads[found.units[0].key] == pytest.approx(2 * 1000 * 512)

@@ -54,7 +54,7 @@ def test_the_note_says_what_an_even_spread_may_give() -> None:
     assert (
         fill()
         .notes[0]
-        .startswith("SSID 2486 has 95 % of the tablespaces' traffic; an even spread may give 7")
+        .startswith("SSID 2486 has 80 % of the tablespaces' traffic; an even spread may give 6.4")
     )
 
 

@@ -1,4 +1,8 @@
-"""Pieces: what of each file lies on each disk, to be listed, chosen from, and added up."""
+"""Pieces: what of each file lies on each disk, to be listed, chosen from, and added up.
+
+Nobody counts traffic by file.  What a disk did is shared out among the files on it that are known, by their
+bytes there; what else may lie on it is taken to be quiet.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,7 @@ if TYPE_CHECKING:
     from zmon.topology.chain import Answer, Share
     from zmon.topology.file import File
     from zmon.topology.machine import Machine
-    from zmon.topology.stack import Stack
 
-NO_SIZE: Final = absent("the size of the disk is not known, so no part of its traffic either")
 NO_COUNTERS: Final = absent("the traffic of its disk was not read")
 NO_DISK: Final = absent("no disk is known that it lies on")
 
@@ -28,7 +30,7 @@ class Piece(NamedTuple):
     answer: Answer
     share: Share | None
     part: Number
-    """What its bytes there are of the disk's, from 0 to 1."""
+    """What its bytes there are of those of all known files there, from 0 to 1."""
 
     @property
     def number(self) -> str:
@@ -46,17 +48,32 @@ def pieces(machine: Machine) -> tuple[Piece, ...]:
     found = []
     for file in machine.files:
         answer = machine.answers[file.path]
-        found += [Piece(file, answer, share, part(share, machine.stack)) for share in answer.disks]
+        found += [Piece(file, answer, share, part(share, machine)) for share in answer.disks]
         if not answer.disks:
             found.append(Piece(file, answer, None, NO_DISK))
     return tuple(found)
 
 
-def part(share: Share, stack: Stack) -> Number:
-    """Return what the bytes of a file on a disk, copies among them, are of the disk's."""
-    node = stack.node(share.volume.number)
-    size = NO_SIZE if node is None else node.size
-    if isinstance(share.bytes, Absent) or isinstance(size, Absent):
-        return share.bytes if isinstance(share.bytes, Absent) else NO_SIZE
+def part(share: Share, machine: Machine) -> Number:
+    """Return what the bytes of a file on a disk, copies among them, are of those of all known files there."""
+    count = _bytes(share)
+    if isinstance(count, Absent):
+        return count
+    return count / _held(machine)[share.volume.number] if count else 0.0
+
+
+@lru_cache(maxsize=2)
+def _held(machine: Machine) -> Mapping[str, float]:
+    """Return how many bytes the known files have on each disk, by major:minor."""
+    found: dict[str, float] = {}
+    for answer in machine.answers.values():
+        for share in answer.disks:
+            count = _bytes(share)
+            if not isinstance(count, Absent):
+                found[share.volume.number] = found.get(share.volume.number, 0.0) + count
+    return found
+
+
+def _bytes(share: Share) -> Number:
     copies = 0 if isinstance(share.copies, Absent) else share.copies
-    return min(1.0, (share.bytes + copies) / size) if size else 0.0
+    return share.bytes + copies

@@ -253,8 +253,8 @@ def _assumptions(
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
-            f"~ traffic{over} is an estimate: of what a disk did, each file has the part that its bytes are"
-            " of the disk's"
+            f"~ traffic{over} is an estimate: what a disk did is shared out among these files by their bytes"
+            " there; what else lies on it is taken to be quiet"
         )
         silent = sum(isinstance(item.load_on, Absent) for item in items)
         if silent:

@@ -3,8 +3,7 @@
 The same live, from a capture and from a recording.  Only first copies count as bytes on a unit; mirrors and
 parity count where something shares a volume with something else, and for traffic.
 
-Traffic of a container is an estimate: nobody counts it by file.  Of what its disk did, a container is given
-the part that its bytes are of the disk's, so what the disk did for other files is nobody's.
+Traffic of a container is an estimate, for nobody counts it by file: see `zmon.placement.piece`.
 """
 
 from __future__ import annotations
@@ -181,7 +180,7 @@ class Places:
         """Estimate the traffic of one container on each unit, in bytes a second."""
         found: dict[str, float] = {}
         for share in answer.disks:
-            load = self._rate(share.volume, traffic) * part(share, self._machine.stack)
+            load = self._rate(share.volume, traffic) * part(share, self._machine)
             if isinstance(load, Absent):
                 return load
             key = self.key(share.volume)
