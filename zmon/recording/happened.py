@@ -29,6 +29,10 @@ VOLATILE: Final = frozenset({"source", "lpar_cpu", "physical_cpu"})
 """Kinds whose labels are no topology."""
 
 
+LONGEST: Final = 200
+"""Characters of a label that are told when it changed."""
+
+
 class Change(NamedTuple):
     """A label that is another one now."""
 
@@ -93,4 +97,6 @@ def changes(before: Sample, after: Sample) -> Iterator[Change]:
 
 
 def _said(value: Value) -> str:
-    return f"({value.reason})" if isinstance(value, Absent) else str(value)
+    """Write a label for people; where a file lies may take pages, and stands in the sample as a whole."""
+    text = f"({value.reason})" if isinstance(value, Absent) else str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
