@@ -68,7 +68,7 @@ def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable
         try:
             return People(told or _site(), hear, files, notes, grouped)
         except (SiteError, OSError) as error:
-            return People(NO_SITE, hear, files, (*notes, f"not used: {error}"), grouped)
+            return People(NO_SITE, hear, files, notes, grouped, (f"Not used: {error}",))
 
     return give
 

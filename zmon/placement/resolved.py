@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import cached_property, reduce
+from functools import lru_cache, reduce
 from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -79,7 +79,7 @@ class Resolved(NamedTuple):
 def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = None) -> Resolved:
     """Resolve the containers of a machine; with an interval, their traffic too."""
     places = Places(machine, by)
-    traffic = {} if interval is None else disks_traffic(interval)
+    traffic = {} if interval is None else volumes_traffic(machine, interval)
     items, rows, conflicts = [], [], {}
     for file in machine.files:
         answer = machine.answers[file.path]
@@ -117,20 +117,6 @@ class Places:
         self._machine = machine
         self._by = by
         self._known: dict[str, str | Absent] = {}
-
-    @cached_property
-    def _paths(self) -> Mapping[str, list[str]]:
-        """The numbers of the SCSI disks by which each real volume is reached: its traffic is that of all."""
-        found: dict[str, list[str]] = {}
-        for number, volume in self._machine.volumes.items():
-            if not isinstance(volume.lun, Absent):
-                found.setdefault(volume.spindle, []).append(number)
-        return found
-
-    def _rate(self, volume: Volume, traffic: Mapping[str, Number]) -> Number:
-        numbers = [volume.number] if isinstance(volume.lun, Absent) else self._paths[volume.spindle]
-        rates = (traffic.get(number, NO_COUNTERS) for number in numbers)
-        return reduce(add, rates)
 
     def key(self, volume: Volume) -> str | Absent:
         """Return the key of the unit that a volume belongs to, or why it is not known."""
@@ -180,7 +166,7 @@ class Places:
         """Estimate the traffic of one container on each unit, in bytes a second."""
         found: dict[str, float] = {}
         for share in answer.disks:
-            load = self._rate(share.volume, traffic) * part(share, self._machine)
+            load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine)
             if isinstance(load, Absent):
                 return load
             key = self.key(share.volume)
@@ -267,6 +253,25 @@ def disks_traffic(interval: Interval) -> dict[str, Number]:
         for number, (read, written) in zip(blocks["number"], rates, strict=True)
         if not isinstance(number, Absent)
     }
+
+
+def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:
+    """Return the same, but of each path to a volume the traffic of all of them."""
+    rates = disks_traffic(interval)
+    for numbers in _paths(machine).values():
+        whole = reduce(add, (rates.get(number, NO_COUNTERS) for number in numbers))
+        rates |= dict.fromkeys(numbers, whole)
+    return rates
+
+
+@lru_cache(maxsize=2)
+def _paths(machine: Machine) -> Mapping[str, list[str]]:
+    """Return the numbers of the SCSI disks by which each real volume is reached."""
+    found: dict[str, list[str]] = {}
+    for number, volume in machine.volumes.items():
+        if not isinstance(volume.lun, Absent):
+            found.setdefault(volume.spindle, []).append(number)
+    return found
 
 
 def tablespace_of(file: File) -> str:

@@ -15,7 +15,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, not_below_zero, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of
+from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def table(view: View) -> Table:
         columns,
         _all(lines, devices, [row for rows in members.values() for row in rows]),
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
-        notes=(*findings(keys, columns), *told_by(units.values())),
+        notes=(*findings(keys, columns), *told_by(units.values()), *wrong(view)),
         missing=missing,
     )
 

@@ -14,11 +14,12 @@ from zmon.kinds import BLOCK
 from zmon.placement.found import find
 from zmon.placement.meaning import Sort, meanings
 from zmon.placement.piece import NO_DISK, pieces
-from zmon.placement.resolved import MEGABYTE, disks_traffic, tablespace_of
+from zmon.placement.resolved import MEGABYTE, tablespace_of, volumes_traffic
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing
+from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
 
 NO_DATABASE: Final = absent("the listing names no database")
+NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
@@ -52,10 +54,9 @@ def table(view: View) -> Table:
     """
     machine = machine_of(view)
     chosen = choose(machine, view.argument.strip())
-    remarks = (*machine.people.remarks, *machine.people.hear(machine.host.guest).remarks)
     if not chosen.pieces:
-        return Table([], {}, notes=remarks, missing=NOTHING_ON if machine.files else no_files(view))
-    rates = disks_traffic(view.interval)
+        return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
+    rates = volumes_traffic(machine, view.interval)
     megabytes: list[Number] = [piece.traffic(rates) / MEGABYTE for piece in chosen.pieces]
     files = len({piece.file.path for piece in chosen.pieces})
     return Table(
@@ -66,7 +67,7 @@ def table(view: View) -> Table:
             {"size": total(chosen.columns["size"]), "mbs": total(megabytes)},  # type: ignore[arg-type]  # numbers
         ),
         estimated={"mbs": None},
-        notes=(*chosen.notes, *remarks),
+        notes=(*chosen.notes, *remarks(view)),
     )
 
 
@@ -134,7 +135,7 @@ def _chosen(found: Sequence[Piece], notes: tuple[str, ...]) -> Chosen:
 
 
 def _lacking(piece: Piece) -> str:
-    return "; ".join(piece.answer.lacking) or NO_DISK.reason
+    return "; ".join(piece.answer.lacking or piece.answer.notes) or NO_DISK.reason
 
 
 def _line(piece: Piece) -> dict[str, Value]:
@@ -143,7 +144,7 @@ def _line(piece: Piece) -> dict[str, Value]:
         "path": file.path,
         "tablespace": tablespace_of(file) or NO_TABLESPACE,
         "database": file.database or NO_DATABASE,
-        "role": file.role or absent("the listing does not say what it is for"),
+        "role": NO_ROLE if file.role in {"", "unknown"} else file.role,
         "mount": _mount(piece),
         "whole": file.size,
     }
@@ -152,7 +153,7 @@ def _line(piece: Piece) -> dict[str, Value]:
         return (
             line
             | dict.fromkeys(("size", "share", "copies", "disk", "vdev", "rdev", "label", "lcu"), nowhere)
-            | {"grade": str(piece.answer.grade)}
+            | {"grade": str(Grade.UNKNOWN)}
         )
     volume = share.volume
     everywhere = sum(one.bytes for one in piece.answer.disks)

@@ -14,7 +14,7 @@ from zmon.kinds import BLOCK
 from zmon.placement.report import Wanted, report
 from zmon.placement.resolved import resolved
 from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -43,7 +43,7 @@ def table(view: View) -> Table:
         {name: [line[name] for line in lines] for name in lines[0]},
         Summary(">> All <<", _line(by_bytes.whole, by_traffic.whole, names)),
         estimated=dict.fromkeys(ESTIMATED),
-        notes=tuple(_notes(by_bytes, by_traffic)),
+        notes=(*_notes(by_bytes, by_traffic), *remarks(view)),
     )
 
 

@@ -82,6 +82,17 @@ def _units(machine: Machine) -> Units:
     return Units(found, {key: name[0] for key, name in names.items() if name}, _members(found))
 
 
+def remarks(view: View) -> tuple[str, ...]:
+    """Return what a person should know of all that people tell."""
+    people, guest = _people(view), machine_of(view).host.guest
+    return (*people.wrong, *people.notes, *people.hear(guest).remarks)
+
+
+def wrong(view: View) -> tuple[str, ...]:
+    """Return what of it could not be used, and why."""
+    return () if view.people is None else view.people().wrong
+
+
 def no_files(view: View) -> Absent:
     """Return why no file of a tablespace is known."""
     return UNLISTED if _people(view).listed is None else NOTHING_LISTED

@@ -27,13 +27,14 @@ class Heard(NamedTuple):
 class People:
     """What people tell; it equals itself alone, for it is told once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that is told
         self,
         site: Site = NO_SITE,
         hear: Callable[[str], Heard] | None = None,
         listed: Sequence[Listed] | None = None,
-        remarks: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
         scattered: Sequence[Scattered] = (),
+        wrong: tuple[str, ...] = (),
     ) -> None:
         """Take down what was told; `hear` tells of CP, to whom names this guest (empty: not known)."""
         self.site = site
@@ -41,7 +42,9 @@ class People:
         """The files of tablespaces; None when nobody lists any."""
         self.scattered = scattered
         """Those of their files that are in disk groups."""
-        self.remarks = remarks
+        self.notes = notes
+        """What a person should know of the listing."""
+        self.wrong = wrong
         """What could not be used, and why."""
         self.hear: Callable[[str], Heard] = lru_cache(maxsize=2)(hear) if hear is not None else _silent
         self.told = site != NO_SITE or hear is not None or listed is not None
