@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from zmon.lab.tour import Tour
     from zmon.tape.tape import Tape, Watch
     from zmon.topology.people import People
-    from zmon.topology.site import Site
 
 SECOND: Final = 1_000_000_000
 TOUR: Final = "shark"
@@ -71,13 +70,12 @@ def opened(name: str) -> tuple[Watch, Guide, People]:
     from zmon.dialogue.guide import Guide  # noqa: PLC0415 - --help needs none of it
     from zmon.lab.tour import load_tour  # noqa: PLC0415 - likewise
     from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
-    from zmon.topology.people import People  # noqa: PLC0415 - likewise
 
     tour = load_tour(name)
     windows, tape = scenes(tour)
     watch = Watch(tape)
     watch.seek(windows[tour.steps[0].scene].end)
-    return watch, Guide(tour, windows), People(_site(tour))
+    return watch, Guide(tour, windows), named(tour)
 
 
 def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
@@ -101,11 +99,12 @@ def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
     return windows, SplicedTape(tapes)
 
 
-def _site(tour: Tour) -> Site:
-    """Return what the site of the tour knows; that of the user is another."""
-    from zmon.topology.site import NO_SITE, parse_site  # noqa: PLC0415 - --help needs none of it
+def named(tour: Tour) -> People:
+    """Return who tells what the LCUs of a tour are called; what the user has told is of another site."""
+    from zmon.topology.people import People  # noqa: PLC0415 - --help needs none of it
+    from zmon.topology.site import NO_SITE, parse_site  # noqa: PLC0415 - likewise
 
     if not tour.site:
-        return NO_SITE
+        return People(NO_SITE)
     with open(tour.site, encoding="utf-8") as file:
-        return parse_site(file.read(), tour.site)
+        return People(parse_site(file.read(), tour.site))

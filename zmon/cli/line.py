@@ -110,9 +110,12 @@ class Console:
         guide.look(self.dialogue)
         if guide.shown and (again or guide.place != self._led):
             self._led = guide.place
-            lines = [f"Tour {guide.number}: {guide.step.title}", *wrap(guide.text, WIDTH - 3)]
-            if guide.press:
-                lines += wrap(f"Next: {guide.press}. TOUR NEXT does it.", WIDTH - 3)
+            lines = [
+                f"Tour {guide.number}: {guide.step.title}",
+                *wrap(guide.text(guide.place), WIDTH - 3),
+            ]
+            if press := guide.press(guide.place):
+                lines += wrap(f"Next: {press}. TOUR NEXT does it.", WIDTH - 3)
             self._answers.writelines(f" | {line}\n" for line in lines)
 
     def obey(self, question: str) -> bool:

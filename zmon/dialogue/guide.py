@@ -6,6 +6,7 @@ want to look.  Nothing here knows a terminal.
 
 from __future__ import annotations
 
+from time import localtime, strftime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.dialogue.command import CommandError, find
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from zmon.dialogue.page import Page
     from zmon.lab.tour import Step, Tour
 
+SECOND: Final = 1_000_000_000
 NO_TOUR: Final = "there is no tour here; zmon demo has one"
 
 
@@ -42,7 +44,8 @@ class Guide:
         self.shown = True
         """Whether what the tour says is to be seen."""
         self._windows = windows
-        self._spoken = {name: _span(window) for name, window in windows.items()}
+        days = {localtime(window.end // SECOND)[:3] for window in windows.values()}
+        self._spoken = {name: _span(window, dated=len(days) > 1) for name, window in windows.items()}
 
     @property
     def step(self) -> Step:
@@ -54,15 +57,13 @@ class Guide:
         """Which step it is, of how many."""
         return f"{self.place + 1}/{len(self.tour.steps)}"
 
-    @property
-    def text(self) -> str:
-        """What is to be seen now, and what it means."""
-        return self._told(self.step.text)
+    def text(self, place: int) -> str:
+        """Say what is to be seen at a step, and what it means."""
+        return self._told(self.tour.steps[place].text)
 
-    @property
-    def press(self) -> str:
-        """What leads to the next step; empty at the last."""
-        ahead = self.tour.steps[self.place + 1 :]
+    def press(self, place: int) -> str:
+        """Say what leads from a step to the next one; nothing at the last."""
+        ahead = self.tour.steps[place + 1 :]
         return self._told(ahead[0].press) if ahead else ""
 
     def commands(self, step: Step) -> list[str]:
@@ -84,8 +85,11 @@ class Guide:
         return False
 
     def _reached(self, step: Step, dialogue: Dialogue) -> bool:
-        return self._there(step, dialogue) and all(
-            _shows(dialogue, command) for command in self.commands(step)
+        compares = any(_is_comparison(command) for command in step.commands)
+        return (
+            self._there(step, dialogue)
+            and compares == (dialogue.page.against is not None)
+            and all(_shows(dialogue, command) for command in self.commands(step))
         )
 
     def _there(self, step: Step, dialogue: Dialogue) -> bool:
@@ -108,17 +112,25 @@ class Guide:
                 dialogue.run(command)
 
 
-def _span(window: Window) -> str:
-    return " ".join(clock(at).removesuffix(":00") for at in (window.begin, window.end))
+def _span(window: Window, *, dated: bool) -> str:
+    """Write when a window begins and ends; with the day where others are on another day."""
+    return " ".join(
+        strftime("%Y-%m-%d ", localtime(at // SECOND)) * dated + clock(at).removesuffix(":00")
+        for at in (window.begin, window.end)
+    )
+
+
+def _is_comparison(command: str) -> bool:
+    known = find(command.partition(" ")[0])
+    return known is not None and known.word == "COMPARE"
 
 
 def _shows(dialogue: Dialogue, command: str) -> bool:
-    """Tell whether the present page is the one to which a command leads."""
+    """Tell whether the present page is the one to which a command leads; what it compares is not asked."""
+    if _is_comparison(command):
+        return True
     page = dialogue.page
     word, _, operands = command.partition(" ")
-    known = find(word)
-    if known is not None:
-        return known.word == "COMPARE" and page.against is not None
     try:
         screen = meant(dialogue.screens, word, operands)
     except ScreenError:

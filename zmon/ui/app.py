@@ -223,12 +223,14 @@ class Zmon(App[int]):
 
     def on_click(self, event: events.Click) -> None:
         """Choose what stands there."""
-        if event.widget is self.beside:
-            name = self.tour.button(self.beside.line(event.y), event.x)
+        x, y = event.screen_x, event.screen_y
+        region = self.beside.region
+        if self.beside.display and region.contains(x, y):
+            name = self.tour.button(self.beside.line(y - region.y), x - region.x)
             if name:
                 self.glass.press(name)
         else:
-            self.glass.click(event.screen_x, event.screen_y)
+            self.glass.click(x, y)
         self.paint()
 
     def on_mouse_scroll_down(self) -> None:

@@ -32,13 +32,20 @@ def too_small(width: int, height: int) -> list[Line]:
     return few + [EMPTY] * (height - len(few))
 
 
-def heading(screen: Screen, interval: Interval | None, *, live: bool, held: bool) -> Line:
-    """Return the header of a screen; without an interval its name alone."""
+def heading(screen: Screen, interval: Interval | None, width: int, *, live: bool, held: bool) -> Line:
+    """Return the header of a screen; without an interval its name alone.
+
+    What the data are stands at its end, however narrow the glass is.
+    """
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
     written = header(screen, interval, live=live, held=held)
-    parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
     mode = written.rfind("  ") + 2
+    if width < len(written):
+        word = written[mode:]
+        mode = max(width - 1 - len(word), 0)
+        written = f"{written[: max(mode - 2, 0)]:<{mode}}{word}"
+    parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
     kind = "strong" if live else "look"
     return Line(written, "strong", (*parts, Part(mode, len(written), kind)))
 

@@ -16,8 +16,8 @@ BESIDE: Final = 110
 """From this width on there is room for a panel beside the screen."""
 PANEL: Final = 36
 """Columns of the panel, its rule among them."""
-STRIP: Final = 8
-"""Lines of the strip at the most."""
+STRIP: Final = 3
+"""The strip takes no more than one in so many lines."""
 BUTTONS: Final = (("tour_next", "next"), ("tour_back", "back"), ("tour", "close"))
 SIMULATED: Final = "Simulated: no real machine"
 
@@ -35,6 +35,8 @@ class TourText:
     def __init__(self, guide: Guide | None, keymap: Mapping[str, str], *, plain: bool = False) -> None:
         """Speak for a guide; without one there is nothing to see."""
         self.guide = guide
+        self._heights: dict[int, int] = {}
+        """Lines that the strip needs, by the width that it has."""
         self._rule = "|" if plain else "│"
         self._buttons = [
             (spoken(keymap.get(name, BY_NAME[name].keys).partition(",")[0]), does, name)
@@ -47,7 +49,14 @@ class TourText:
             return Room()
         if width >= BESIDE:
             return Room(columns=PANEL)
-        return Room(lines=min(STRIP, height // 3))
+        return Room(lines=min(self._needed(self.guide, width), height // STRIP))
+
+    def _needed(self, guide: Guide, width: int) -> int:
+        """Return how many lines the strip needs for the longest step, so that it never changes its height."""
+        if width not in self._heights:
+            steps = range(len(guide.tour.steps))
+            self._heights = {width: 1 + max(len(_told(guide, place, width - 2)) for place in steps)}
+        return self._heights[width]
 
     def lines(self, width: int, height: int) -> list[Line]:
         """Return the lines for what the tour takes of a terminal."""
@@ -74,9 +83,9 @@ class TourText:
             EMPTY,
             *_all(guide.step.title, wide, "strong"),
             EMPTY,
-            *_all(guide.text, wide, "data"),
+            *_all(guide.text(guide.place), wide, "data"),
             EMPTY,
-            *_press(guide, wide),
+            *_press(guide, guide.place, wide),
         ]
         below = [*(self._named([button]) for button in self._buttons), EMPTY, Line(SIMULATED, "look")]
         above = _cut(above, height - len(below) - 1)
@@ -95,9 +104,10 @@ class TourText:
             Part(at + part.start, at + part.end, part.kind) for part in self._named(self._buttons).parts
         ]
         head = Line(text[:width], "label", tuple(parts))
-        press = _press(guide, width - 2)
-        told = _cut(_all(guide.text, width - 2, "data"), height - 1 - len(press))
-        lines = [*told, *press][: height - 1]
+        lines = _told(guide, guide.place, width - 2)
+        if len(lines) >= height:  # what to press matters most
+            press = _press(guide, guide.place, width - 2)
+            lines = [*_cut(lines[: len(lines) - len(press)], height - 1 - len(press)), *press][: height - 1]
         lines = [_moved(line, 1) for line in lines]
         return [head, *lines, *[EMPTY] * (height - 1 - len(lines))]
 
@@ -126,11 +136,17 @@ def _all(words: str, width: int, kind: str) -> list[Line]:
     return [Line(part, kind) for part in wrap(words, width)]
 
 
-def _press(guide: Guide, width: int) -> list[Line]:
+def _told(guide: Guide, place: int, width: int) -> list[Line]:
+    """Return what a step says, and what to press next."""
+    return [*_all(guide.text(place), width, "data"), *_press(guide, place, width)]
+
+
+def _press(guide: Guide, place: int, width: int) -> list[Line]:
     """Return what to press next."""
-    if not guide.press:
+    words = guide.press(place)
+    if not words:
         return []
-    first, *others = _all(f"Next: {guide.press}", width, "guidance")
+    first, *others = _all(f"Next: {words}", width, "guidance")
     return [first._replace(parts=(Part(0, len("Next:"), "strong"),)), *others]
 
 
