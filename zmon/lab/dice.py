@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BITS: Final = 12
 CELLS: Final = 1 << BITS
+DIGITS: Final = 6
+"""So few that rounding does not depend on the last bit of a logarithm."""
 
 
 def _cells() -> tuple[float, ...]:
@@ -27,7 +29,7 @@ def _cells() -> tuple[float, ...]:
         left, right = 1 - cell / CELLS, 1 - (cell + 1) / CELLS
         low = -math.log(left)
         above = (1 - math.log(right)) * right if right else 0.0
-        means.append(round(CELLS * ((1 + low) * left - above), 9))
+        means.append(round(CELLS * ((1 + low) * left - above), DIGITS))
     return tuple(means)
 
 
