@@ -140,3 +140,23 @@ def test_a_clock_beyond_the_calendar_is_stars() -> None:
 def test_a_bar_is_as_long_as_its_part_of_the_field(value: float, drawn: str) -> None:
     """What is there but too little for a bar has a point, so that it is told from nothing."""
     assert cell(value, "bar", 10) == drawn
+
+
+@pytest.mark.parametrize(
+    ("path", "width", "drawn"),
+    [
+        ("/db/a", 8, "/db/a   "),
+        ("/db2/inst1/NODE0000/SQL00001/tsfact1.data", 21, "/db2/in..tsfact1.data"),
+        ("/db/\x1b[2J", 9, "/db/?[2J "),
+        ("/a/b/c", 2, ".."),
+        ("/a/b/c", 1, "."),
+    ],
+)
+def test_of_a_long_path_the_middle_is_left_out(path: str, width: int, drawn: str) -> None:
+    """Its ends tell most; what a terminal would obey is no part of it."""
+    assert cell(path, "path", width) == drawn
+
+
+def test_a_path_that_is_absent_stands_left() -> None:
+    """Like text."""
+    assert cell(absent("none"), "path", 8) == "....    "

@@ -189,3 +189,11 @@ def test_infinity_is_a_limit() -> None:
 def test_a_column_that_is_there_is_no_error() -> None:
     """The check is silent then."""
     check_column("resp", COLUMNS)
+
+
+def test_a_value_may_have_blanks_in_it() -> None:
+    """As names of control units have."""
+    assert parse_conditions("label=LCU 6 resp>10", COLUMNS) == (
+        Condition("label", "=", "LCU 6"),
+        Condition("resp", ">", "10"),
+    )

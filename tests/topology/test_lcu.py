@@ -12,7 +12,9 @@ from zmon.absent import absent
 from zmon.kernel.device import read_devices
 from zmon.kinds import DEVICE
 from zmon.sample import Frame, nothing
-from zmon.topology.lcu import Lcu, Role, lcus, outside, role
+from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.lcu import Lcu, Role, lcus, outside, role, with_told
+from zmon.topology.volume import Volume
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,3 +145,48 @@ def test_every_device_is_in_one_lcu_or_outside(cells: list[tuple[Value, Value]])
     frame = devices(*((f"0.0.{number:04x}", uid, alias, "4e") for number, (uid, alias) in enumerate(cells)))
     grouped = [busid for lcu in lcus(frame).values() for busid in (*lcu.bases, *lcu.aliases)]
     assert sorted([*grouped, *outside(frame)]) == frame.keys
+
+
+def told(busid: str, key: str, lcu: Value, *, ssid: Value = FBA) -> Volume:
+    """Build what is known of a disk: its LCU is of this name and key."""
+    known = {
+        "busid": busid,
+        "lcu": lcu,
+        "key": key,
+        "ssid": ssid,
+        "grade": Grade.ASSUMED,
+        "evidence": (Evidence("label", "X", Grade.EXACT), Evidence("site.toml:4", "LCU 6", Grade.ASSUMED)),
+        "conflicts": (),
+    }
+    return Volume._make(known.get(name, FBA) for name in Volume._fields)
+
+
+def test_devices_without_a_unique_id_make_the_lcu_that_is_told() -> None:
+    """It says by what, and has no aliases that anybody knows of."""
+    frame = devices(("0.0.7600", FBA, 0, "40 41"), ("0.0.7601", FBA, 0, "42"))
+    volumes = [told(busid, "LCU 6", "LCU 6") for busid in frame.keys]
+    unit = with_told(frame, {}, volumes)["LCU 6"]
+    assert (unit.key, unit.short, unit.ssid, unit.why) == ("LCU 6", "6", "", "site.toml:4")
+    assert (unit.bases, unit.aliases, unit.chpids) == (("0.0.7600", "0.0.7601"), (), ("40", "41", "42"))
+
+
+def test_they_join_the_lcu_that_a_unique_id_names_if_it_is_the_same() -> None:
+    """Where a twin on the same volume has one."""
+    frame = devices(("0.0.1518", BASE, 0, "4e"), ("0.0.1600", FBA, 0, "4f"))
+    known = lcus(frame)
+    (unit,) = with_told(frame, known, [told("0.0.1600", "IBM.750000000DXP71.1500", "SSID 1500")]).values()
+    assert (unit.key, unit.short) == ("IBM.750000000DXP71.1500", "1500")
+    assert (unit.members, unit.why) == (("0.0.1518", "0.0.1600"), "site.toml:4")
+
+
+def test_a_unique_id_is_never_overruled() -> None:
+    """Whatever anybody tells of the device."""
+    frame = devices(("0.0.1518", BASE, 0, "4e"))
+    assert with_told(frame, lcus(frame), [told("0.0.1518", "LCU 6", "LCU 6")]) == lcus(frame)
+
+
+def test_what_nobody_knows_is_in_no_lcu() -> None:
+    """Nor is a disk that is no device of the channel subsystem."""
+    frame = devices(("0.0.7600", FBA, 0, "40"))
+    volumes = [told("0.0.7600", "disk 0.0.7600", FBA), told("0.0.9999", "LCU 6", "LCU 6")]
+    assert with_told(frame, {}, volumes) == {}

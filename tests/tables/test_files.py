@@ -1,0 +1,126 @@
+"""zmon.tables.files: the files of tablespaces, chosen by whatever a person has in hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
+from zmon.absent import Absent
+from zmon.interval import Interval
+from zmon.kinds import CONTAINER
+from zmon.tables.files import NOTHING_ON, table
+from zmon.tables.topology import UNLISTED
+from zmon.tables.view import NoSuchThing, View
+from zmon.topology.people import Heard, People
+
+if TYPE_CHECKING:
+    from zmon.tables.table import Table
+
+PEOPLE = People(site())
+ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]
+
+
+def fill(argument: str = "", people: People = PEOPLE, **more: object) -> Table:
+    after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
+    return table(View(Interval(sample(**more), after), argument=argument, people=lambda: people))  # type: ignore[arg-type]  # likewise
+
+
+def test_without_an_argument_all_files_are_shown() -> None:
+    """Keyed by path and disk."""
+    assert fill().keys == [f"{path} 94:{4 * lcu}" for path, _space, _mib, lcu in FILES]
+
+
+@pytest.mark.parametrize(
+    ("argument", "paths"),
+    [
+        ("LCU 6", ON_6),
+        ("lcu 6", ON_6),
+        ("SSID 2486", ON_6),
+        ("7600", ON_6),
+        ("0.0.7600", ON_6),
+        ("dasdg", ON_6),
+        ("dasdg1", ON_6),
+        ("/v6", ON_6),
+        ("T4", [f"/db/t4.{number}" for number in range(4)]),
+        ("prod.t4", [f"/db/t4.{number}" for number in range(4)]),
+        ("/db/t3.2", ["/db/t3.2"]),
+        ("/db", [path for path, _space, _mib, _lcu in FILES]),
+        ("PROD", [path for path, _space, _mib, _lcu in FILES]),
+    ],
+)
+def test_files_are_chosen_by_anything_in_hand(argument: str, paths: list[str]) -> None:
+    """A name of an LCU, a number, a bus id, a disk, a partition, a mount, a tablespace, a path."""
+    assert fill(argument).columns["path"] == paths
+
+
+def test_what_belongs_to_no_tablespace_is_chosen_by_what_it_is_for() -> None:
+    """As SPREAD names it."""
+    found = fill("PROD.(log)", files=[("/log/1", "", 3, 1), ("/a", "A", 1, 1)], roles={"/log/1": "log"})
+    assert found.columns["path"] == ["/log/1"]
+
+
+def test_it_says_what_a_word_was_taken_for() -> None:
+    """A number may be taken for several things."""
+    assert fill("LCU 6").notes == ("Chosen: logical control unit IBM.75000000092461.2486",)
+
+
+def test_a_word_without_meaning_is_refused() -> None:
+    """It says what there could be."""
+    with pytest.raises(NoSuchThing, match="'NOSUCH': no tablespace, file, mount, disk"):
+        fill("NOSUCH")
+
+
+def test_a_disk_without_files_says_so() -> None:
+    """It is no error."""
+    assert fill("LCU 0").missing is NOTHING_ON
+
+
+def test_without_a_listing_it_says_how_to_give_one() -> None:
+    """With the option."""
+    assert fill(files=[]).missing is UNLISTED
+
+
+def test_a_row_says_where_the_file_lies() -> None:
+    """On which disk, and what that is outside of this Linux."""
+    found = fill("/db/t1.0")
+    row = {name: values[0] for name, values in found.columns.items()}
+    said = ("tablespace", "database", "role", "size", "disk", "rdev", "lcu", "grade", "share", "mount")
+    assert tuple(row[name] for name in said) == (
+        "T1", "PROD", "data", 6 * MIB, "dasdg", "7600", "LCU 6", "exact", 100.0, "/v6"
+    )  # fmt: skip
+
+
+def test_traffic_is_an_estimate() -> None:
+    """40.96 MB/s were read from the disk, by all of its files."""
+    found = fill("LCU 6")
+    assert sum(found.columns["mbs"]) == pytest.approx(40.96)  # type: ignore[arg-type]  # numbers
+    assert found.is_estimate("mbs", 0)
+
+
+def test_the_line_of_all() -> None:
+    """How many files, how large, how busy."""
+    summary = fill("T4").summary
+    assert summary is not None
+    assert (summary.title, summary.cells["size"]) == (">> 4 files <<", 12 * MIB)
+
+
+def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
+    """In the cells and below the rows."""
+    made = sample()
+    gone = filled(CONTAINER, {"/db/gone": {"tablespace": "T9", "real": NO, "number": NO, "ranges": NO}}, 0)
+    view = View(Interval(None, made._replace(frames={**made.frames, "container": gone})))
+    found = table(view)
+    assert found.keys == ["/db/gone"]
+    disk = found.columns["disk"][0]
+    assert isinstance(disk, Absent)
+    assert found.notes == (f"Not placed: {disk.reason}",)
+
+
+def test_remarks_on_what_people_tell_stand_below() -> None:
+    """Lines that were not understood, and what could not be used."""
+    people = People(
+        hear=lambda _guest: Heard((), ("cp.txt: lines not understood: 3",)), wrong=("Not used: x",)
+    )
+    assert fill(people=people).notes == ("Not used: x", "cp.txt: lines not understood: 3")

@@ -1,0 +1,39 @@
+"""zmon.topology.people: what people tell."""
+
+from __future__ import annotations
+
+from zmon.topology.people import NOBODY, Heard, People
+from zmon.topology.site import parse_site
+
+
+def test_nobody_has_told_anything() -> None:
+    """No site, no answers of CP, no listing."""
+    assert not NOBODY.told
+    assert NOBODY.hear("LINUX1") == Heard()
+    assert NOBODY.listed is None
+
+
+def test_whatever_is_told_counts() -> None:
+    """A site, answers of CP, an empty listing."""
+    site = parse_site('pins = ["T2"]\n', "site.toml")
+    assert [People(site).told, People(hear=lambda _guest: Heard()).told, People(listed=[]).told] == [True] * 3
+
+
+def test_what_could_not_be_used_tells_nothing() -> None:
+    """An error in a site file is said, and that is all."""
+    people = People(wrong=("Not used: site.toml:1",))
+    assert (people.told, people.wrong) == (False, ("Not used: site.toml:1",))
+
+
+def test_answers_are_understood_once_for_a_guest() -> None:
+    """A text of many lines takes its time."""
+    asked = []
+
+    def hear(guest: str) -> Heard:
+        asked.append(guest)
+        return Heard()
+
+    people = People(hear=hear)
+    for guest in ("A", "A", "", "A"):
+        people.hear(guest)
+    assert asked == ["A", ""]
