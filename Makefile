@@ -16,8 +16,8 @@ $(ready): requirements.lock pyproject.toml
 	$(bin)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $(ready)
 
-demo: $(ready)  ## open zmon on a session that comes with it
-	$(bin)/zmon --from recordings/hercules-one-hot-lcu.tar.gz
+demo: $(ready)  ## look at a simulated machine, with a guided tour
+	$(bin)/zmon demo
 
 test: check unit  ## every check and every test
 

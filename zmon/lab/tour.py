@@ -7,6 +7,7 @@ each with the time of it that is looked at; and then its steps, which docs/lab.m
 from __future__ import annotations
 
 import os
+import re
 from typing import Final, NamedTuple
 
 from zmon.lab.page import Book, Entry, Page, ScenarioError
@@ -38,7 +39,7 @@ class Step(NamedTuple):
     keys: tuple[str, ...]
     """The keys that these words mean, by Textual's names; none if it is to type the last command."""
     see: tuple[str, ...]
-    """Texts that must be on the screen then."""
+    """What must be on the screen then: regular expressions, each for a line."""
     scene: str
     """The scenario that is looked at."""
 
@@ -102,6 +103,11 @@ def _step(entry: Entry, scenes: tuple[str, ...]) -> Step:
     for key, words in (("commands", commands), ("see", see)):
         if not words:
             raise entry.wrong(key, "is empty; a step has at least one")
+    for pattern in see:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise entry.wrong("see", f"{pattern!r:.60} is no regular expression: {error}") from error
     if ("press" in entry) != ("keys" in entry):
         raise entry.wrong("press" if "press" in entry else "keys", "goes with the other: press and keys")
     press = entry.text("press", f"Type {commands[-1]} and press ENTER")
