@@ -28,6 +28,8 @@ QUANTITIES: Final = {
 _SAID: Final = re.compile(
     rf"({'|'.join(map(re.escape, QUANTITIES))})(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
 )
+BY_NAME: Final = ("per second", "time", "cpu")
+"""Those of what is counted by name."""
 HISTOGRAMS: Final = {"total peak": 1, "service peak": 2}
 """Which of the histograms of a disk."""
 
@@ -76,7 +78,7 @@ def measured(course: Course, measure: Measure) -> float:
         raise MeasureError(f"{plan.name} has no phase {measure.phase!r}")
     slices = [slice_ for number in phases for slice_ in course.simulated(number)]
     seconds = len(slices) * plan.step
-    if measure.quantity in {"per second", "time", "cpu"}:
+    if measure.quantity in BY_NAME:
         return _by_name(slices, measure, seconds)
     if measure.quantity in {"busy", "array IO/s", "service"}:
         return _by_hardware(plan, slices, measure, seconds)

@@ -69,6 +69,8 @@ def _lines(text: str) -> dict[Keys, int]:
             continue
         if heading := _HEADING.fullmatch(line):
             at = _parts(heading[2])
+            for length in range(1, len(at)):
+                found.setdefault(at[:length], number)
             if heading[1] == "[[":
                 counts[at] = counts.get(at, -1) + 1
                 found.setdefault(at, number)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.lab.box import Aim, Arrivals, Ask, Box, Compute, Count, Lcu, Paths, Stream, Think, Volume
 from zmon.lab.demand import overloaded
-from zmon.lab.measure import parse_measure
+from zmon.lab.measure import BY_NAME, parse_measure
 from zmon.lab.page import Book, Entry, Page, ScenarioError
 from zmon.lab.plan import Figure, Phase, Place, Plan
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.lab.box import Load, Step
+    from zmon.lab.measure import Measure
 
 __all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of"]
 
@@ -43,6 +44,10 @@ _TOP: Final = (
 )  # fmt: skip
 
 
+class NoScenarioError(ScenarioError):
+    """There is no scenario of this name."""
+
+
 def names() -> list[str]:
     """Return the names of the scenarios that come with zmon."""
     return sorted(name.removesuffix(SUFFIX) for name in os.listdir(FOLDER) if name.endswith(SUFFIX))
@@ -60,7 +65,7 @@ def path_of(name: str, beside: str = "") -> str:
         return os.path.join(beside, name)
     if name in names():
         return os.path.join(FOLDER, name + SUFFIX)
-    raise ScenarioError(
+    raise NoScenarioError(
         f"{name!r:.60} is no scenario that comes with zmon, nor a file that ends in {SUFFIX}; "
         f"there are {', '.join(names())}"
     )
@@ -102,6 +107,9 @@ def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -
             )
         try:
             path = path_of(base.text("base"), os.path.dirname(pages[0].origin))
+        except NoScenarioError as error:
+            raise base.wrong("base", str(error)) from error
+        try:
             pages.insert(0, Page(read(path), path))
         except OSError as error:
             raise base.wrong("base", f"{path} cannot be read: {error.strerror or error}") from error
@@ -144,7 +152,7 @@ class _Scenario:
             raise top.wrong("environment", "a volume has a rdev, which only a guest has: say 'zvm'")
         box = Box(
             tuple(self.paths), tuple(self.lcus), tuple(self.volumes), top.whole("cpus", 2, 1, 512),
-            top.text("serial", "75000000000LAB1"),
+            self._serial(),
         )  # fmt: skip
         step = top.number("step", 30.0, 0.1, 3600.0)
         phases = self._phases(box, step)
@@ -167,6 +175,12 @@ class _Scenario:
             warm=top.number("warm", 20.0, 0.0, 3600.0),
             drawn=top.whole("drawn", 60, 1, 100_000),
         )
+
+    def _serial(self) -> str:
+        said = self.top.text("serial", "7500000000LAB1")
+        if not re.fullmatch(r"[0-9A-Z]{1,14}", said, re.ASCII):
+            raise self.top.wrong("serial", f"is up to 14 digits and capital letters, not {said!r:.60}")
+        return said
 
     def _begin(self) -> int:
         said = self.top.said.get("begin")
@@ -433,9 +447,22 @@ class _Scenario:
             except ValueError as error:
                 raise entry.wrong("measure", str(error)) from error
             for one in measured:
-                if not one.scenario and one.phase and one.phase not in {phase.name for phase in phases}:
-                    raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
+                if not one.scenario:
+                    self._measurable(entry, one, phases)
             yield Figure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
+
+    def _measurable(self, entry: Entry, one: Measure, phases: Sequence[Phase]) -> None:
+        """Refuse a figure of something that this scenario does not have."""
+        if one.phase and one.phase not in {phase.name for phase in phases}:
+            raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
+        counted = {step.name for phase in phases for load in phase.streams for step in load.steps
+                   if isinstance(step, Ask | Count)}  # fmt: skip
+        parts = {lcu.name for lcu in self.lcus} | {group.name for group in self.paths} | {"cpu", ""}
+        parts |= {f"{volume.devno:04X}" for volume in self.volumes}
+        known = counted if one.quantity in BY_NAME else parts
+        if one.of not in known:
+            what = "is not counted" if one.quantity in BY_NAME else "is no LCU, path group or volume"
+            raise entry.wrong("measure", f"{one.of!r:.60} {what} in this scenario")
 
 
 def _range(name: str) -> range:

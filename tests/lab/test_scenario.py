@@ -1,0 +1,339 @@
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.casestudy import FOLDER
+from zmon.lab.box import Arrivals, Ask, Compute, Stream, Think
+from zmon.lab.page import ScenarioError
+from zmon.lab.scenario import load_scenario, names, parse_scenario, path_of
+
+if TYPE_CHECKING:
+    from zmon.lab.plan import Plan
+
+SMALL = """\
+title = "small"
+text = "two volumes"
+seed = 3
+step = 5
+
+[paths.even]
+chpids = ["40", "41"]
+mb_s = 12
+
+[lcus."LCU 6"]
+ssid = "7600"
+paths = "even"
+mb_s = 40
+
+[volumes]
+043A = { lcu = "LCU 6", label = "HWZJZH", mount = "/db/1" }
+7600-7601 = { lcu = "LCU 6" }
+
+[tablespaces.TSFACT]
+file = "fact.data"
+pages = { 043A = 1000 }
+
+[loads.scan]
+customers = 2
+steps = [
+  { read = "TSFACT", kb = 128, at_once = 4 },
+  { think_ms = 8, constant = true },
+]
+
+[[phases]]
+name = "all day"
+seconds = 60
+loads = ["scan"]
+
+[[figures]]
+name = "rate"
+study = "none"
+low = 1
+high = 2
+why = "none"
+measure = "MB/s in all day"
+"""
+
+
+def small(was: str = "", now: str = "", **files: str) -> Plan:
+    """Return the small scenario, something in it replaced; `files` are those that it may be based on."""
+    assert was in SMALL
+
+    def read(path: str) -> str:
+        try:
+            return files[path.removesuffix(".toml")]
+        except KeyError:
+            raise FileNotFoundError(2, "No such file or directory", path) from None
+
+    return parse_scenario(SMALL.replace(was, now, 1), "mine.toml", read)
+
+
+def message(was: str, now: str, **files: str) -> str:
+    """Return what is said about the small scenario when something in it is replaced."""
+    with pytest.raises(ScenarioError) as caught:
+        small(was, now, **files)
+    return str(caught.value)
+
+
+def test_a_load_on_a_tablespace_goes_where_its_files_are() -> None:
+    """Who writes a scenario says what is read; on which volumes that is follows."""
+    load = small().phases[0].streams[0]
+
+    assert isinstance(load, Stream)
+    assert isinstance(load.steps[0], Ask)
+    assert load.steps[0].aim.volumes == (0,)
+
+
+def test_times_are_given_in_milliseconds() -> None:
+    """The engine counts in microseconds."""
+    assert small().phases[0].streams[0].steps[1] == Think(8000.0, constant=True)
+
+
+def test_a_range_is_many_volumes() -> None:
+    """A fleet needs no line for each."""
+    assert [volume.devno for volume in small().box.volumes] == [0x043A, 0x7600, 0x7601]
+
+
+def test_an_lcu_stands_for_its_volumes() -> None:
+    """A load may name where it goes instead of what it reads."""
+    load = small('"TSFACT", kb', '"LCU 6", kb').phases[0].streams[0]
+
+    assert isinstance(load.steps[0], Ask)
+    assert load.steps[0].aim.volumes == (0, 1, 2)
+
+
+def test_a_factor_makes_more_of_a_load() -> None:
+    """A shift has half the sessions of another."""
+    load = small('loads = ["scan"]', "loads = { scan = 3.5 }").phases[0].streams[0]
+
+    assert isinstance(load, Stream)
+    assert load.customers == 7
+
+
+def test_a_rate_is_an_open_load() -> None:
+    """Those who come by chance do not wait for one another."""
+    assert isinstance(small("customers = 2", "rate = 2").phases[0].streams[0], Arrivals)
+
+
+def test_paths_that_cost_processor_time_let_linux_compute_before_each_request() -> None:
+    """FCP needs more of it than ECKD; four pieces need it four times."""
+    plan = small("mb_s = 12", "mb_s = 12\ncpu_ms = 0.05")
+
+    assert plan.phases[0].streams[0].steps[0] == Compute(200.0)
+
+
+def test_a_switch_of_paths_costs_each_request_its_part() -> None:
+    """Whoever switches after ten requests pays a tenth for each."""
+    plan = small("mb_s = 12", 'mb_s = 12\npolicy = "multibus"\nturn = 10\nswitch_cpu_ms = 0.5')
+
+    assert plan.phases[0].streams[0].steps[0] == Compute(200.0)
+
+
+def test_what_is_based_on_another_changes_it_key_by_key() -> None:
+    """Only what differs is written."""
+    plan = parse_scenario(
+        'base = "small.toml"\ntitle = "x"\ntext = "y"\n[lcus]\n"LCU 6".mb_s = 80\n',
+        "mine.toml",
+        lambda _: SMALL,
+    )
+
+    assert (plan.box.lcus[0].speed, plan.box.lcus[0].ssid, plan.title) == (80.0, "7600", "x")
+
+
+def test_false_takes_away_what_the_base_has() -> None:
+    """A volume that is gone afterwards."""
+    plan = parse_scenario(
+        'base = "small.toml"\ntitle = "x"\ntext = "y"\n[volumes]\n7600-7601 = false\n',
+        "mine.toml",
+        lambda _: SMALL,
+    )
+
+    assert len(plan.box.volumes) == 1
+
+
+def test_figures_are_not_taken_from_the_base() -> None:
+    """What one scenario reproduces is not what another does."""
+    plan = parse_scenario('base = "small.toml"\ntitle = "x"\ntext = "y"\n', "mine.toml", lambda _: SMALL)
+
+    assert plan.figures == ()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ('title = "small"\n', "", "mine.toml: title: is missing"),
+        ("seed = 3", "sed = 3", "mine.toml:3: sed: is not known here"),
+        ("seed = 3", "seed = 3 3", "mine.toml: Expected newline"),
+        ("seed = 3", "seed = true", "mine.toml:3: seed: is a whole number"),
+        ("step = 5", "step = nan", "mine.toml:4: step: is a number"),
+        ("seed = 3", "begin = 2003-03-17", "mine.toml:3: begin: is a time in UTC"),
+        ("seed = 3", 'environment = "vm"', "mine.toml:3: environment: is one of lpar, zvm"),
+        ("seed = 3", 'serial = "x.y"', "mine.toml:3: serial: is up to 14 digits"),
+        ("[paths.even]", "[path.even]", "mine.toml:6: path: is not known here"),
+        ("mb_s = 12", "mb_s = 0", "mine.toml:8: paths.even.mb_s: is a number from 0.001"),
+        ('"41"', '"40"', "mine.toml:7: paths.even.chpids: 40 is there twice"),
+        ('"41"', '"4"', "mine.toml:7: paths.even.chpids: has two hex digits"),
+        ("mb_s = 12", "mb_s = 12\nturn = 3", "mine.toml:9: paths.even.turn: goes with policy = 'multibus'"),
+        ('paths = "even"', 'paths = "odd"', "mine.toml:12: lcus.LCU 6.paths: is one of even"),
+        ('ssid = "7600"', 'ssid = "760"', "mine.toml:11: lcus.LCU 6.ssid: is four hex digits"),
+        ('7600-7601 = { lcu = "LCU 6"', '7600-7601 = { lcu = "LCU 7"', "mine.toml:17: volumes.7600-7601.lcu"),
+        ("7600-7601 = {", "76xx = {", "mine.toml:17: volumes.76xx: is a device number or a range"),
+        ("7600-7601 = {", "7600-7700 = {", "mine.toml:17: volumes.7600-7700: is too many"),
+        ("7600-7601 = {", "0430-043F = {", "mine.toml:17: volumes.0430-043F: device number 043A is"),
+        ('label = "HWZJZH"', 'rdev = "1000"', "mine.toml: environment: a volume has a rdev"),
+        (', mount = "/db/1"', "", "mine.toml:21: tablespaces.TSFACT.pages: 043A has no mount"),
+        ("043A = 1000", "043A = 1000000", "mine.toml:21: tablespaces.TSFACT.pages: do not fit on 043A"),
+        ("043A = 1000", "043B = 1000", "mine.toml:21: tablespaces.TSFACT.pages: 043B is no volume"),
+        ("043A = 1000", "043A = 0", "mine.toml:25: loads.scan.steps.1.read: TSFACT has no pages"),
+        ("customers = 2\n", "", "mine.toml:23: loads.scan: needs either customers"),
+        ("customers = 2", "customers = 2\nrate = 3", "mine.toml:23: loads.scan: needs either customers"),
+        ('"TSFACT", kb', '"TSFACE", kb', "mine.toml:25: loads.scan.steps.1.read: 'TSFACE' is neither"),
+        ("think_ms = 8,", "think = 8,", "mine.toml:25: loads.scan.steps.2: is one of read, write"),
+        ("kb = 128", "kb = 0", "mine.toml:25: loads.scan.steps.1.kb: is a number"),
+        ("seconds = 60", "seconds = 1", "mine.toml:32: phases.1.seconds: is a number from 5"),
+        ('loads = ["scan"]', 'loads = ["scam"]', "mine.toml:33: phases.1.loads: 'scam' is none; there"),
+        ("[[phases]]", "[[phase]]", "mine.toml:30: phase: is not known here"),
+        ("low = 1", "low = 3", "mine.toml:38: figures.1.low: 3 is above high, 2"),
+        ("MB/s in all day", "MB/s in noon", "mine.toml:41: figures.1.measure: there is no phase 'noon'"),
+        ("MB/s in all day", "MB/s of LCU 7", "mine.toml:41: figures.1.measure: 'LCU 7' is no LCU"),
+        ("MB/s in all day", "time of scam", "mine.toml:41: figures.1.measure: 'scam' is not counted"),
+        ("MB/s in all day", "furlongs", "mine.toml:41: figures.1.measure: is QUANTITY"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_answered_with_file_line_and_key(was: str, now: str, said: str) -> None:
+    """Who has copied a scenario and changed it finds the mistake without reading the code."""
+    assert message(was, now).startswith(said)
+
+
+def test_an_open_load_over_capacity_is_refused() -> None:
+    """It would wait for ever; the message says where, and how much too much it is."""
+    said = message("customers = 2", "rate = 100")
+
+    assert said.startswith("mine.toml:33: phases.1.loads: come by chance and overload volume 043A")
+
+
+def test_steps_that_take_no_time_are_refused() -> None:
+    """They would go round for ever at one moment."""
+    said = message(
+        '{ read = "TSFACT", kb = 128, at_once = 4 },\n  { think_ms = 8, constant = true },', '{ count = "x" }'
+    )
+
+    assert said == "mine.toml:25: loads.scan.steps: take no time; read, write, think or compute"
+
+
+def test_a_base_that_is_not_there_is_named() -> None:
+    """The line is that of the scenario that wants it."""
+    assert message("seed = 3", 'base = "other.toml"').startswith(
+        "mine.toml:3: base: other.toml cannot be read"
+    )
+
+
+def test_a_base_of_no_such_name_is_named() -> None:
+    """The names that there are help."""
+    assert message("seed = 3", 'base = "shark"').startswith("mine.toml:3: base: 'shark' is no scenario")
+
+
+def test_a_circle_of_bases_ends() -> None:
+    """Nobody waits for ever."""
+    circle = SMALL.replace("seed = 3", 'base = "a.toml"')
+
+    assert "more than 8" in message("seed = 3", 'base = "a.toml"', a=circle)
+
+
+def test_a_mistake_in_the_base_names_the_base() -> None:
+    """The line is in the file where it is written."""
+    base = SMALL.replace("mb_s = 40", "mb_s = -1")
+
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario('base = "a.toml"\ntitle = "x"\ntext = "y"', "mine.toml", lambda _: base)
+
+    assert str(caught.value).startswith("a.toml:13: lcus.LCU 6.mb_s")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_scenario_that_comes_along_can_be_used(name: str) -> None:
+    """And says what it shows."""
+    plan = load_scenario(name)
+
+    assert plan.title
+    assert plan.text
+    assert plan.phases
+
+
+def test_a_name_that_is_none_is_answered_with_those_that_are() -> None:
+    """Nobody remembers them all."""
+    with pytest.raises(ScenarioError, match="shark-after, shark-before"):
+        path_of("shark")
+
+
+def test_the_case_study_is_the_example_that_comes_along() -> None:
+    """Its volumes, labels and real devices are those that CP answers with in recordings/casestudy."""
+    plan = load_scenario("shark-before")
+    rows = {
+        (f"{volume.devno:04X}", label, rdev)
+        for volume, label, rdev in zip(plan.box.volumes, plan.labels, plan.rdevs, strict=True)
+    }
+    with open(f"{FOLDER}/cp.txt", encoding="utf-8") as file:
+        words = [line.split() for line in file if line.startswith("DASD ")]
+
+    assert rows == {
+        (row[1], row[3], row[9]) for row in words if row[1] not in {"0100", "0190", "0191", "019D", "019E"}
+    }
+
+
+def test_the_case_study_has_the_tablespaces_of_the_example() -> None:
+    """Each file of the DDL is in the scenario, with its pages."""
+    plan = load_scenario("shark-before")
+    with open(f"{FOLDER}/tablespaces.ddl", encoding="utf-8") as file:
+        ddl = file.read()
+
+    assert all(
+        f"'{place.path}'{place.bytes // 4096}" in ddl
+        for place in plan.places
+        if place.tablespace != "TEMPSPACE1"
+    )
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_scenario_or_a_mistake(text: str) -> None:
+    """Nothing else comes out."""
+    with pytest.raises(ScenarioError):
+        parse_scenario(text, "mine.toml")
+
+
+VALUES = st.sampled_from(
+    ["-1", "0", "1e300", "nan", "inf", "''", '"x"', "[]", "{}", "true", "false", "[[]]", "[{}]", "{ x = 1 }",
+     "1979-05-27", "99999999999999999999", '["LCU 6"]', '"043A"']
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.integers(0, SMALL.count("=") - 1), VALUES)
+def test_any_value_in_any_place_is_taken_or_answered(number: int, value: str) -> None:
+    """No value, wherever it stands, leads to anything but a plan or a sentence with the file's name."""
+    lines = SMALL.splitlines()
+    entries = [place for place, line in enumerate(lines) if " = " in line]
+    place = entries[number % len(entries)]
+    lines[place] = f"{lines[place].partition(' = ')[0]} = {value}"
+
+    try:
+        parse_scenario("\n".join(lines), "mine.toml")
+    except ScenarioError as error:
+        assert str(error).startswith("mine.toml")  # noqa: PT017 - there may be none
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(tomllib.loads(SMALL))), st.sampled_from(["", "x = 1\n", "[x]\n", "[[x.y]]\n"]))
+def test_any_part_may_be_missing_or_twice(key: str, more: str) -> None:
+    """An incomplete scenario, or one with something strange, is answered with a sentence."""
+    kept: dict[str, Any] = tomllib.loads(SMALL)
+    kept.pop(key)
+    text = SMALL.replace(key, f"un{key}") + more
+
+    with pytest.raises(ScenarioError, match=r"^mine\.toml"):
+        parse_scenario(text, "mine.toml")
