@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recording.dictionary import checked, crc
+from zmon.absent import absent
+from zmon.kinds import PROFILE
+from zmon.recording import schema
+from zmon.recording.dictionary import Dictionary, checked, crc, load_layout
 from zmon.recording.error import Damaged
 
 
@@ -26,3 +31,15 @@ def test_what_is_no_bytes_is_damaged(body: object) -> None:
     """Whatever its checksum."""
     with pytest.raises(Damaged):
         checked(body, crc(b""), "still", 1)
+
+
+def test_the_fields_of_what_is_not_there_take_no_room() -> None:
+    """They come back with the reader's own; with the first column they are kept as they are."""
+    connection = sqlite3.connect(":memory:")
+    schema.migrate(connection, "a recording in memory")
+    dictionary = Dictionary()
+    none = dictionary.layout(connection, PROFILE, [], (), absent("switched off"))
+    assert connection.execute("SELECT count(*) FROM field").fetchone() == (0,)
+    assert load_layout(connection, none.id, {}).kind.fields == PROFILE.fields
+    dictionary.layout(connection, PROFILE, ["global"], ("requests",), None)
+    assert connection.execute("SELECT count(*) FROM field").fetchone() == (len(PROFILE.fields),)

@@ -150,6 +150,7 @@ def test_nothing_that_is_counted_says_why(make_interval: Callable[..., Interval]
     found = table(View(make_interval({}, {})))
     assert found.missing is not None
     assert found.missing.reason == "profile was not sampled"
+    assert found.facts["time_99"] is found.missing
 
 
 def test_divided_counts_are_estimates(make: Make) -> None:

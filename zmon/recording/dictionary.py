@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import zlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
@@ -80,7 +81,7 @@ class Dictionary:
         missing: Absent | None,
     ) -> Layout:
         """Return the layout of frames with these rows and columns."""
-        number = self.kind(connection, kind)
+        number = self.kind(connection, kind if names or kind is not KINDS.get(kind.name) else _bare(kind))
         lines = "\n".join(keys) if not any("\n" in key for key in keys) and keys else keys
         text = {"kind": number, "keys": lines, "columns": names, "missing": missing and missing.reason}
         digest = still.digest(json.dumps(text).encode())
@@ -138,6 +139,12 @@ def write_stills(connection: sqlite3.Connection, new: Sequence[NewStill]) -> Non
         "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
         [(*one, crc(one.body, "still", one.number)) for one in new],
     )
+
+
+@lru_cache(maxsize=64)
+def _bare(kind: Kind) -> Kind:
+    """Return a kind without its fields, which take room, for frames that hold nothing: a reader adds them."""
+    return Kind(kind.name, kind.key, (), kind.alone)
 
 
 def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:

@@ -51,6 +51,12 @@ EVERYTHING: Final = "All DASD, this interval"
 """The subject when nobody asks for another."""
 
 PERCENTILES: Final = (50, 95, 99)
+FIGURES: Final = (
+    "rate", "mbs", "kib", "reads", "pav", "hpf", "since",
+    *(f"{name}_{figure}" for name in TIMES for figure in ("mean", *PERCENTILES)),
+)  # fmt: skip
+ESTIMATE: Final = "Mean    ~ms"
+EXACT: Final = "Mean     ms"
 
 
 class Asked(NamedTuple):
@@ -74,7 +80,8 @@ def table(view: View) -> Table:
     interval = view.interval
     profiles = interval.of(PROFILE)
     if not len(profiles):
-        return Table([], {}, missing=profiles.missing)
+        none = profiles.missing or histogram.NOTHING
+        return Table([], {}, facts=dict.fromkeys(FIGURES, none) | {"mean_of": ESTIMATE}, missing=none)
     counts = Counts(profiles, parse(view.argument, interval))
     held = {name: counts.histogram(name) for name in SHOWN}
     rows = histogram.reach(*held.values())
@@ -220,7 +227,7 @@ def _facts(counts: Counts, held: dict[str, list[Number]], interval: Interval) ->
         "queue_mean": histogram.queue_mean(held["queue"]),
     }
     exact = asked.whole and not asked.part and not isinstance(counts.cell("mean_time"), Absent)
-    facts["mean_of"] = "Mean     ms" if exact else "Mean    ~ms"
+    facts["mean_of"] = EXACT if exact else ESTIMATE
     for name in TIMES:
         known = counts.cell(f"mean_{name}")
         mean: Number = known if exact and not isinstance(known, str) else histogram.mean(held[name])
