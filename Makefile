@@ -5,7 +5,7 @@ PYTHON ?= python3
 bin = .venv/bin
 ready = .venv/ready
 
-.PHONY: help demo test check unit testbed bench lock pictures clean
+.PHONY: help demo test check unit testbed bench lock recordings pictures clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -35,6 +35,11 @@ testbed: $(ready)  ## boot an emulated s390x machine and compare zmon with what 
 
 bench: $(ready)  ## measure every figure that the documents claim
 	$(bin)/python -m benchmarks
+
+recordings: $(ready)  ## make the recordings of simulated machines anew
+	for name in shark-before shark-after; do $(bin)/zmon import lab:$$name recordings/lab-$$name.zmon --force || exit 1; done
+	$(bin)/zmon import lab:healthy-day recordings/lab-healthy-day.zmon --force --no-rollups
+	$(bin)/python testbed/casestudy.py
 
 pictures: $(ready)  ## draw the screens that README.md shows
 	$(bin)/python docs/pictures.py

@@ -131,6 +131,15 @@ def test_a_scenario_is_recorded_and_stays_simulated(out: str) -> None:
     assert all(sample.simulated for sample in found)
 
 
+def test_figures_by_the_minute_may_be_left_out(out: str) -> None:
+    """The samples are the same, and the file is smaller."""
+    assert main(["import", str(HOT), out]) == OK
+    whole, size = [contents(sample) for sample in recorded(out)], Path(out).stat().st_size
+    assert main(["import", str(HOT), out, "--force", "--no-rollups"]) == OK
+    assert [contents(sample) for sample in recorded(out)] == whole
+    assert Path(out).stat().st_size < size
+
+
 def test_a_report_may_come_through_a_pipe(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`sadf -j FILE -- -A | zmon import - OUT`."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(REPORT.read_bytes())))

@@ -105,6 +105,12 @@ def test_what_people_type(words: str, meant: str) -> None:
     assert iso(parse_when(words, NOW, PRESENT, SPAN)) == meant
 
 
+def test_a_tape_that_ends_at_midnight_is_of_the_day_before() -> None:
+    """Its last sample begins a day of which it has nothing else."""
+    begin, end = at("2026-03-16T00:00:00+00:00"), at("2026-03-17T00:00:00+00:00")
+    assert parse_when("14:31", NOW, end, (begin, end)) == at("2026-03-16T14:31:00+00:00")
+
+
 @pytest.mark.usefixtures("utc")
 @pytest.mark.parametrize(
     ("words", "meant"),

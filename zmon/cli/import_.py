@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
     parser.add_argument("--force", action="store_true", help="overwrite OUT")
+    parser.add_argument(
+        "--no-rollups",
+        action="store_true",
+        help="leave out figures by the minute: OUT is smaller, and plots of long times take longer",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if os.path.exists(args.out):
         if not args.force:
             return complain(f"{args.out} exists already; give another name, or --force to overwrite it")
-        if args.source != "-" and os.path.samefile(args.source, args.out):
+        if os.path.exists(args.source) and os.path.samefile(args.source, args.out):
             return complain(f"{args.out} is what is to be read; give another name")
     notes: list[Note] = []
     try:
@@ -63,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         first = next(samples, None)
         if first is None:
             return complain(f"{args.source}: there is nothing in it to record; were any activities chosen?")
-        return _write(args.out, chain((first,), samples), notes)
+        return _write(args.out, chain((first,), samples), notes, rollups=not args.no_rollups)
     except ValueError as error:  # CaptureError, SadfError, RecordingError, ScenarioError
         return complain(str(error))
 
@@ -126,7 +131,7 @@ def _scenario(source: str) -> Iterator[Sample]:
     return iter(tape.next, None)
 
 
-def _write(path: str, samples: Iterator[Sample], notes: list[Note]) -> int:
+def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: bool) -> int:
     """Write all samples and then the notes, as far as they can be read; says what there is."""
     from zmon.recording.writer import Writer  # noqa: PLC0415 - only what can be read is written
 
@@ -134,7 +139,7 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note]) -> int:
         if os.path.lexists(path + ending):
             os.unlink(path + ending)
     status, count, begin, end = OK, 0, 0, 0
-    writer = Writer(path, durable=False)
+    writer = Writer(path, durable=False, rollups=rollups)
     try:
         for sample in samples:
             writer.append(sample)

@@ -41,7 +41,8 @@ def parse_when(words: str, now: int, present: int | None = None, span: tuple[int
 
     `now` is the time of the machine, `present` where the tape stands, `span` its first and last sample.
 
-    * `14:32`, `14:32:07`, `14:32:07.250`: on the day of `present`; without it the last such time up to now.
+    * `14:32`, `14:32:07`, `14:32:07.250`: on the day of `present`, or on the day before where the
+      tape has that time only then; without it the last such time up to now.
     * `-10m`, `+1h`, `-1h30m`, `+90s`, `-2d`: from `present`, else from now.  A day is 24 hours.
     * `now`, `begin` or `start`, `end`; also with a distance: `end-10m`.
     * `today 9:00`, `yesterday 14:30`: the days of `now`.  `mon 14:30`: the last one up to now.
@@ -119,13 +120,23 @@ def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[i
     if found["day"] in {"today", "yesterday"}:
         return _on(_day_of(now) - dt.timedelta(found["day"] == "yesterday"), clock, part, span)
     if found["day"] is None and present is not None:
-        return _on(_day_of(present), clock, part, span)
+        return _present_day(present, clock, part, span)
     day, step = _day_of(now), 1
     if found["day"] is not None:
         day, step = day - dt.timedelta((day.weekday() - _weekday(found["day"])) % 7), 7
     while (when := _on(day, clock, part, span)) > now:
         day -= dt.timedelta(step)
     return when
+
+
+def _present_day(present: int, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
+    """Return when the clock shows a time on the present day, or the day before if only that is on the tape."""
+    day = _day_of(present)
+    found = _on(day, clock, part, span)
+    before = _on(day - dt.timedelta(1), clock, part, span)
+    if span is not None and not span[0] <= found <= span[1] and span[0] <= before <= span[1]:
+        return before
+    return found
 
 
 def _weekday(word: str) -> int:
