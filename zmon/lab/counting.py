@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LPAR_CPU
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LPAR_CPU, PROFILE, buckets
 from zmon.lab.labels import MAJOR, MINORS, PARTITION, disk_name, frames, numbers, size_of
 from zmon.sample import Frame, Instant, Sample
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zmon.absent import Value
-    from zmon.lab.course import Slice
+    from zmon.lab.course import Answered, Slice
     from zmon.lab.plan import Plan
 
 SECOND: Final = 1_000_000_000
@@ -27,6 +27,10 @@ _BLOCK: Final = (
     "reads", "sectors_read", "read_ms", "writes", "sectors_written", "write_ms", "in_flight", "io_ms",
     "weighted_ms",
 )  # fmt: skip
+PROFILED: Final = 64
+"""Of so many disks at the most there are histograms of each, beside those of all."""
+_HISTOGRAMS: Final = ("size", "time", "device", "wait", "queue")
+"""What an interval counts in histograms, in its order, as `zmon.kinds.HISTOGRAMS` calls it."""
 _SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
 """How processor time is told apart; the model knows it as one."""
 
@@ -51,12 +55,17 @@ class Counters:
         ]
         self._carried = dict.fromkeys(self._paths, 0)
         self._computed = 0
+        self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
+        self._histograms = {
+            field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
+        }
         self._still = {frame.kind.name: frame for frame in frames(plan, self._busids, self._names)}
 
     def copy(self) -> Counters:
         """Return the same counters, to go on from here once more."""
         other = object.__new__(Counters)
         other.__dict__.update(self.__dict__)
+        other._histograms = {name: [*values] for name, values in self._histograms.items()}
         for name in ("_cmf", "_block", "_times", "_cache"):
             setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
         other._carried = dict(self._carried)
@@ -81,6 +90,7 @@ class Counters:
                 total = self._times[name][disk] = self._times[name][disk] + more
                 self._block[_MS[name]][disk] = total // MILLISECOND
             in_flight[disk] = one.in_flight
+            self._profile(one)
             for name, more in zip(
                 self._cache,
                 (one.cache_reads, one.cache_hits, one.cache_writes, one.cache_writes),
@@ -90,6 +100,14 @@ class Counters:
         for carried in slice_.carried:
             self._carried[carried.group, carried.path] += carried.busy_ns
         self._computed += slice_.computing_ns
+
+    def _profile(self, one: Answered) -> None:
+        rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
+        for name, counted in zip(_HISTOGRAMS, one.histograms, strict=True):
+            for bucket, requests in counted:
+                column = self._histograms[f"{name}_{bucket:02}"]
+                for row in rows:
+                    column[row] += requests
 
     def sample(self) -> Sample:
         """Return what is read now."""
@@ -124,11 +142,30 @@ class Counters:
             {**self._labels(), **{name: [*values] for name, values in self._block.items()}},
             [now] * len(self._names),
         )
+        yield self._profiles(now)
         yield self._caches(now)
         yield self._cpus(now, since)
         if plan.environment == "lpar":
             yield self._channels(now, since)
             yield self._partition_cpus(now, since)
+
+    def _profiles(self, now: int) -> Frame:
+        rows = len(self._profiled)
+        sectors = [
+            read + written
+            for read, written in zip(self._block["sectors_read"], self._block["sectors_written"], strict=True)
+        ]
+        moved = [sum(sectors), *sectors][:rows]
+        requests = [sum(self._histograms[name][row] for name in buckets("time")) for row in range(rows)]
+        columns: dict[str, list[Value]] = {
+            "start": [str(self.plan.begin)] * rows,
+            "scale": [1] * rows,
+            "via": ["debugfs"] * rows,
+            "requests": list(requests),
+            "sectors": list(moved),
+            **{name: list(values) for name, values in self._histograms.items()},
+        }
+        return Frame(PROFILE, self._profiled, columns, [now] * rows)
 
     def _labels(self) -> Mapping[str, list[Value]]:
         disks = len(self._names)
