@@ -235,3 +235,9 @@ def test_of_two_screens_with_an_id_the_later_wins() -> None:
 def test_a_limit_marks_what_exceeds_it(value: float, mark: str) -> None:
     """Over `look` a star, over `bad` an exclamation mark; texts and what is absent exceed nothing."""
     assert Limit(10, 60, "").mark(value) == mark
+
+
+def test_a_way_deeper_may_name_a_column() -> None:
+    """Of a page it may name any fact."""
+    assert parse_screen(HEAD + 'drill = "DEVICE {io}"\n' + COLUMN, "f").drill == "DEVICE {io}"
+    assert parse_screen(HEAD + 'layout = "page"\ndrill = "DEVICE {any}"\n', "f").drill == "DEVICE {any}"

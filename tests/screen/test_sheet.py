@@ -146,3 +146,30 @@ def test_no_cell_makes_a_line_longer_or_unsafe(command: str, data: st.DataObject
     assert len(line) <= screen.width + 1
     assert line.isascii()
     assert line.isprintable()
+
+
+def test_a_row_leads_to_what_it_names() -> None:
+    """Its key, or a cell of it."""
+    by_key, by_cell = (Screen(columns=(NAME, RATE), drill=drill) for drill in ("TRY {key}", "TRY {name}"))
+    assert [Sheet(screen, TABLE).deeper(2) for screen in (by_key, by_cell)] == ["TRY c", "TRY C"]
+
+
+def test_a_row_that_names_nothing_leads_nowhere() -> None:
+    """Nor does a list without rows, or a screen without a way."""
+    screen = Screen(columns=(NAME, RATE), drill="TRY {rate}")
+    assert Sheet(screen, TABLE).deeper(1) == ""
+    assert Sheet(screen, Table([], {})).deeper() == ""
+    assert sheet().deeper() == ""
+
+
+def test_a_page_leads_to_what_a_fact_names() -> None:
+    """If the fact is there."""
+    screen = Screen(layout="page", drill="TRY {thing}")
+    facts = [{"thing": "x"}, {"thing": GONE}]
+    assert [Sheet(screen, Table([], {}, facts=each)).deeper() for each in facts] == ["TRY x", ""]
+
+
+def test_an_estimate_that_is_a_text_is_marked_behind_its_last_letter() -> None:
+    """Not at the end of its field, where it would seem to belong to the next."""
+    table = TABLE._replace(estimated={"name": None})
+    assert Sheet(SCREEN, table).line(0).startswith(" A~     ")

@@ -4,16 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.placement.study import sample
 from zmon.absent import Absent
+from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables.details import find, path_states, table
+from zmon.tables.details import NO_DISK, NO_FILE, few, find, path_states, table
 from zmon.tables.table import Table
+from zmon.tables.topology import UNLISTED
 from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from zmon.interval import Interval
 
 DISK = {"online": 1, "uid": "IBM.750000000L0001.2482.00", "alias": 0, "block": "dasda", "status": "online",
         "availability": "good", "discipline": "ECKD", "readonly": 1, "hpf": 0, "chpids": "62 63 72 73",
@@ -103,3 +104,37 @@ def test_what_linux_does_not_count_is_dots(page: Callable[..., Any]) -> None:
     """Never zero."""
     facts = page()
     assert {type(facts[n]) for n in ("seek", "reserved", "sense", "links", "avoid", "throttle")} == {Absent}
+
+
+def on(disk: str, **more: Any) -> Any:
+    """Return what lies on a disk of the case study."""
+    made = sample(**more)
+    return table(View(Interval(made, made), argument=disk)).facts
+
+
+def test_what_lies_on_a_disk_is_named() -> None:
+    """Where it is mounted, which tablespaces have files on it, those with most bytes first, and how many."""
+    facts = on("dasdg")
+    assert (facts["mounts"], facts["spaces"]) == ("/v6", "PROD.T1, PROD.T2, PROD.T3")
+    assert (facts["files"], facts["lodged"]) == (10, "dasdg")
+
+
+def test_a_disk_without_files_says_so() -> None:
+    """And ENTER leads nowhere."""
+    facts = on("dasda")
+    assert [facts[name] for name in ("spaces", "files", "lodged")] == [NO_FILE] * 3
+
+
+def test_without_a_listing_nobody_knows() -> None:
+    """It says how to give one."""
+    assert on("dasdg", files=[])["spaces"] is UNLISTED
+
+
+def test_of_many_names_the_first_are_told() -> None:
+    """And how many more there are."""
+    assert [few(list("abcd")), few(list("abcdef")), few([])] == ["a, b, c, d", "a, b, c, d and 2 more", ""]
+
+
+def test_an_alias_carries_no_file_system(page: Callable[..., Any]) -> None:
+    """It has no block device."""
+    assert page(block=Absent("none"))["mounts"] is NO_DISK

@@ -49,7 +49,7 @@ class Lcu(NamedTuple):
     chpids: tuple[str, ...]
     """The channel paths that lead to any member, ascending: `4e`."""
     said: str = ""
-    """Where no unique id names it, what CP or the site calls it, `LCU 6`; the parts of its id may be empty."""
+    """Where no unique id names it, what CP or the site calls it, `LCU 6`; what else names it may be empty."""
     why: str = ""
     """What says so, of the members without a unique id: `site.toml:4 (7nXX)`."""
 
@@ -112,8 +112,7 @@ def with_told(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume
 def _told(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
     any_one = next(iter(volumes.values()))
     members = tuple(sorted((*volumes, *(known.members if known else ()))))
-    said = (one for volume in volumes.values() for one in volume.evidence if one.grade <= volume.grade)
-    why = dict.fromkeys(one.source for one in said)
+    why = dict.fromkeys(source for volume in volumes.values() for source in _naming(volume))
     return Lcu(
         vendor=known.vendor if known else "",
         serial=known.serial if known else _text(any_one.serial),
@@ -125,6 +124,11 @@ def _told(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | Non
         said="" if known else key,
         why=", ".join(why),
     )
+
+
+def _naming(volume: Volume) -> list[str]:
+    """Return what has named the LCU of a volume: of what is no surer than that, the last."""
+    return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,127 @@
+"""The way on the glass from tablespaces to files, their device, and back; painted as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.casestudy import WAYS
+from zmon.cli.live import add_arguments
+from zmon.cli.main import joined
+from zmon.cli.people import listing_of, people
+from zmon.cli.tape import open_tape
+from zmon.screen.definition import load_screens
+from zmon.tape.tape import Watch
+from zmon.ui.app import Zmon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GOLDEN = Path(__file__).parent / "golden"
+SIZES = [(80, 24), (132, 43)]
+STEPS = {
+    "files-all": ["FILES"],
+    "files-of-tablespace": ["SPREAD", "enter"],
+    "files-device": ["SPREAD", "enter", "enter"],
+    "files-of-device": ["DEVICE 043a", "enter"],
+    "files-of-lcu": ["FILES LCU 6"],
+    "files-ctlunit": ["CTLUNIT"],
+    "files-ctlunit-right": ["CTLUNIT", "f11", "f11", "f11"],
+    "files-devices-of-lcu": ["CTLUNIT", "enter"],
+    "files-help": ["FILES", "f1"],
+}
+"""Golden screens by the commands and keys that lead to them."""
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch, utc: None) -> Zmon:  # noqa: ARG001 - clocks show UTC
+    """Return the glass on the case study, as its options open it."""
+    import argparse  # noqa: PLC0415 - only here
+
+    monkeypatch.setenv("ZMON_THEME", "3270")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    args = parser.parse_args(joined(WAYS["cp"]))
+    watch = Watch(open_tape(args))
+    watch.to_end()
+    return Zmon(watch, load_screens(), 1.0, people=people(args, listing_of(args)))
+
+
+def walk(
+    app: Zmon,
+    steps: list[str],
+    size: tuple[int, int],
+    seen: Callable[[Zmon], list[str]],
+    settle: Callable[..., Any],
+) -> list[str]:
+    """Give commands and press keys; return what is painted then."""
+
+    async def all_of_it() -> list[str]:
+        async with app.run_test(size=size) as pilot:
+            await settle(app, pilot)
+            for step in steps:
+                if step.islower():
+                    await pilot.press(step)
+                else:
+                    app.glass.type(step)
+                    await pilot.press("enter")
+                await settle(app, pilot)
+            return seen(app)
+
+    return asyncio.run(all_of_it())
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", STEPS)
+def test_screens_look_as_they_did(
+    name: str,
+    size: tuple[int, int],
+    app: Zmon,
+    seen: Callable[[Zmon], list[str]],
+    settle: Callable[..., Any],
+) -> None:
+    """Each screen on the way is painted exactly as it was."""
+    painted = walk(app, STEPS[name], size, seen, settle)
+    file = GOLDEN / f"{name}-{size[0]}x{size[1]}.txt"
+    if os.environ.get("ZMON_GOLDEN") == "write":
+        file.write_text("".join(f"{line}\n" for line in painted))
+    assert painted == file.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("steps", "titles"),
+    [
+        (["SPREAD", "enter"], ["SPREAD", "FILES DWPROD.TSFACT2"]),
+        (["SPREAD", "enter", "enter"], ["SPREAD", "FILES DWPROD.TSFACT2", "DETAILS dasdl"]),
+        (["SPREAD", "enter", "enter", "f12"], ["SPREAD", "FILES DWPROD.TSFACT2"]),
+        (["DEVICE", "enter"], ["DEVICE", "DETAILS 0.0.043a"]),
+        (["DEVICE", "enter", "enter"], ["DEVICE", "DETAILS 0.0.043a", "FILES dasdb"]),
+        (["DEVICE", "enter", "enter", "f12", "f12"], ["DEVICE"]),
+        (["CTLUNIT", "enter"], ["CTLUNIT", "DEVICE"]),
+        (["DEVICE 0100", "enter"], ["DETAILS 0100"]),
+    ],
+)
+def test_enter_goes_deeper_and_f12_back(
+    steps: list[str],
+    titles: list[str],
+    app: Zmon,
+    seen: Callable[[Zmon], list[str]],
+    settle: Callable[..., Any],
+) -> None:
+    """From a tablespace to a device and from a device to its files; a disk without files leads nowhere."""
+    walk(app, steps, (80, 24), seen, settle)
+    pages = app.glass.dialogue.pages[1:]
+    assert [f"{page.screen.command} {page.argument}".strip() for page in pages] == titles
+
+
+def test_a_word_without_meaning_is_a_message(
+    app: Zmon, seen: Callable[[Zmon], list[str]], settle: Callable[..., Any]
+) -> None:
+    """And the screen stays."""
+    painted = walk(app, ["FILES NOSUCH"], (132, 43), seen, settle)
+    assert any("nothing here goes by the name 'NOSUCH'" in line for line in painted)
