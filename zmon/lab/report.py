@@ -88,20 +88,3 @@ def text(lines: Iterable[Line]) -> Iterator[str]:
             yield f"{name}: {line.plan.title}"
         bounds = f"{line.figure.low:g} to {line.figure.high:g}"
         yield f"  {line.figure.name:<66} {bounds:>16} {short(line.value):>7}  {line.verdict}"
-
-
-def markdown(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the report as the table of docs/lab.md."""
-    yield f"| {' | '.join(HEADINGS)} |"
-    yield f"|{' --- |' * len(HEADINGS)}"
-    for line in lines:
-        yield f"| {' | '.join(line.cells())} |"
-
-
-def assumptions(plans: Iterable[Plan]) -> Iterator[str]:
-    """Yield what had to be assumed, as the list of docs/lab.md."""
-    for plan in plans:
-        yield f"**{plan.name}.** {plan.title}."
-        yield ""
-        yield from (f"* {one}" for one in plan.assumed or ("Nothing besides what it is based on.",))
-        yield ""

@@ -1,0 +1,95 @@
+"""The figures of the studies, and the page that shows them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.lab.measure import MeasureError
+from zmon.lab.report import Line, report, short, text
+from zmon.lab.scenario import load_scenario, names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "docs")
+IDLE = """\
+base = "pav-3"
+title = "idle"
+text = "nobody"
+[[phases]]
+name = "idle"
+seconds = 60
+[[figures]]
+name = "ratio"
+study = "none"
+low = 0
+high = 1
+why = "none"
+measure = "IO/s / IO/s"
+"""
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    """Return the report of all scenarios, which are simulated once for all tests."""
+    return list(report(names()))
+
+
+@pytest.fixture(scope="module")
+def manual() -> ModuleType:
+    """Return the script that writes the page."""
+    spec = importlib.util.spec_from_file_location("lab_manual", os.path.join(DOCS, "lab.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_figure_is_within_its_bounds(lines: list[Line]) -> None:
+    """The model reproduces what the studies say."""
+    assert [line.cells() for line in lines if not line.holds] == []
+
+
+def test_the_page_shows_what_the_model_gives(lines: list[Line], manual: ModuleType) -> None:
+    """docs/lab.md is what docs/lab.py writes from the scenarios and the model of now."""
+    with open(os.path.join(DOCS, "lab.md"), encoding="utf-8") as file:
+        written = file.read()
+
+    assert manual.page(written, lines) == written
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in {"fcp-eckd", "logs-mixed"}])
+def test_every_scenario_has_a_figure(name: str) -> None:
+    """But those with which others compare themselves."""
+    assert load_scenario(name).figures
+
+
+def test_the_report_names_a_scenario_once(lines: list[Line]) -> None:
+    """Its figures stand below it."""
+    said = list(text(lines))
+
+    assert sum(row.startswith("shark-before: ") for row in said) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.0, "0.00"), (0.06071, "0.0607"), (3.711, "3.71"), (76.31, "76.3"), (15061.2, "15061")],
+)
+def test_three_digits_count(value: float, expected: str) -> None:
+    """More would not be known."""
+    assert short(value) == expected
+
+
+def test_a_ratio_to_nothing_is_told(tmp_path: Path) -> None:
+    """It is no number, and no traceback."""
+    file = tmp_path / "idle.toml"
+    file.write_text(IDLE)
+
+    with pytest.raises(MeasureError, match="nothing was done, so there is no ratio"):
+        list(report([str(file)]))
