@@ -207,6 +207,14 @@ def test_a_small_terminal_has_what_to_press(simulated: Scenes) -> None:
     assert "..." in lines
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_what_takes_long_is_waited_for(simulated: Scenes, size: tuple[int, int]) -> None:
+    """Nobody is told to go on before there is something to see."""
+    lines = [line.text for line in TourText(Guide(TOUR, simulated[0]), {}).lines(*size, waiting=True)]
+    assert any("One moment ..." in line for line in lines)
+    assert not any("Next:" in line for line in lines)
+
+
 def test_without_a_guide_there_is_no_tour() -> None:
     """Nor any room for it."""
     text = TourText(None, {})

@@ -156,7 +156,7 @@ class Zmon(App[int]):
             self._room = room
             self.beside.stand(room)
             self.glass.resize(width - room.columns, height - room.lines)
-        self.beside.show(self.tour.lines(width, height))
+        self.beside.show(self.tour.lines(width, height, waiting=not self.glass.settled))
 
     def _tick(self) -> None:
         """Let a tape that plays go on."""

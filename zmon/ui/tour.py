@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
 BESIDE: Final = 110
 """From this width on there is room for a panel beside the screen."""
+SCREEN: Final = 80
+"""Columns that the panel leaves to the screen at least."""
 PANEL: Final = 36
-"""Columns of the panel, its rule among them."""
+"""Columns of the panel at the most, its rule among them."""
 STRIP: Final = 3
 """The strip takes no more than one in so many lines."""
 BUTTONS: Final = (("tour_next", "next"), ("tour_back", "back"), ("tour", "close"))
 SIMULATED: Final = "Simulated: no real machine"
+WAITING: Final = (Line("One moment ...", "look"),)
 
 
 class Room(NamedTuple):
@@ -48,7 +51,7 @@ class TourText:
         if self.guide is None or not self.guide.shown:
             return Room()
         if width >= BESIDE:
-            return Room(columns=PANEL)
+            return Room(columns=min(PANEL, width - SCREEN))
         return Room(lines=min(self._needed(self.guide, width), height // STRIP))
 
     def _needed(self, guide: Guide, width: int) -> int:
@@ -58,14 +61,14 @@ class TourText:
             self._heights = {width: 1 + max(len(_told(guide, place, width - 2)) for place in steps)}
         return self._heights[width]
 
-    def lines(self, width: int, height: int) -> list[Line]:
-        """Return the lines for what the tour takes of a terminal."""
+    def lines(self, width: int, height: int, *, waiting: bool = False) -> list[Line]:
+        """Return the lines for what the tour takes of a terminal; `waiting` for what is to be seen."""
         room = self.room(width, height)
         if self.guide is None or room == Room():
             return []
         if room.columns:
-            return self._panel(self.guide, room.columns, height)
-        return self._strip(self.guide, width, room.lines)
+            return self._panel(self.guide, room.columns, height, waiting=waiting)
+        return self._strip(self.guide, width, room.lines, waiting=waiting)
 
     def button(self, line: Line, x: int) -> str:
         """Return the function of the key that is named at a column of a line; empty where none is."""
@@ -75,7 +78,7 @@ class TourText:
                 return name
         return ""
 
-    def _panel(self, guide: Guide, width: int, height: int) -> list[Line]:
+    def _panel(self, guide: Guide, width: int, height: int, *, waiting: bool) -> list[Line]:
         """Return the panel: what is seen from the top, keys at the bottom."""
         wide = width - 3
         above = [
@@ -85,14 +88,14 @@ class TourText:
             EMPTY,
             *_all(guide.text(guide.place), wide, "data"),
             EMPTY,
-            *_press(guide, guide.place, wide),
+            *(WAITING if waiting else _press(guide, guide.place, wide)),
         ]
         below = [*(self._named([button]) for button in self._buttons), EMPTY, Line(SIMULATED, "look")]
         above = _cut(above, height - len(below) - 1)
         gap = [EMPTY] * (height - len(above) - len(below))
         return [self._framed(line) for line in (*above, *gap, *below)][:height]
 
-    def _strip(self, guide: Guide, width: int, height: int) -> list[Line]:
+    def _strip(self, guide: Guide, width: int, height: int, *, waiting: bool) -> list[Line]:
         """Return the strip: its first line says which step it is, and what the keys do."""
         keys = self._named(self._buttons).text
         title = f" Tour {guide.number} {guide.step.title} "
@@ -104,7 +107,7 @@ class TourText:
             Part(at + part.start, at + part.end, part.kind) for part in self._named(self._buttons).parts
         ]
         head = Line(text[:width], "label", tuple(parts))
-        lines = _told(guide, guide.place, width - 2)
+        lines = [*WAITING] if waiting else _told(guide, guide.place, width - 2)
         if len(lines) >= height:  # what to press matters most
             press = _press(guide, guide.place, width - 2)
             lines = [*_cut(lines[: len(lines) - len(press)], height - 1 - len(press)), *press][: height - 1]
