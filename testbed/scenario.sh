@@ -44,7 +44,11 @@ zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
 say "a recorder, until it has enough; another one that is killed"
 record days --for 50s
 record killed &
-sleep 30
+for second in {1..180}; do # until it has two samples, however busy the host is, and a few more
+    grep -q 'a day' $out/killed.log && break
+    sleep 1
+done
+sleep 10
 echo $EPOCHREALTIME >$out/killed.at
 kill -9 $(pgrep -f 'zmon record /job/out/killed')
 wait $!

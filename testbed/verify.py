@@ -468,10 +468,11 @@ def run_scenario(machine: str) -> Path:
 
 def report(directory: Path, *, failed_only: bool) -> int:
     """Print the checks of a directory and return how many failed."""
+    checks: list[Check] = []
     try:
-        checks = list(check_directory(directory))
+        checks.extend(check_directory(directory))  # those before an error stay
     except (OSError, ValueError, KeyError) as e:
-        checks = [Check("the checks themselves", "can be made", repr(e), ok=False)]
+        checks.append(Check("the checks themselves", "can be made", repr(e), ok=False))
     failed = sum(not check.ok for check in checks)
     for check in checks:
         if not (failed_only and check.ok):
