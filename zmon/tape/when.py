@@ -130,7 +130,7 @@ def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[i
 
 
 def _present_day(present: int, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
-    """Return when the clock shows a time on the present day, or the day before if only that is on the tape."""
+    """Return when the clock shows a time on the present day, or the day before where that alone is taped."""
     day = _day_of(present)
     found = _on(day, clock, part, span)
     before = _on(day - dt.timedelta(1), clock, part, span)
