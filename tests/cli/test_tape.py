@@ -11,6 +11,7 @@ from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, posi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(("words", "value"), [("2", 2.0), ("0.1", 0.1), ("86400", 86400.0), (" 1e1 ", 10.0)])
@@ -49,3 +50,33 @@ def test_a_source_is_a_capture(lay_out: Callable[[str], str]) -> None:
     add_tape_arguments(parser)
     assert not open_tape(parser.parse_args(["--from", lay_out("qemu")])).live
     assert open_tape(parser.parse_args([])).live
+
+
+def test_a_source_is_a_simulated_machine() -> None:
+    """One scenario, or several of them one after the other, of which the second waits for the first."""
+    parser = argparse.ArgumentParser()
+    add_tape_arguments(parser)
+    alone = open_tape(parser.parse_args(["--from", "lab:shark-before"])).span()
+    both = open_tape(parser.parse_args(["--from", "lab:shark-before+shark-after"])).span()
+    assert alone is not None
+    assert both is not None
+    assert both[0] == alone[0]
+    assert both[1] > 2 * alone[1] - alone[0]
+
+
+@pytest.mark.parametrize("name", ["lab:", "lab:sharp", "lab:shark-before+"])
+def test_without_the_name_of_a_scenario_they_are_listed(name: str) -> None:
+    """To choose from."""
+    parser = argparse.ArgumentParser()
+    add_tape_arguments(parser)
+    with pytest.raises(ValueError, match=r"there are .*shark-after, shark-before"):
+        open_tape(parser.parse_args(["--from", name]))
+
+
+def test_a_scenario_may_be_a_file_of_the_user(tmp_path: Path) -> None:
+    """By its path, whatever signs are in it."""
+    file = tmp_path / "mine+yours.toml"
+    file.write_text('base = "shark-before"\ntitle = "Mine"\ntext = "Mine."\n')
+    parser = argparse.ArgumentParser()
+    add_tape_arguments(parser)
+    assert open_tape(parser.parse_args(["--from", f"lab:{file}"])).name == "lab:mine+yours"
