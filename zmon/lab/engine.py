@@ -392,7 +392,8 @@ class Engine:
             self._start(request, now)
         else:
             disk.queue.append(request)
-            disk.lcu.waiting.append(disk)
+            if disk.lcu.lcu.aliases:
+                disk.lcu.waiting.append(disk)
 
     def _tick(self, disk: Disk) -> None:
         since = self.now - disk.at
