@@ -44,8 +44,13 @@ def test_frames_that_are_empty_for_the_same_reason_are_the_same() -> None:
     assert machine_of(look(one)) is machine_of(look(other))
 
 
-def test_what_was_read_again_makes_another_machine() -> None:
-    """It may have moved."""
+def test_what_was_read_again_and_is_the_same_serves_on() -> None:
+    """Labels are read once a minute, and seldom change."""
+    assert machine_of(look(sample())) is machine_of(look(sample()))
+
+
+def test_what_has_moved_makes_another_machine() -> None:
+    """In a recording what lies where is as it was then."""
     made = sample()
     assert machine_of(look(made)) is not machine_of(look(without_uids(made)))
 

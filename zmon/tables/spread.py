@@ -7,6 +7,7 @@ disk's.  All figures are over the LCUs that this Linux sees.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.placement.report import Report, Space
     from zmon.tables.view import View
+    from zmon.topology.machine import Machine
 
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
 
@@ -33,9 +35,8 @@ def table(view: View) -> Table:
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
-    found = resolved(machine, interval=interval)
-    by_bytes = report(found, Wanted())
-    by_traffic = report(found, Wanted(traffic=True, seconds=interval.seconds))
+    by_bytes = _by_bytes(machine)
+    by_traffic = report(resolved(machine, interval=interval), Wanted(traffic=True, seconds=interval.seconds))
     names = {unit.key: unit.title for unit in by_bytes.units}
     lines = [_line(one, other, names) for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)]
     return Table(
@@ -45,6 +46,12 @@ def table(view: View) -> Table:
         estimated=dict.fromkeys(ESTIMATED),
         notes=(*_notes(by_bytes, by_traffic), *remarks(view)),
     )
+
+
+@lru_cache(maxsize=2)
+def _by_bytes(machine: Machine) -> Report:
+    """Return the spread by bytes: the same for all samples in which nothing moves."""
+    return report(resolved(machine), Wanted())
 
 
 def title(space: Space) -> str:

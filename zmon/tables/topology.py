@@ -1,17 +1,18 @@
 """What hangs on what in the sample that a table is filled from, joined with what people tell.
 
-Made once for all samples that have the same frames of it: what is read once a minute or told once costs
-nothing at the samples in between.
+Made once for all samples in which nothing of it has moved: what is read once a minute, and told once, costs
+nothing as long as it is the same.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
-from zmon.sample import Instant, Sample, nothing
+from zmon.sample import Instant, Sample
 from zmon.tables.view import nobody
 from zmon.topology.lcu import lcus, with_told
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Absent
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Frame
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
     from zmon.topology.machine import Machine
@@ -102,14 +103,22 @@ def _people(view: View) -> People:
     return (view.people or nobody)()
 
 
+_recent: Final[dict[str, deque[Frame]]] = {}
+"""Of each kind the frames that were looked at last; two, for one time may be compared with another."""
+
+
 def _shared(frame: Frame) -> Frame:
-    """Return a frame without rows as the one that is empty for the same reason."""
-    return frame if frame.keys or frame.missing is None else _empty(frame.kind, frame.missing.reason)
+    """Return a frame, or one from before that says the same."""
+    recent = _recent.setdefault(frame.kind.name, deque(maxlen=2))
+    for known in tuple(recent):
+        if known is frame or _same(known, frame):
+            return known
+    recent.append(frame)
+    return frame
 
 
-@lru_cache(maxsize=64)
-def _empty(kind: Kind, reason: str) -> Frame:
-    return nothing(kind, reason)
+def _same(one: Frame, other: Frame) -> bool:
+    return one.missing is other.missing and one.keys == other.keys and one.columns == other.columns
 
 
 @lru_cache(maxsize=2)  # two times may be compared
