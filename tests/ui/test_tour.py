@@ -207,6 +207,15 @@ def test_a_small_terminal_has_what_to_press(simulated: Scenes) -> None:
     assert "..." in lines
 
 
+@pytest.mark.parametrize("size", [(1, 1), (40, 9), (80, 11), (40, 12)])
+def test_the_tour_never_takes_the_room_that_the_screen_needs(
+    simulated: Scenes, size: tuple[int, int]
+) -> None:
+    """Rather there is no tour to be seen."""
+    room = TourText(Guide(TOUR, simulated[0]), {}).room(*size)
+    assert size[1] - room.lines >= min(9, size[1])
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_what_takes_long_is_waited_for(simulated: Scenes, size: tuple[int, int]) -> None:
     """Nobody is told to go on before there is something to see."""

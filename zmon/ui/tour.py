@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.ui.frame import SMALLEST
 from zmon.ui.keys import BY_NAME, spoken
 from zmon.ui.line import EMPTY, Line, Part, wrap
 
@@ -52,7 +53,8 @@ class TourText:
             return Room()
         if width >= BESIDE:
             return Room(columns=min(PANEL, width - SCREEN))
-        return Room(lines=min(self._needed(self.guide, width), height // STRIP))
+        lines = min(self._needed(self.guide, width), height // STRIP)
+        return Room(lines=lines) if height - lines >= SMALLEST[1] else Room()
 
     def _needed(self, guide: Guide, width: int) -> int:
         """Return how many lines the strip needs for the longest step, so that it never changes its height."""
