@@ -21,8 +21,8 @@ class Paths(NamedTuple):
     """`any`: the first that is free, as a channel subsystem does; `failover`: always the first;
     `multibus`: each for `turn` requests, then the next."""
     turn: int = 1
-    code: str = "1b"
-    """Type of channel path in hex, as the kernel tells it: 04 is ESCON, 1b FICON."""
+    code: int = 0x1B
+    """Type of channel path, as the kernel tells it: 05 is ESCON, 1B FICON, 25 FCP."""
 
 
 class Lcu(NamedTuple):

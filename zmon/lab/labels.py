@@ -38,6 +38,7 @@ PARTITION: Final = "LAB"
 """Name of the logical partition."""
 
 NO_SUCH: Final = absent("the laboratory has none")
+NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 NOT_SIMULATED: Final = absent("the laboratory does not simulate it")
 
 
@@ -128,7 +129,21 @@ def frames(plan: Plan, busids: Sequence[str], names: Sequence[str]) -> Iterable[
         yield nothing(PHYSICAL_CPU, NOT_SIMULATED.reason)
     else:
         missing = "needs an LPAR: a guest does not see the partitions of its machine"
-        yield from (nothing(kind, missing) for kind in (LPAR, LPAR_CPU, PHYSICAL_CPU, CHANNEL))
+        yield from (nothing(kind, missing) for kind in (LPAR, LPAR_CPU, PHYSICAL_CPU))
+        yield _paths(plan, when)
+
+
+def _paths(plan: Plan, when: int) -> Frame:
+    """Return the channel paths as a guest sees them: what they are, and nothing of their load."""
+    chpids = {chpid: group for group in plan.box.paths for chpid in group.chpids}
+    columns: dict[str, list[Value]] = {field.name: [NOT_MEASURED] * len(chpids) for field in CHANNEL.fields}
+    columns |= {
+        "type": [group.code for group in chpids.values()],
+        "status": ["online"] * len(chpids),
+        "configure": [1] * len(chpids),
+        "shared": [1] * len(chpids),
+    }
+    return Frame(CHANNEL, [f"0.{chpid}" for chpid in chpids], columns, [when] * len(chpids))
 
 
 def _frame(kind: Kind, keys: list[str], columns: Mapping[str, Sequence[Value]], when: int) -> Frame:
@@ -268,10 +283,12 @@ def _claims(plan: Plan, busids: Sequence[str], when: int) -> Frame:
         [
             Claim(
                 vdev=busid[-4:].upper(), rdev=rdev, volser=label, mode="R/W", via="QUERY VIRTUAL DASD",
-                origin=f"lab:{plan.name}", line=line,
+                origin=f"lab:{plan.name}", line=line, length=volume.cylinders,
             )
-            for line, (busid, rdev, label) in enumerate(
-                zip(busids, plan.rdevs, plan.labels or [""] * len(plan.rdevs), strict=False), 1
+            for line, (busid, rdev, label, volume) in enumerate(
+                zip(
+                    busids, plan.rdevs, plan.labels or [""] * len(plan.rdevs), plan.box.volumes, strict=False
+                ), 1
             )
         ],
         when,

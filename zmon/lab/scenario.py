@@ -35,6 +35,8 @@ DEEPEST: Final = 8
 BEGIN: Final = 1_773_626_400
 """2026-03-16 02:00 UTC."""
 _NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")
+_CHANNELS: Final = {"FICON": 0x1B, "ESCON": 0x05, "FCP": 0x25}
+"""How the kernel tells the types of channel paths."""
 _CHPID: Final = re.compile(r"[0-9a-f]{2}")
 _SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 _ASKS: Final = ("read", "write", "use")
@@ -193,7 +195,7 @@ class _Scenario:
     # the hardware
 
     def _paths(self, name: str, entry: Entry) -> None:
-        entry.only("chpids", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms")
+        entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms")
         chpids = entry.words("chpids")
         taken = {chpid for group in self.paths for chpid in group.chpids}
         for chpid in chpids:
@@ -220,6 +222,7 @@ class _Scenario:
                 entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
                 policy,
                 turn,
+                code=_CHANNELS[entry.one_of("type", tuple(_CHANNELS), "FICON")],
             )
         )
 
