@@ -85,3 +85,13 @@ def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
     assert main(["lab", "report", "no-such.toml"]) == 1
 
     assert capsys.readouterr().err == "zmon: no-such.toml: No such file or directory\n"
+
+
+def test_another_seed_gives_another_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    """So that nobody need believe in one."""
+    values = []
+    for words in ([], ["--seed", "8"]):
+        assert main(["lab", "report", "pav-3", "-f", "json", *words]) == 0
+        values.append(json.loads(capsys.readouterr().out)[0]["model"])
+
+    assert values[0] != values[1]

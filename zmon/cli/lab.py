@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words.add_parser("list", help="say which scenarios there are")
     report = words.add_parser("report", help="compare what the model gives with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
+    report.add_argument("--seed", type=int, metavar="N", help="another chance than that of the scenarios")
     report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
             return _list()
         if args.word == "show":
             return _show(args.name)
-        return _report(args.names, args.format)
+        return _report(args.names, args.seed, args.format)
     except (ScenarioError, MeasureError) as error:
         return complain(str(error))
 
@@ -64,7 +65,7 @@ def _show(name: str) -> int:
     return OK
 
 
-def _report(wanted: list[str], form: str) -> int:
+def _report(wanted: list[str], seed: int | None, form: str) -> int:
     from zmon.lab.report import report, text  # noqa: PLC0415 - as above
     from zmon.lab.scenario import names  # noqa: PLC0415 - as above
 
@@ -72,7 +73,7 @@ def _report(wanted: list[str], form: str) -> int:
 
     def told() -> Iterator[Line]:
         nonlocal held
-        for line in report(wanted or names()):
+        for line in report(wanted or names(), seed):
             held = held and line.holds
             yield line
 

@@ -46,15 +46,17 @@ def short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
 
 
-def report(names: Iterable[str]) -> Iterator[Line]:
+def report(names: Iterable[str], seed: int | None = None) -> Iterator[Line]:
     """Yield the figures of scenarios as the model gives them, which may compare with other scenarios.
+
+    All are simulated with their own seed, or with the one that is given.
 
     Raises:
         ScenarioError: one cannot be used.
         MeasureError: what is to be measured is not there.
         OSError: a file cannot be read.
     """
-    course = cache(_course)
+    course = cache(lambda name: Course(_seeded(load_scenario(name), seed)))
     for name in names:
         own = course(name)
         for figure in own.plan.figures:
@@ -73,8 +75,8 @@ def report(names: Iterable[str]) -> Iterator[Line]:
             yield Line(own.plan, figure, value)
 
 
-def _course(name: str) -> Course:
-    return Course(load_scenario(name))
+def _seeded(plan: Plan, seed: int | None) -> Plan:
+    return plan if seed is None else plan._replace(seed=seed)
 
 
 def text(lines: Iterable[Line]) -> Iterator[str]:
