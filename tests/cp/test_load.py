@@ -33,3 +33,10 @@ def test_a_user_has_a_row_of_its_own() -> None:
     assert [(row.user, dict(row.values)["READS"]) for row in parse(text.encode(), "x").rows["usage"]] == [
         ("A", "1"), ("B", "2"),
     ]  # fmt: skip
+
+
+def test_values_hide_a_password() -> None:
+    """A line below that has one looks like values, and is shown with them or as not understood."""
+    found = parse(b"USERID=A MACH=ESA PW=s3cret1\nPASS=s3cret2\n  LOGON MAINT PASSWORD=s3cret3\n", "x")
+    assert "s3cret" not in f"{found.rows} {found.unknown}"
+    assert dict(found.rows["usage"][0].values)["MACH"] == "ESA"

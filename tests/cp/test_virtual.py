@@ -72,3 +72,10 @@ def test_lines_are_joined_in_the_word_alone() -> None:
 def test_what_only_looks_like_a_device_is_none(text: str) -> None:
     """A disk is never read as another device."""
     assert other(line(text)) is None
+
+
+def test_what_is_behind_a_disk_hides_a_password() -> None:
+    """It is told, because the line is weak by it, and may be anything."""
+    found = disk(Line("DASD 0101 ON DASD  7200 R/W LNX001 SUBCHANNEL = 0001 PW=s3cret", 1))
+    assert found is not None
+    assert found.weak == "there is more behind it: PW=********"

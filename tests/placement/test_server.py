@@ -48,6 +48,21 @@ def test_a_password_is_never_shown(password: str, scheme: str) -> None:
     assert "s3cret" not in server.harmless_message(ValueError(f"cannot use {server.password} here"))
 
 
+@pytest.mark.parametrize(
+    "name", ["password", "Password", "pass", "passwd", "sslpassword", "oauth_client_secret", "pw", "pwd"]
+)
+def test_an_option_that_may_be_a_password_is_not_shown(name: str) -> None:
+    """Whichever way it is spelled, as the driver that refuses it quotes the address."""
+    server = parse_server(f"mariadb://me@host/db?user=x&{name}=s3cret&sslmode=s3cret")
+    assert "s3cret" not in server.harmless_message(ValueError("cannot use s3cret"))
+    assert str(server).count("s3cret") == 1
+
+
+def test_the_name_of_a_file_of_passwords_is_shown() -> None:
+    """It is no password."""
+    assert "/home/me/.pgpass" in str(parse_server("postgresql://me@host/db?passfile=/home/me/.pgpass"))
+
+
 @given(st.text(alphabet="s3cret:@/?#%&= []\n", min_size=1))
 def test_an_address_that_is_not_understood_shows_nothing(rest: str) -> None:
     """A password that breaks an address is not in the message about it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.cp.mask import masked
 from zmon.cp.real import LONGEST, REMEMBERED
 
 if TYPE_CHECKING:
@@ -92,11 +93,12 @@ class Usage(NamedTuple):
 
     def more(self, line: Line) -> Usage | None:
         """Take a line of values."""
-        pairs = _pairs(line.text)
+        text = masked(line.text)  # any line of NAME=VALUE fits here
+        pairs = _pairs(text)
         if len(self.cpus) >= LONGEST or len(self.values) >= LONGEST:
             return None
-        if found := _SECTION.match(line.text):
-            return self._replace(cpus=(*self.cpus, (found[1], _pairs(line.text[found.end() :]))))
+        if found := _SECTION.match(text):
+            return self._replace(cpus=(*self.cpus, (found[1], _pairs(text[found.end() :]))))
         if not pairs:
             return None
         if self.cpus and line.indent:
@@ -142,7 +144,7 @@ def load(line: Line) -> Load | Usage | Queued | None:
         nothing = (None,) * 10
         return Load(int(found[1]), int(found[2]), *nothing, (), line.number)
     if found := _USAGE.fullmatch(text):
-        return Usage(found[1], _pairs(found[2]), (), line.number)
+        return Usage(found[1], _pairs(masked(found[2])), (), line.number)
     if found := _QUEUED.fullmatch(text):
         return Queued(found[1], found[2] or "", found[3], found[4], line.number)
     return None

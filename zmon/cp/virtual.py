@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.cp.mask import masked
+
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
 
@@ -205,7 +207,8 @@ def disk(line: Line) -> Disk | None:
 
 
 def _doubt(found: re.Match[str]) -> str:
-    return f"there is more behind it: {found['tail'].strip()[:40]}" if found["tail"].strip() else ""
+    more = masked(found["tail"].strip())
+    return f"there is more behind it: {more[:40]}" if more else ""
 
 
 def _damaged(found: re.Match[str]) -> bool:

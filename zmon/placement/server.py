@@ -18,7 +18,8 @@ MARIADB: Final = "mariadb"
 _SCHEMES: Final = {"postgresql": POSTGRESQL, "postgres": POSTGRESQL, "mariadb": MARIADB, "mysql": MARIADB}
 _URL: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
 _SERVICE: Final = re.compile(r"service=([^\s=]+)(?:\s+dbname=([^\s=]+))?")
-_SECRET: Final = frozenset({"password", "passwd", "sslpassword", "oauth_client_secret"})
+_SECRET: Final = re.compile(r"pass(?!file)|pwd|pw\b|secret|token", re.IGNORECASE)
+"""Names of options whose values are not shown, those too that no driver knows: they may be mistyped."""
 
 
 class ServerError(ValueError):
@@ -45,7 +46,7 @@ class Server(NamedTuple):
         """Return the address as it may be shown."""
         who = self.user + (":***" if self.password else "") + ("@" if self.user or self.password else "")
         where = self.host + (f":{self.port}" if self.port else "")
-        shown = "&".join(f"{name}={'***' if name in _SECRET else value}" for name, value in self.options)
+        shown = "&".join(f"{name}={'***' if _SECRET.search(name) else value}" for name, value in self.options)
         return f"{self.sort}://{who}{where}/{self.database}" + (f"?{shown}" if shown else "")
 
     @property
@@ -56,7 +57,7 @@ class Server(NamedTuple):
     def harmless_message(self, error: BaseException) -> str:
         """Return what a driver says in one line, without the secrets of the address."""
         said = str(error)
-        for secret in (self.password, *(value for name, value in self.options if name in _SECRET)):
+        for secret in (self.password, *(value for name, value in self.options if _SECRET.search(name))):
             said = said.replace(secret, "***") if secret else said
         return " ".join(said.split()) or type(error).__name__
 
