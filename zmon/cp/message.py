@@ -13,11 +13,6 @@ from zmon.cp.mask import masked
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
 
-NOT_AVAILABLE: Final = frozenset({1, 3})
-"""Numbers that say: not for this guest, or not in this release."""
-ABSENT: Final = 40
-"""The number that says that there is no such device."""
-
 
 class Message(NamedTuple):
     """A message of CP: `HCPQVD040E Device 0600 does not exist`."""
@@ -85,7 +80,7 @@ class Nothing(NamedTuple):
 _MESSAGE: Final = re.compile(r"(?:.{0,80}?\s)?HCP([A-Z0-9]{3})([0-9]{3,4})([ADEIRSTW])\b ?(.*)")
 _READY: Final = re.compile(r"Ready(?:\((-?[0-9]{1,9})\))?;(?: T=.*)?")
 _CODE: Final = re.compile(r"Error: non-zero CP response for command '(.*)': #(-?[0-9]{1,9})")
-_FAILURE: Final = re.compile(r"(?:Error: )(.*)")
+_FAILURE: Final = re.compile(r"Error: (.*)")
 _TRUNCATED: Final = re.compile(r"output \(([0-9]{1,12}) bytes\) was truncated.*")
 _NOTHING: Final = re.compile(
     r"(?:An?|No) .{1,60} (?:was|were|are) (?:not found|available)\.?|No users in .{1,40}"

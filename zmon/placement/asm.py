@@ -47,15 +47,6 @@ NO_MAP: Final = "X$KFFXP is not there for this file"
 NO_TYPE: Final = absent("the redundancy of the group is not known: get TYPE of V$ASM_DISKGROUP")
 
 _FILE: Final = re.compile(r"\+(?P<group>[^/(]+).*?(?:\.(?P<file>[0-9]{1,10})\.[0-9]{1,12})?", re.DOTALL)
-_LSDSK_K: Final = re.compile(r"\s*Total_MB\s+Free_MB\s+OS_MB\s+Name\s+Failgroup\b.*\bPath\s*\Z")
-_LSDSK_P: Final = re.compile(r"\s*Group_Num\s+Disk_Num\s+.*\bPath\s*\Z")
-_LSDSK: Final = re.compile(r"\s*Path\s*\Z")
-_AFD: Final = re.compile(r"\s*Label\s+(?:Filtering\s+)?Path\s*\Z")
-_COMMAND: Final = re.compile(r".*\blsdsk\b.*?\s-G\s*['\"]?\+?(\w{1,30})")
-_QUERY_PATH: Final = re.compile(r"(/dev/\S{1,200}): LABEL=\"([^\"]{1,40})\" TYPE=\"oracleasm\"")
-_QUERY_DEVICE: Final = re.compile(
-    r"Disk \"([^\"]{1,40})\" is a valid ASM disk on device (/dev/\S{1,200}?)?\s?\[(\d{1,4}), ?(\d{1,7})\]"
-)
 
 
 class Asm(NamedTuple):
@@ -130,16 +121,10 @@ def read(text: str | Iterable[str], origin: str) -> Asm:
             disks.append(_disk(row))
     if skipped:
         notes.append(c.Note(0, f"{skipped} rows of the extent map are not numbers, and were not counted"))
-    named = {group.number: group.name for group in groups if group.number is not None}
-    known = [
-        disk
-        if disk.group
-        else disk._replace(group=named.get(-1 if disk.group_number is None else disk.group_number, ""))
-        for disk in (*disks, *commands.disks)
-    ]
+    known = _named((*disks, *commands.disks), groups)
     if known or groups or extents or commands.labels:  # then it is no matter that there are no headings
         notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
-    return Asm(tuple(known), tuple(groups), extents, commands.labels, tuple(notes), origin)
+    return Asm(known, tuple(groups), extents, commands.labels, tuple(notes), origin)
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
@@ -176,17 +161,22 @@ _UNRESOLVED: Final = "{} is a label: get asmcmd afd_lsdsk, or oracleasm querydis
 def both(first: Asm, second: Asm) -> Asm:
     """Put two listings of the same ASM together: disks of one file, groups of another."""
     groups = (*first.groups, *second.groups)
-    named = {group.number: group.name for group in groups if group.number is not None}
-    disks = tuple(
-        disk
-        if disk.group
-        else disk._replace(group=named.get(-1 if disk.group_number is None else disk.group_number, ""))
-        for disk in (*first.disks, *second.disks)
-    )
+    disks = _named((*first.disks, *second.disks), groups)
     origin = ", ".join(filter(None, (first.origin, second.origin)))
     notes = (*first.notes, *second.notes)
     return Asm(
         disks, groups, {**first.extents, **second.extents}, {**first.labels, **second.labels}, notes, origin
+    )
+
+
+def _named(disks: Iterable[Disk], groups: Iterable[Group]) -> tuple[Disk, ...]:
+    """Give disks that know the number of their group alone its name, where a listing tells it."""
+    named = {group.number: group.name for group in groups if group.number is not None}
+    return tuple(
+        disk
+        if disk.group or disk.group_number is None
+        else disk._replace(group=named.get(disk.group_number, ""))
+        for disk in disks
     )
 
 
