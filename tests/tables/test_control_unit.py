@@ -10,6 +10,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.control_unit import findings, table
 from zmon.tables.table import SUMMARY
+from zmon.tables.topology import UNLISTED
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -156,3 +157,16 @@ def test_a_finding_names_at_most_half_of_the_lcus(rates: list[float]) -> None:
         assert 2 * sum(f"248{n}" in sentence.partition(" carr")[0] for n in range(len(rates))) <= 2 * len(
             rates
         )
+
+
+def test_for_whom_the_busiest_lcu_works() -> None:
+    """Its tablespaces are named, however even the load is."""
+    names = ["2480", "2481"]
+    columns = {"io": [50, 60], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~, T2 38%~"]}
+    assert findings(names, columns) == ["LCU 2481: PROD.T1 46%~, T2 38%~"]
+
+
+def test_of_an_lcu_without_listed_files_nothing_is_said() -> None:
+    """Another one's tablespaces do not stand in for them."""
+    names = ["2480", "2481"]
+    assert findings(names, {"io": [60, 50], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~"]}) == []

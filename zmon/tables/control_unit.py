@@ -183,32 +183,48 @@ def told_by(units: Iterable[Lcu]) -> list[str]:
 
 
 def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
-    """Say in a sentence what the table shows: which LCUs carry the load, and what to do.
+    """Say in a sentence each what the table shows: which LCUs carry the load and what to do, and for whom.
 
-    Nothing is said unless at most half of the LCUs carry the bulk of it, and there is some.
+    The first is said only where at most half of the LCUs carry the bulk of it; none without a load.
     """
+    loads = _loads(keys, columns)
+    everything = sum(rate for rate, _, _ in loads)
+    if everything < WORTH:
+        return []
+    return [*_carried(loads, everything, len(keys)), *_for_whom(loads, columns.get("spaces", ()))]
+
+
+def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
+    """Return the I/O per second of each LCU with its name and row, most first."""
     ssids = list(columns.get("ssid", ()))
     loads = [
         # two boxes may use the same subsystem id
-        (float(rate), str(ssid) if ssids.count(ssid) == 1 else key)
-        for key, rate, ssid in zip(keys, columns.get("io", ()), ssids, strict=True)
+        (float(rate), str(ssid) if ssids.count(ssid) == 1 else key, row)
+        for row, (key, rate, ssid) in enumerate(zip(keys, columns.get("io", ()), ssids, strict=True))
         if not isinstance(rate, (Absent, str))
     ]
-    loads.sort(key=lambda load: -load[0])
-    everything = sum(rate for rate, _ in loads)
-    if everything < WORTH:
-        return []
+    return sorted(loads, key=lambda load: -load[0])
+
+
+def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: int) -> list[str]:
     carried, hot = 0.0, []
-    for rate, ssid in loads:
+    for rate, ssid, _ in loads:
         if carried >= BULK * everything:
             break
         carried += rate
         hot.append(ssid)
-    if 2 * len(hot) > len(keys):
+    if 2 * len(hot) > units:
         return []
     said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
     said += f" {100 * carried / everything:.0f}% of the I/O"
-    idle = sum(1 for rate, _ in loads if rate < everything / 100)
+    idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
     if idle:
-        said += f", {idle} of {len(keys)} LCUs {'is' if idle == 1 else 'are'} idle"
+        said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
     return [f"{said}: spread {'its' if len(hot) == 1 else 'their'} busiest volumes over the others"]
+
+
+def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) -> list[str]:
+    """Name the tablespaces for which the busiest LCU works: their column stands far to the right."""
+    _, ssid, row = loads[0]
+    named = spaces[row] if spaces else UNLISTED
+    return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]
