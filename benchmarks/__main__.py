@@ -21,6 +21,7 @@ BENCHMARKS: Final = (
     "where",
     "spread",
     "cp",
+    "lab",
 )
 
 

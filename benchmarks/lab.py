@@ -1,0 +1,117 @@
+"""What it costs to simulate, and that the same seed gives the same samples.
+
+    python -m benchmarks.lab
+
+Told is the processor time of this process until all samples of a tape are made, one after the other.  A phase
+of a scenario is simulated for some intervals, `drawn`, and a longer one draws the others from these; beside
+what that costs it is told what it would cost to simulate every interval.
+
+The digest is over all that is in the samples, written out in one fixed way.  It is made here and by another
+process whose hashes of texts begin elsewhere, and both have to agree; two machines can be compared by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.lab.scenario import load_scenario
+from zmon.tape.lab import LabTape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.lab.plan import Plan
+    from zmon.sample import Sample
+
+SHARKS: Final = ("shark-before", "shark-after", "shark-channels-only", "shark-respread-only")
+HOUR: Final = 10.0
+"""Seconds of processor time at the most, promised for an hour of each of them."""
+FLEET: Final = "fleet-4096"
+STRETCH: Final = 600
+"""Seconds of it."""
+EVERY: Final = 100_000
+REAL_TIME: Final = 20.0
+"""Times as fast as real time, promised for it."""
+
+
+def made(plan: Plan) -> tuple[float, float]:
+    """Return the seconds that a tape is long, and what it costs to make all of its samples."""
+    begun = time.process_time()
+    tape = LabTape(plan)
+    count = sum(1 for _ in iter(tape.next, None))
+    return (count - 1) * plan.step, time.process_time() - begun
+
+
+def only(plan: Plan, seconds: float) -> Plan:
+    """Return a scenario with so much of its first phase."""
+    return plan._replace(phases=(plan.phases[0]._replace(seconds=seconds),))
+
+
+def undrawn(plan: Plan) -> Plan:
+    """Return a scenario of which every interval is simulated."""
+    return plan._replace(drawn=EVERY)
+
+
+def digest(samples: Iterable[Sample]) -> str:
+    """Return a digest of all that samples have in them."""
+    found = hashlib.sha256()
+    for sample in samples:
+        found.update(repr((sample.at, sample.source)).encode())
+        for name in sorted(sample.frames):
+            frame = sample.frames[name]
+            found.update(repr((name, list(frame.keys), list(frame.times))).encode())
+            for field in frame.kind.fields:
+                column = [
+                    cell.reason if isinstance(cell, Absent) else cell for cell in frame.column(field.name)
+                ]
+                found.update(repr((field.name, column)).encode())
+    return found.hexdigest()
+
+
+def of_tape(name: str) -> str:
+    """Return the digest of all samples of a scenario."""
+    return digest(iter(LabTape(load_scenario(name)).next, None))
+
+
+def elsewhere(name: str) -> str:
+    """Return the same from another process, whose hashes are others."""
+    command = [sys.executable, "-c", f"from benchmarks.lab import of_tape; print(of_tape({name!r}))"]
+    environment = os.environ | {"PYTHONHASHSEED": "390"}
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def main() -> int:
+    """Measure, and say how; the exit status says whether the promises hold."""
+    missed = 0
+    for name in SHARKS:
+        plan = load_scenario(name)
+        long, cost = made(plan)
+        cost *= 3600 / long
+        missed += cost > HOUR
+        print(f"{name:20} an hour: {cost:6.2f} s of processor time   promised {HOUR:g}")
+        _long, whole = made(undrawn(plan))
+        print(f"{'':20} with nothing drawn: {whole * 3600 / long:.2f} s   told")
+    plan = only(load_scenario(FLEET), STRETCH)
+    long, cost = made(plan)
+    missed += long / cost < REAL_TIME
+    print(
+        f"{FLEET:20} {long:g} s in {cost:.2f} s of processor time, {long / cost:.0f} times real time"
+        f"   promised {REAL_TIME:g}"
+    )
+    long, whole = made(undrawn(plan))
+    print(f"{'':20} with nothing drawn: {long / whole:.0f} times real time   told")
+    one, other = of_tape(SHARKS[0]), elsewhere(SHARKS[0])
+    missed += one != other
+    print(f"{SHARKS[0]:20} samples, sha256 {one}")
+    print(f"{'':20} in another process {'the same' if one == other else other}   promised the same")
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
