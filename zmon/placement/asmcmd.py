@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.placement.disk_group import MB, Disk
+from zmon.placement.figure import figure
 from zmon.placement.lines import numbered
 
 if TYPE_CHECKING:
@@ -81,20 +82,16 @@ class Commands:
         """Take a row of `lsdsk`; None when it is none."""
         if self._form is _LSDSK_P:
             cells = dict(zip(self._names, fields, strict=False))
-            group, number = _whole(cells.get("Group_Num")), _whole(cells.get("Disk_Num"))
+            group, number = figure(cells.get("Group_Num")), figure(cells.get("Disk_Num"))
             if len(fields) != len(self._names) or group is None or number is None:
                 return None
             member = cells.get("Header_Stat", "MEMBER").upper() in {"MEMBER", "UNKNOWN"} and group > 0
             return Disk("", group_number=group, number=number, member=member)
         if self._form is _LSDSK_K:
-            total, free, raw = (*map(_whole, fields[:3]), None, None, None)[:3]
+            total, free, raw = (*map(figure, fields[:3]), None, None, None)[:3]
             if total is None or free is None or raw is None or len(fields) < 4:
                 return None
             if not total:  # in no group, so it has no name, and the next field is of some later column
                 return Disk("", size=raw * MB, member=False)
             return Disk("", fields[3], failgroup=fields[4] if len(fields) > 5 else "", size=total * MB)
         return Disk("") if len(fields) == 1 else None
-
-
-def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and re.fullmatch(r"[0-9]{1,19}", text) else None

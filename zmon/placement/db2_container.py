@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.placement import container as c
 from zmon.placement import sheet
+from zmon.placement.figure import product
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -107,11 +108,7 @@ class _Space(NamedTuple):
     def of(cls, row: sheet.Row) -> _Space:
         content = row.text("TBSP_CONTENT_TYPE").strip().upper()
         page = row.whole("TBSP_PAGE_SIZE")
-        return cls(page, _product(row.whole("TBSP_EXTENT_SIZE"), page), _CONTENT.get(content, c.UNKNOWN))
-
-
-def _product(number: int | None, unit: int | None) -> int | None:
-    return number * unit if number is not None and unit is not None else None
+        return cls(page, product(row.whole("TBSP_EXTENT_SIZE"), page), _CONTENT.get(content, c.UNKNOWN))
 
 
 def _sum(first: float | None, second: float | None) -> float | None:
@@ -133,7 +130,7 @@ def _container(row: sheet.Row, space: _Space, origin: str, options: c.Options) -
         kind=kind,
         path=row.text("CONTAINER_NAME"),
         base_dir=options.base_dir,
-        bytes_declared=_product(pages, space.page),
+        bytes_declared=product(pages, space.page),
         role=space.role,
         stripe_set=stripe_set if stripe_set is None or stripe_set >= 0 else None,
         extent_bytes=space.extent,
@@ -163,5 +160,5 @@ def _traffic(row: sheet.Row, page: int | None) -> c.Traffic:
 
 def _bytes(pages: int | None, page: int | None, direct: int | None) -> int | None:
     """Bytes of pages and of sectors; None when the size of a page is not known."""
-    moved = _product(pages, page)
+    moved = product(pages, page)
     return moved + (direct or 0) * SECTOR if moved is not None else None

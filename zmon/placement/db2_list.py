@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.placement import container as c
+from zmon.placement.figure import figure, product
 from zmon.placement.lines import numbered
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class _Block(NamedTuple):
     partition: int | None
     of: int | None
     """Number of the tablespace, of a container."""
+
+    def number(self, key: str) -> int | None:
+        """Return the whole number of a key; None when there is none."""
+        return figure(self.pairs.get(key, "").strip())
 
 
 def recognise(head: str) -> bool:
@@ -123,19 +128,15 @@ def _blocks(text: str | Iterable[str], database: str, notes: list[c.Note]) -> li
     return blocks
 
 
-def _whole(text: str | None) -> int | None:
-    bare = (text or "").strip()
-    return int(bare) if re.fullmatch(r"[0-9]{1,19}", bare) else None
-
-
 def _space(block: _Block) -> _Space:
     pairs = block.pairs
-    page = _whole(pairs.get("Page size (bytes)"))
-    extent = _whole(pairs.get("Extent size (pages)"))
+    page = block.number("Page size (bytes)")
+    extent = block.number("Extent size (pages)")
     contents = pairs.get("Contents", "").upper()
     role = c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN
-    both = extent * page if extent is not None and page is not None else None
-    return _Space(pairs.get("Name", "").rstrip(), role, page, both, block.line, block.partition)
+    return _Space(
+        pairs.get("Name", "").rstrip(), role, page, product(extent, page), block.line, block.partition
+    )
 
 
 def _container(
@@ -148,19 +149,19 @@ def _container(
     )
     known = space or _Space(f"#{number}", c.UNKNOWN, None, None)
     kind = _KINDS.get(block.pairs.get("Type", "").strip().upper().split(" ")[0], "")
-    pages = _whole(block.pairs.get("Total pages")) if kind != c.DIRECTORY else None  # it says nothing there
+    pages = block.number("Total pages") if kind != c.DIRECTORY else None  # it says nothing there
     path = block.pairs.get("Name", "")
     trouble = "" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name"
     return c.Container(
         database=block.database,
         tablespace=known.name,
         spelled=known.name,
-        container_id=_whole(block.pairs.get("Container ID")),
+        container_id=block.number("Container ID"),
         partition=block.partition,
         kind=kind,
         path=path,
         base_dir=options.base_dir,
-        bytes_declared=pages * known.page if pages is not None and known.page is not None else None,
+        bytes_declared=product(pages, known.page),
         role=known.role,
         extent_bytes=known.extent,
         source=origin,

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.placement import container as c
+from zmon.placement.figure import figure, product
 from zmon.placement.lines import numbered
 
 if TYPE_CHECKING:
@@ -68,16 +69,11 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     return c.Parsed(kept, (*notes, *doubled), c.the_one({row.database for row in kept}))
 
 
-def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and re.fullmatch(r"[0-9]{1,19}", text) else None
-
-
 def _space(cells: Mapping[str, str]) -> _Space:
-    page, extent = _whole(cells.get("PageSz")), _whole(cells.get("ExtentSz"))
+    page, extent = figure(cells.get("PageSz")), figure(cells.get("ExtentSz"))
     content = cells.get("Content", "").upper()
     role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
-    both = extent * page if extent is not None and page is not None else None
-    return _Space(cells.get("Name", "").rstrip(), role, page, both)
+    return _Space(cells.get("Name", "").rstrip(), role, page, product(extent, page))
 
 
 def _container(cells: Mapping[str, str], database: str, member: int | None) -> Container:
@@ -86,12 +82,12 @@ def _container(cells: Mapping[str, str], database: str, member: int | None) -> C
     kind = _KINDS.get(cells.get("Type", "").upper(), "")
     return c.Container(
         database=database,
-        container_id=_whole(cells.get("ContainNum")),
+        container_id=figure(cells.get("ContainNum")),
         partition=member,
         kind=kind,
         path=path,
-        bytes_declared=_whole(cells.get("TotalPgs")) if kind != c.DIRECTORY else None,  # there it is 1
-        stripe_set=_whole(cells.get("StripeSet")),
+        bytes_declared=figure(cells.get("TotalPgs")) if kind != c.DIRECTORY else None,  # there it is 1
+        stripe_set=figure(cells.get("StripeSet")),
         problem="" if path else "the row has no container: its columns are not those of the heading",
     )
 
@@ -99,11 +95,10 @@ def _container(cells: Mapping[str, str], database: str, member: int | None) -> C
 def _joined(row: Container, space: _Space | None, number: str) -> Container:
     """Give a container the name and the page size of its tablespace."""
     known = space or _Space(f"#{number}", c.UNKNOWN, None, None)
-    pages = row.bytes_declared
     return row._replace(
         tablespace=known.name,
         spelled=known.name,
         role=known.role,
-        bytes_declared=pages * known.page if pages is not None and known.page is not None else None,
+        bytes_declared=product(row.bytes_declared, known.page),
         extent_bytes=known.extent,
     )

@@ -32,6 +32,7 @@ from zmon.placement.container import (
     Parsed,
     checked,
 )
+from zmon.placement.figure import figure
 from zmon.placement.server import ServerError
 from zmon.placement.table import rows, shown
 
@@ -168,7 +169,7 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
             blank._replace(
                 tablespace="binlog", spelled="binlog", role=LOG, line=line,
                 path=posixpath.join(posixpath.dirname(basename), cells["log_name"]),
-                bytes_declared=_whole(cells["file_size"]),
+                bytes_declared=figure(cells["file_size"]),
             )
         )  # fmt: skip
     kept, notes = checked(containers)
@@ -182,13 +183,9 @@ def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
     }
 
 
-def _whole(digits: str) -> int | None:
-    return int(digits) if re.fullmatch("[0-9]{1,19}", digits) else None
-
-
 def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Container]:
     """Return the files of a tablespace of `INNODB_SYS_TABLESPACES`, or MySQL's `INNODB_TABLESPACES`."""
-    name, size = cells["name"], _whole(cells.get("file_size", ""))
+    name, size = cells["name"], figure(cells.get("file_size", ""))
     whole = blank._replace(
         tablespace=decoded(name), spelled=name, path=cells["filename"], bytes_declared=size
     )
@@ -245,7 +242,7 @@ def _file(blank: Container, cells: Cells) -> Container:
         tablespace=decoded(name),
         spelled=name,
         path=cells["file_name"],
-        bytes_declared=_whole(cells.get("file_size", "")),
+        bytes_declared=figure(cells.get("file_size", "")),
         role=role,
     )
 
@@ -267,7 +264,7 @@ def _table(blank: Container, cells: Cells) -> Iterator[Container]:
     lengths = ("data_length", "index_length")
     for suffix, length, role in zip(suffixes, lengths, (DATA, INDEX), strict=True):
         yield whole._replace(
-            path=f"{stem}.{suffix}", role=role, bytes_declared=_whole(cells.get(length, ""))
+            path=f"{stem}.{suffix}", role=role, bytes_declared=figure(cells.get(length, ""))
         )  # fmt: skip
 
 
@@ -280,7 +277,7 @@ def _redo(blank: Container, variables: Cells) -> Iterator[Container]:
     if "innodb_redo_log_capacity" in variables:
         yield log._replace(kind=DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
         return
-    count = _whole(variables.get("innodb_log_files_in_group", "1")) or 1
+    count = figure(variables.get("innodb_log_files_in_group", "1")) or 1
     for number in range(min(count, _MOST_LOGS)):
         yield log._replace(container_id=number, path=posixpath.join(home, f"ib_logfile{number}"))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.placement import container as c
 from zmon.placement import sheet
+from zmon.placement.figure import product
 from zmon.placement.oracle_ddl import kind_of
 
 if TYPE_CHECKING:
@@ -147,8 +148,7 @@ def _logs(views: dict[str, list[sheet.Row]], blank: Container) -> Iterator[Conta
 
 
 def _control(row: sheet.Row, blank: Container) -> Container:
-    path, blocks, block = row.text("NAME"), row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE")
-    size = blocks * block if blocks is not None and block is not None else None
+    path, size = row.text("NAME"), product(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
     return blank._replace(kind=kind_of(path), path=path, bytes_declared=size, role=c.CONTROL, line=row.line)
 
 
