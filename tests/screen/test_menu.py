@@ -12,7 +12,7 @@ def test_the_originals_items_stand_in_their_places() -> None:
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
-    assert drawn[13][28:] == "User Data                  --. Response time (all)*"
+    assert drawn[12][28:] == "User Data                  3C. Logical part. load"
     assert max(map(len, drawn)) <= 79
 
 
@@ -29,7 +29,7 @@ def test_items_know_their_command() -> None:
         "1B": "DASDSTAT",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
-        "3C": "LPARLOG", "X": "FILES", "Y": "SPREAD", "Z": "ZMON",
+        "3C": "LPARLOG", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip
 
 
