@@ -163,8 +163,14 @@ def times(request: Request, now: float) -> Times:
     it was started.
     """
     total = now - request.started
-    pending = min(total, request.disk.lcu.lcu.latency) + max(0.0, min(now, request.begun) - request.ready)
-    connect = max(0.0, now - request.begun)
+    latency, begun, ready = request.disk.lcu.lcu.latency, request.begun, request.ready
+    pending = min(total, latency)
+    if begun <= now:
+        pending += begun - ready
+        connect = now - begun
+    else:
+        pending += max(0.0, now - ready)
+        connect = 0.0
     return Times(pending, total - pending - connect, connect)
 
 
@@ -196,7 +202,8 @@ class Counted:
 
 def bucket(value: float) -> int:
     """Return the place in a histogram of the DASD driver: below 4, then powers of two."""
-    return min((int(value) >> 2).bit_length(), LAST)
+    place = (int(value) >> 2).bit_length()
+    return place if place < BUCKETS else LAST
 
 
 class Engine:
@@ -326,7 +333,8 @@ class Engine:
                 customer.tag = step.name
                 customer.asked = step.pieces
                 where = self.dice.unit()
-                for piece in range(step.pieces):
+                self._ask(customer, step.aim, where)
+                for piece in range(1, step.pieces):
                     self._ask(customer, step.aim, (where + piece / step.pieces) % 1.0)
                 return
             if type(step) is Think:
@@ -547,8 +555,8 @@ class Engine:
 
     def _spread(self, device: Device, request: Request) -> None:
         """Count what a request has done on its subchannel since that was counted last."""
-        spent, told = times(request, self.now), request.told
-        device.pending += spent.pending - told.pending
-        device.disconnect += spent.disconnect - told.disconnect
-        device.connect += spent.connect - told.connect
-        request.told = spent
+        pending, disconnect, connect = request.told
+        request.told = spent = times(request, self.now)
+        device.pending += spent[0] - pending
+        device.disconnect += spent[1] - disconnect
+        device.connect += spent[2] - connect
