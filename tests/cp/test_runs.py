@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.cp import noise, runs
 from zmon.cp.answers import parse
-from zmon.cp.real import volume
+from zmon.cp.dasd import volume
 from zmon.cp.virtual import disk
 
 PERFECT: Final = (

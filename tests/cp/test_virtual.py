@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from zmon.cp.noise import Line
-from zmon.cp.virtual import LOWER, cut, disk, joined, other
+from zmon.cp.row import LOWER
+from zmon.cp.virtual import cut, disk, joined, other
 
 MINIDISK = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
 

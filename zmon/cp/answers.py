@@ -15,15 +15,17 @@ import re
 from collections import Counter
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from zmon.cp import runs, virtual
+from zmon.cp.dasd import Details, Volume, listed, volume
+from zmon.cp.extent import Extent, heading
 from zmon.cp.identity import Identity, identity
 from zmon.cp.load import load
 from zmon.cp.mask import HIDDEN, goes_on, masked
 from zmon.cp.message import message
 from zmon.cp.noise import LONGEST, bare, chunks, command, event, plain, silent, unnamed
-from zmon.cp.real import Details, Extent, Volume, heading, listed, real, volume
+from zmon.cp.real import real
 from zmon.cp.virtual import Disk
 from zmon.topology.claim import Claim
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.cp.noise import Line
+    from zmon.cp.row import Row
 
 KEPT: Final = 1000
 """Lines that are not understood, messages and conflicts of which the words are kept; more are counted
@@ -41,22 +44,6 @@ ROWS: Final = 1 << 18
 CUT: Final = "the line was cut"
 ENDS: Final = "the text ends in this line, which may be cut"
 FOREIGN: Final = "a device number of three digits: no answer of z/VM"
-
-
-class Row(Protocol):
-    """What was understood: a named tuple of one of the sorts."""
-
-    @property
-    def line(self) -> int:
-        """The line where it began."""
-
-    @property
-    def weak(self) -> str:
-        """Why it may be wrong; empty when it is as CP writes it."""
-
-    @property
-    def key(self) -> str:
-        """What it is about: of two rows of a sort with one key the later one holds."""
 
 
 class Conflict(NamedTuple):

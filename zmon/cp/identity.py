@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.cp.real import REMEMBERED
+from zmon.cp.row import REMEMBERED
 
 if TYPE_CHECKING:
     from zmon.cp.noise import Line

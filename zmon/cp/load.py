@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.cp.mask import masked
-from zmon.cp.real import LONGEST, REMEMBERED
+from zmon.cp.row import MOST, REMEMBERED
 
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
@@ -56,7 +56,7 @@ class Load(NamedTuple):
         if _QUEUES.match(text):
             counts: dict[str, Any] = {found[1].lower(): int(found[2]) for found in _QUEUE.finditer(text)}
             return self._replace(**counts)
-        if text.startswith("PROC ") and len(self.procs) < 8 * LONGEST:
+        if text.startswith("PROC ") and len(self.procs) < 8 * MOST:
             each = [(p[1], int(p[2]), p[3] or "", p[4] or "") for p in _PROC.finditer(text)]
             return self._replace(procs=(*self.procs, *each)) if each else None
         if found := _LIMITED.fullmatch(text):
@@ -95,7 +95,7 @@ class Usage(NamedTuple):
         """Take a line of values."""
         text = masked(line.text)  # any line of NAME=VALUE fits here
         pairs = _pairs(text)
-        if len(self.cpus) >= LONGEST or len(self.values) >= LONGEST:
+        if len(self.cpus) >= MOST or len(self.values) >= MOST:
             return None
         if found := _SECTION.match(text):
             return self._replace(cpus=(*self.cpus, (found[1], _pairs(text[found.end() :]))))
@@ -103,8 +103,8 @@ class Usage(NamedTuple):
             return None
         if self.cpus and line.indent:
             number, values = self.cpus[-1]
-            return self._replace(cpus=(*self.cpus[:-1], (number, (*values, *pairs)[:LONGEST])))
-        return self._replace(values=(*self.values, *pairs)[:LONGEST])
+            return self._replace(cpus=(*self.cpus[:-1], (number, (*values, *pairs)[:MOST])))
+        return self._replace(values=(*self.values, *pairs)[:MOST])
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:

@@ -12,8 +12,8 @@ import re
 from itertools import compress, groupby, pairwise
 from typing import TYPE_CHECKING, Final
 
+from zmon.cp.dasd import Volume, volume
 from zmon.cp.noise import Line
-from zmon.cp.real import Volume, volume
 from zmon.cp.virtual import Disk, disk
 
 if TYPE_CHECKING:

@@ -12,14 +12,11 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cp.mask import masked
+from zmon.cp.row import BY_WORDS, LOWER, RDEV
 
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
 
-RDEV: Final = r"[1-3]?[0-9A-F]{4}"
-"""A real device number; the first of five digits is that of a subchannel set, 1 to 3."""
-BY_WORDS: Final = "the line lost its columns and was read by words"
-LOWER: Final = "the line is in lower case, as CP never writes it"
 SUBCHANNEL: Final = "SUBCHANNEL = "
 _WORD: Final = SUBCHANNEL.index(" ")
 
