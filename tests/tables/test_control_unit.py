@@ -16,6 +16,7 @@ from zmon.tables.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.tables.table import Table
 
@@ -162,7 +163,11 @@ def test_a_finding_names_at_most_half_of_the_lcus(rates: list[float]) -> None:
 def test_for_whom_the_busiest_lcu_works() -> None:
     """Its tablespaces are named, however even the load is."""
     names = ["2480", "2481"]
-    columns = {"io": [50, 60], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~, T2 38%~"]}
+    columns: dict[str, list[Value]] = {
+        "io": [50, 60],
+        "ssid": [*names],
+        "spaces": [UNLISTED, "PROD.T1 46%~, T2 38%~"],
+    }
     assert findings(names, columns) == ["LCU 2481: PROD.T1 46%~, T2 38%~"]
 
 

@@ -1,7 +1,7 @@
 """What somebody says of a volume: CP, a user directory, a map file of the site.
 
 A claim is no fact: two of them may contradict each other, and a pasted answer may be of yesterday.
-`zmon.topology.volume` joins claims, and reports what contradicts instead of choosing silently.
+`zmon.topology.case` joins claims, and reports what contradicts instead of choosing silently.
 """
 
 from __future__ import annotations

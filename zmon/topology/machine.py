@@ -9,11 +9,12 @@ from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.topology.chain import answer
 from zmon.topology.claim import claims_in
 from zmon.topology.file import files_in, files_of
+from zmon.topology.host import host_of
 from zmon.topology.mount import mounts_in
 from zmon.topology.people import NOBODY
 from zmon.topology.scattered import gathered
 from zmon.topology.stack import Stack
-from zmon.topology.volume import host_of, volumes
+from zmon.topology.volumes import volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from zmon.topology.chain import Answer
     from zmon.topology.claim import Claim
     from zmon.topology.file import File
+    from zmon.topology.host import Host
     from zmon.topology.mount import Mounts
     from zmon.topology.people import People
     from zmon.topology.site import Site
-    from zmon.topology.volume import Host, Volume
+    from zmon.topology.volume import Volume
 
 
 class Machine:

@@ -1,4 +1,4 @@
-"""zmon.topology.volume and testimony: which volume a disk is, and on which LCU."""
+"""zmon.topology.volumes, case and testimony: which volume a disk is, and on which LCU."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
 from zmon.sample import Frame, nothing
 from zmon.topology.claim import Claim, frame_of
 from zmon.topology.evidence import Grade
+from zmon.topology.host import Host, host_of
 from zmon.topology.site import NO_SITE, Site, parse_site
-from zmon.topology.volume import Host, host_of, volume, volumes
 from zmon.topology.volumemap import parse_map
+from zmon.topology.volumes import volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def all_of(
 
 def one(disk: Disk, *claims: Claim, known: Site = NO_SITE, host: Host = GUEST) -> Volume:
     """Return the volume of a single disk."""
-    return volume("94:0", *frames([disk]), claims, known, host)
+    return volumes(*frames([disk]), claims, known, host)["94:0"]
 
 
 def virtual(vdev: str, rdev: str, volser: str = "", **more: object) -> Claim:
@@ -494,15 +495,15 @@ def test_a_disk_of_another_sort_says_that_it_is_none() -> None:
     """A loop device, a disk of a PC: nothing is known, for a reason."""
     layers, devices, dasd = frames([Disk("0.0.0201")])
     layers = layers.but(columns={**layers.columns, "busid": [absent("no ccw device")]})
-    found = volume("94:0", layers, devices, dasd, (), NO_SITE)
+    found = volumes(layers, devices, dasd, (), NO_SITE)["94:0"]
     assert (found.disk, isinstance(found.lcu, Absent), found.key) == ("dasd0", True, "disk 94:0")
 
 
-def test_a_number_that_was_not_read_says_so() -> None:
-    """Whoever asks for one disk gets an answer, and the mapping has no such key."""
+def test_a_number_that_was_not_read_is_no_volume() -> None:
+    """The mapping has no such key, and makes none up."""
     none = nothing(LAYER, "not asked for"), nothing(DEVICE, "x"), nothing(DASD, "x")
-    found = volume("94:4", *none, (), NO_SITE)
-    assert (found.lcu, "94:4" in volumes(*none, (), NO_SITE)) == (absent("not asked for"), False)
+    found = volumes(*none, (), NO_SITE)
+    assert ("94:4" in found, found.get("94:4"), len(found)) == (False, None, 0)
 
 
 def test_where_linux_runs_is_told_by_its_machine() -> None:
@@ -649,7 +650,7 @@ def test_what_contradicts_is_always_told(claims: list[Claim], spelled: list[Valu
 def test_asked_for_one_disk_the_answer_is_the_same(claims: list[Claim], spelled: list[Value]) -> None:
     """A lookup of one file and a table of all disks agree."""
     for number, known in found_for(claims, spelled).items():
-        assert volume(number, *frames(disks(spelled)), claims, site(), GUEST) == known
+        assert volumes(*frames(disks(spelled)), claims, site(), GUEST)[number] == known
 
 
 @given(claims_of_any_kind, uids)
