@@ -49,6 +49,13 @@ def test_screens_are_found(installed: str) -> None:
     assert " 13. I/O device load*" in done.stdout
 
 
+def test_scenarios_are_found(installed: str) -> None:
+    """`zmon lab list` knows those that come along."""
+    done = run(installed, "lab", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "shark-before" in done.stdout
+
+
 def test_every_data_file_is_packed(wheel: Path) -> None:
     """Each screen and each recording of the checkout, below the package."""
     with zipfile.ZipFile(wheel) as archive:
