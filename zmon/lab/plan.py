@@ -37,7 +37,7 @@ class Figure(NamedTuple):
     """Which study says it, and what in its words."""
     low: float
     high: float
-    """Between which it is held to be reproduced; set before the model was run."""
+    """Between which it is held to be reproduced; from what the study says, not from what the model gives."""
     why: str
     """Why these bounds."""
     measure: str
