@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether it is within the bounds that were set beforehand."""
+        """Whether it is within the bounds that follow from the study."""
         return self.figure.low <= self.value <= self.figure.high
 
     @property
