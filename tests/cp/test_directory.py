@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cp import directory as directory_module
-from zmon.cp.directory import Build, Dedicated, Directory, Include, Link, Minidisk, parse
+from zmon.cp.directory import Directory, parse
+from zmon.cp.statement import Build, Dedicated, Include, Link, Minidisk
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
 NAMES = sorted(path.stem for path in SAMPLES.glob("directory-*.txt"))

@@ -5,8 +5,8 @@ answers is worth more.  A minidisk names the label of its volume (`MDISK 0100 33
 real device (`DEVNO 7103`); a dedicated device names either; a link names another guest's device, so it is
 followed through the entries at hand.
 
-Records are words in any column and in either case, statements may be abbreviated, `*` begins a comment, a
-comma at the end continues the statement in the next record.  Extra words at the end are ignored.
+Records are words in any column and in either case, `*` begins a comment, a comma at the end continues the
+statement in the next record.
 
 **Passwords** stand in USER, IDENTITY and MDISK statements.  They are dropped while reading: nothing here
 holds the text of a record, so an unread one is known by its line and by what is wrong with it only.
@@ -21,10 +21,27 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.cp.statement import (
+    HEADS,
+    NOWHERE,
+    OTHERS,
+    Build,
+    Dedicated,
+    Device,
+    Include,
+    Link,
+    Minidisk,
+    Place,
+    Statement,
+    StatementError,
+    name_of,
+    parse_statement,
+    whose,
+)
 from zmon.topology.claim import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 STEPS: Final = 4
 """So many links are followed from one guest to the next."""
@@ -41,95 +58,11 @@ RECORDS: Final = 32
 LONGEST: Final = 4096
 """Bytes that a record may have; one of a real directory has 80."""
 
-EITHER: Final = "is a device number or a label: both have this form"
-"""Why both claims about a dedicated device are weak; a list of real devices can decide."""
-
 STATEMENTS: Final = 500_000
 """So many statements about devices are read of one text; what follows is counted as unread."""
 
 KEPT: Final = 1000
 """Of so many records that are not understood it is kept what is wrong with them; more are counted alone."""
-
-
-class Place(NamedTuple):
-    """Where a statement stands."""
-
-    origin: str
-    line: int
-    """Counted from 1."""
-
-    def __str__(self) -> str:
-        return f"{self.origin}:{self.line}"
-
-
-class Minidisk(NamedTuple):
-    """MDISK: a part of a volume, a whole volume, or a disk that is on none."""
-
-    place: Place
-    vdev: str
-    devtype: str
-    """`3390`, `FB-512`; XXXX where the directory manager chooses."""
-    sort: str
-    """`volume`, `device` (DEVNO), `V-DISK`, `T-DISK`, or how it is to be allocated: `AUTOG`."""
-    volser: str = ""
-    rdev: str = ""
-    first: int | None = None
-    """First cylinder or block."""
-    length: int | None = None
-    """Cylinders or blocks; None for a volume up to its END."""
-    mode: str = ""
-    """Access mode; empty for the default."""
-    weak: str = ""
-    """Why it may be misread."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is all of a volume, its label included."""
-        return self.sort == "device" or (self.sort == "volume" and self.first == 0 and self.length is None)
-
-
-class Dedicated(NamedTuple):
-    """DEDICATE: a real device for this guest alone; of any sort, so not always a disk."""
-
-    place: Place
-    vdev: str
-    rdev: str = ""
-    volser: str = ""
-    """Label of the volume; when `rdev` is there too, the word may be either."""
-    mode: str = ""
-    """`R/O` when it says so."""
-    weak: str = ""
-
-
-class Link(NamedTuple):
-    """LINK: a device of another guest, or under another number of its own."""
-
-    place: Place
-    user: str
-    """Whose device it is; `*` for the guest itself."""
-    theirs: str
-    vdev: str
-    mode: str = ""
-
-
-class Include(NamedTuple):
-    """INCLUDE: the statements of a profile stand here too."""
-
-    place: Place
-    profile: str
-
-
-class Build(NamedTuple):
-    """BUILD: on this member of a single system image, the statements of a SUBCONFIG entry hold too."""
-
-    place: Place
-    member: str
-    """Name of the system; `*` for any."""
-    subconfig: str
-
-
-Statement = Minidisk | Dedicated | Link | Include | Build
-Device = Minidisk | Dedicated | Link
 
 
 class Entry(NamedTuple):
@@ -352,7 +285,7 @@ def _said(device: Minidisk | Dedicated) -> list[Claim]:
         base = base._replace(via="DEDICATE")
         either = (base._replace(rdev=device.rdev), base._replace(volser=device.volser))
         return [claim for claim in either if claim.rdev or claim.volser]
-    via = device.sort if device.sort in _NOWHERE else "MDISK"
+    via = device.sort if device.sort in NOWHERE else "MDISK"
     return [
         base._replace(
             via=via, volser=device.volser, rdev=device.rdev, first=device.first, length=device.length
@@ -363,35 +296,8 @@ def _said(device: Minidisk | Dedicated) -> list[Claim]:
 # --- reading ----------------------------------------------------------------------------------
 
 _GUESTS: Final = ("USER", "IDENTITY", "")
-_NOWHERE: Final = ("V-DISK", "T-DISK")
-_HEADS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
 
-_SHORTEST: Final = {
-    "USER": 1, "IDENTITY": 2, "SUBCONFIG": 3, "PROFILE": 2, "INCLUDE": 2, "BUILD": 1,
-    "MDISK": 1, "LINK": 1, "DEDICATE": 2,
-}  # fmt: skip
-"""The statements that are read, and how far each may be abbreviated."""
 
-_OTHERS: Final = (
-    "ACCOUNT", "ACIGROUP", "ADJUNCT", "APPCPASS", "AUTOLOG", "CLASS", "COMMAND", "CONSOLE", "CPU",
-    "CRYPTO", "D8ONECMD", "DASDOPT", "DATEFORMAT", "DIRECTORY", "GLOBALDEFS", "GLOBALOPTS",
-    "IOPRIORITY", "IPL", "IUCV", "LOAD", "LOADDEV", "LOGONBY", "MACHINE", "MAXSTORAGE", "MINIOPT",
-    "NAMESAVE", "NICDEF", "NOPDATA", "OPTION", "POOL", "POSIXGLIST", "POSIXGROUP", "POSIXINFO",
-    "POSIXOPT", "SCREEN", "SHARE", "SPECIAL", "SPOOL", "SPOOLFILE", "SSIPEER", "STDEVOPT",
-    "STORAGE", "SYSAFFIN", "VMRELOCATE", "XAUTOLOG", "XCONFIG", "XSTORE",
-)  # fmt: skip
-"""The statements that name no disk."""
-
-_OTHER_SHORTEST: Final = 3
-
-_NAME: Final = re.compile(r"[A-Z0-9$#@_+:.-]{1,8}\Z")
-_VDEV: Final = re.compile(r"[0-9A-F]{1,4}\Z")
-_RDEV: Final = re.compile(r"[0-3]?[0-9A-F]{1,4}\Z")
-"""The first of five digits is that of a subchannel set."""
-_LABEL: Final = re.compile(r"[^\s*,&+=\ufffd]{1,6}\Z")
-_TYPE: Final = re.compile(r"(?:\d{4}|FB-512|XXXX)\Z", re.ASCII)
-_MODE: Final = re.compile(r"[SE]?(?:RR?|WR?|M[RW]?)[SE]?V?\Z")
-_NUMBER: Final = re.compile(r"\d{1,10}\Z", re.ASCII)
 _SEQUENCE: Final = re.compile(r"\d{8}\s*\Z", re.ASCII)
 _EDITOR: Final = re.compile(r"(?:={5}|\d{5})(?:\s|\Z)", re.ASCII)
 """The prefix area of an editor that the text was pasted from."""
@@ -401,10 +307,6 @@ _UPPER: Final = {ord(small): ord(small.upper()) for small in "abcdefghijklmnopqr
 
 _BOUNDARY: Final = rb"\r\n|\n|\r"
 _RECORD: Final = re.compile(rb"([^\r\n]*)(" + _BOUNDARY + rb"|\Z)")
-
-
-class _UnreadError(ValueError):
-    """A statement is not as it should be; says what is wrong without quoting it."""
 
 
 class _Reading:
@@ -451,30 +353,24 @@ class _Reading:
         return Directory(self.entries, self.unread, self.others, notes, self.origin, self.unread_count)
 
     def _take(self, place: Place, record: str, whole: bool) -> None:
-        record = record.translate(_UPPER)
-        words = record.split()
-        if not words:
+        record = record.translate(_UPPER).strip()
+        if not record:
             return
-        keyword = words[0].startswith("MDISK=")
-        name = "MDISK" if keyword else _statement(words[0])
+        name = name_of(record.split()[0])
         if name == "":
             self._refuse(place, "it begins with no statement of a directory")
-        elif name in _OTHERS:
+        elif name in OTHERS:
             self.others += 1
         elif self._read >= STATEMENTS:
             self._refuse(place, f"there are {STATEMENTS:,} statements before it")
         else:
-            # what follows the last word may have been cut off together with a part of it
-            operands = _Operands(words[1:], whole)
             self._read += 1
             try:
-                if name in _HEADS:
-                    self._open(name, operands.next("its name", _NAME), place)
-                elif keyword:
-                    self._statements.append(_by_keyword(place, record[len("MDISK=") :], whole))
+                if name in HEADS:
+                    self._open(name, whose(record), place)
                 else:
-                    self._statements.append(_READERS[name](place, operands))
-            except _UnreadError as error:
+                    self._statements.append(parse_statement(name, place, record, whole=whole))
+            except StatementError as error:
                 self._refuse(place, f"{name}: {error}")
 
     def _refuse(self, place: Place, why: str) -> None:
@@ -501,163 +397,3 @@ def _columns(line: str) -> str:
     if _EDITOR.match(line):
         line = line[5:]
     return line.strip()
-
-
-def _statement(word: str) -> str:
-    """Return the full name of a statement that may be abbreviated; empty when it is none."""
-    for name, shortest in _SHORTEST.items():
-        if len(word) >= shortest and name.startswith(word):
-            return name
-    if len(word) >= _OTHER_SHORTEST:
-        return next((name for name in _OTHERS if name.startswith(word)), "")
-    return ""
-
-
-class _Operands:
-    """The words behind a statement, taken one after the other."""
-
-    def __init__(self, words: Sequence[str], whole: bool) -> None:
-        self._words = words
-        self._whole = whole
-        self._at = 0
-
-    def next(self, what: str, form: re.Pattern[str]) -> str:
-        """Take the next word, which must have a form."""
-        if self._at >= len(self._words):
-            raise _UnreadError(f"{what} is missing")
-        word = self._words[self._at]
-        if not form.match(word):
-            raise _UnreadError(f"{what} is not as it should be")
-        self._at += 1
-        return word
-
-    def skip(self, *words: str) -> str:
-        """Take the next word if it is one of these."""
-        if self._at < len(self._words) and self._words[self._at] in words:
-            self._at += 1
-            return self._words[self._at - 1]
-        return ""
-
-    @property
-    def more(self) -> bool:
-        """Whether there are words left."""
-        return self._at < len(self._words)
-
-    @property
-    def rest(self) -> Sequence[str]:
-        """The words that are left."""
-        return self._words[self._at :]
-
-    @property
-    def cut(self) -> str:
-        """Why the word that was taken last may be a part only."""
-        return "" if self._whole or self.more else "the text ends with this word, which may go on"
-
-    def mode(self) -> str:
-        """Take the access mode, if there are words left; what follows may be passwords."""
-        return self.next("its access mode", _MODE) if self.more else ""
-
-
-def _vdev(operands: _Operands, what: str = "its virtual device number") -> str:
-    return operands.next(what, _VDEV).zfill(4)
-
-
-def _rdev(word: str) -> tuple[str, str]:
-    """Return a real device number in full, and why it may be wrong."""
-    if len(word) < 4:
-        return word.zfill(4), f"the real device number has {len(word)} digits only"
-    return word, ""
-
-
-def _mdisk(place: Place, operands: _Operands) -> Minidisk:
-    vdev = _vdev(operands)
-    devtype = operands.next("its device type", _TYPE)
-    if operands.skip("DEVNO"):
-        rdev, weak = _rdev(operands.next("its real device number", _RDEV))
-        weak = weak or operands.cut
-        return Minidisk(place, vdev, devtype, "device", rdev=rdev, mode=operands.mode(), weak=weak)
-    nowhere = operands.skip(*_NOWHERE) or operands.skip("AUTOG", "AUTOR", "AUTOV")
-    if nowhere:
-        length = int(operands.next("its size", _NUMBER))
-        weak = ""
-        if nowhere not in _NOWHERE:
-            operands.next("its group of volumes", _NAME)
-            weak = f"the directory manager chooses the volume ({nowhere})"
-        return Minidisk(place, vdev, devtype, nowhere, length=length, mode=operands.mode(), weak=weak)
-    first = int(operands.next("its first cylinder or block", _NUMBER))
-    length_or_end = None if operands.skip("END") else int(operands.next("its size", _NUMBER))
-    label, weak = _label(operands)
-    if _MODE.match(label) and not operands.more:
-        weak = weak or "its last word may be the access mode, and the label be missing"
-    return Minidisk(place, vdev, devtype, "volume", label, "", first, length_or_end, operands.mode(), weak)
-
-
-def _label(operands: _Operands) -> tuple[str, str]:
-    """Take the label of a volume, and why it may be wrong."""
-    if operands.skip("&SYSRES"):
-        return "", "it is on the volume that CP was loaded from"
-    label = operands.next("the label of its volume", _LABEL)
-    return label, operands.cut
-
-
-_KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
-
-
-def _by_keyword(place: Place, record: str, whole: bool) -> Minidisk:
-    """Read the keyword form of a directory manager: MDISK=VDEV=0102 DEVTYPE=3390 START=1 ..."""
-    pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
-    said = dict(pairs)
-    if len(said) < len(pairs):
-        raise _UnreadError("a keyword stands twice")
-    names = ("VDEV", "DEVTYPE", "START", "COUNT", "VOLID", "MODE")
-    missing = next((name for name in names[:-1] if name not in said), "")
-    if missing:
-        raise _UnreadError(f"{missing} is missing")
-    last = record.rsplit(None, 1)[-1].startswith("VOLID=")
-    words = [said[name] for name in names if name in said]
-    disk = _mdisk(place, _Operands(words, whole=True))
-    return disk if whole or not last else disk._replace(weak="the text ends with this word, which may go on")
-
-
-def _dedicate(place: Place, operands: _Operands) -> Dedicated:
-    vdev = _vdev(operands)
-    rdev = volser = weak = ""
-    if operands.skip("VOLID"):
-        volser = operands.next("the label of its volume", _LABEL)
-    else:
-        word = operands.next("its real device", _LABEL)
-        if len(word) < 5:
-            if not _RDEV.match(word):
-                raise _UnreadError("its real device is not as it should be")
-            rdev, weak = _rdev(word)
-        elif len(word) == 5 and _RDEV.match(word):
-            rdev = volser = word
-            weak = f"{word} {EITHER}"
-        else:
-            volser = word
-    mode = "R/O" if "R/O" in operands.rest else ""
-    return Dedicated(place, vdev, rdev, volser, mode, weak or operands.cut)
-
-
-def _link(place: Place, operands: _Operands) -> Link:
-    user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
-    theirs = _vdev(operands, "the number of the owner's device")
-    vdev = _vdev(operands) if operands.more else theirs
-    return Link(place, user, theirs, vdev, operands.mode())
-
-
-def _include(place: Place, operands: _Operands) -> Include:
-    return Include(place, operands.next("the name of the profile", _NAME))
-
-
-def _build(place: Place, operands: _Operands) -> Build:
-    operands.skip("ON")
-    member = operands.skip("*") or operands.next("the name of the member", _NAME)
-    operands.skip("USING")
-    operands.skip("SUBCONFIG")
-    return Build(place, member, operands.next("the name of the SUBCONFIG", _NAME))
-
-
-_READERS: Final[dict[str, Callable[[Place, _Operands], Statement]]] = {
-    "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "INCLUDE": _include, "BUILD": _build,
-}  # fmt: skip

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.cp import answers, directory
 from zmon.cp.answers import Understood
-from zmon.cp.directory import EITHER, Directory
+from zmon.cp.directory import Directory
+from zmon.cp.statement import EITHER
 from zmon.topology.claim import frame_of
 
 if TYPE_CHECKING:

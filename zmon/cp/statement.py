@@ -1,0 +1,321 @@
+"""Statements of z/VM's user directory that say something of disks: what their words mean.
+
+A statement may be abbreviated, in either case (here it is in capitals); extra words at the end are ignored.
+What is wrong with one is said without quoting it, because USER, IDENTITY and MDISK have passwords.
+
+Source: z/VM CP Planning and Administration, the chapter on the user directory.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+EITHER: Final = "is a device number or a label: both have this form"
+"""Why both claims about a dedicated device are weak; a list of real devices can decide."""
+
+
+class Place(NamedTuple):
+    """Where a statement stands."""
+
+    origin: str
+    line: int
+    """Counted from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.origin}:{self.line}"
+
+
+class Minidisk(NamedTuple):
+    """MDISK: a part of a volume, a whole volume, or a disk that is on none."""
+
+    place: Place
+    vdev: str
+    devtype: str
+    """`3390`, `FB-512`; XXXX where the directory manager chooses."""
+    sort: str
+    """`volume`, `device` (DEVNO), `V-DISK`, `T-DISK`, or how it is to be allocated: `AUTOG`."""
+    volser: str = ""
+    rdev: str = ""
+    first: int | None = None
+    """First cylinder or block."""
+    length: int | None = None
+    """Cylinders or blocks; None for a volume up to its END."""
+    mode: str = ""
+    """Access mode; empty for the default."""
+    weak: str = ""
+    """Why it may be misread."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of a volume, its label included."""
+        return self.sort == "device" or (self.sort == "volume" and self.first == 0 and self.length is None)
+
+
+class Dedicated(NamedTuple):
+    """DEDICATE: a real device for this guest alone; of any sort, so not always a disk."""
+
+    place: Place
+    vdev: str
+    rdev: str = ""
+    volser: str = ""
+    """Label of the volume; when `rdev` is there too, the word may be either."""
+    mode: str = ""
+    """`R/O` when it says so."""
+    weak: str = ""
+
+
+class Link(NamedTuple):
+    """LINK: a device of another guest, or under another number of its own."""
+
+    place: Place
+    user: str
+    """Whose device it is; `*` for the guest itself."""
+    theirs: str
+    vdev: str
+    mode: str = ""
+
+
+class Include(NamedTuple):
+    """INCLUDE: the statements of a profile stand here too."""
+
+    place: Place
+    profile: str
+
+
+class Build(NamedTuple):
+    """BUILD: on this member of a single system image, the statements of a SUBCONFIG entry hold too."""
+
+    place: Place
+    member: str
+    """Name of the system; `*` for any."""
+    subconfig: str
+
+
+Statement = Minidisk | Dedicated | Link | Include | Build
+Device = Minidisk | Dedicated | Link
+
+
+HEADS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
+"""The statements that begin an entry."""
+
+_SHORTEST: Final = {
+    "USER": 1, "IDENTITY": 2, "SUBCONFIG": 3, "PROFILE": 2, "INCLUDE": 2, "BUILD": 1,
+    "MDISK": 1, "LINK": 1, "DEDICATE": 2,
+}  # fmt: skip
+"""The statements that are read, and how far each may be abbreviated."""
+
+NOWHERE: Final = ("V-DISK", "T-DISK")
+"""Minidisks that are on no volume."""
+
+OTHERS: Final = (
+    "ACCOUNT", "ACIGROUP", "ADJUNCT", "APPCPASS", "AUTOLOG", "CLASS", "COMMAND", "CONSOLE", "CPU",
+    "CRYPTO", "D8ONECMD", "DASDOPT", "DATEFORMAT", "DIRECTORY", "GLOBALDEFS", "GLOBALOPTS",
+    "IOPRIORITY", "IPL", "IUCV", "LOAD", "LOADDEV", "LOGONBY", "MACHINE", "MAXSTORAGE", "MINIOPT",
+    "NAMESAVE", "NICDEF", "NOPDATA", "OPTION", "POOL", "POSIXGLIST", "POSIXGROUP", "POSIXINFO",
+    "POSIXOPT", "SCREEN", "SHARE", "SPECIAL", "SPOOL", "SPOOLFILE", "SSIPEER", "STDEVOPT",
+    "STORAGE", "SYSAFFIN", "VMRELOCATE", "XAUTOLOG", "XCONFIG", "XSTORE",
+)  # fmt: skip
+"""The statements that name no disk."""
+
+_OTHER_SHORTEST: Final = 3
+
+_NAME: Final = re.compile(r"[A-Z0-9$#@_+:.-]{1,8}\Z")
+_VDEV: Final = re.compile(r"[0-9A-F]{1,4}\Z")
+_RDEV: Final = re.compile(r"[0-3]?[0-9A-F]{1,4}\Z")
+"""The first of five digits is that of a subchannel set."""
+_LABEL: Final = re.compile(r"[^\s*,&+=\ufffd]{1,6}\Z")
+_TYPE: Final = re.compile(r"(?:\d{4}|FB-512|XXXX)\Z", re.ASCII)
+_MODE: Final = re.compile(r"[SE]?(?:RR?|WR?|M[RW]?)[SE]?V?\Z")
+_NUMBER: Final = re.compile(r"\d{1,10}\Z", re.ASCII)
+
+
+class StatementError(ValueError):
+    """A statement is not as it should be; says what is wrong without quoting it."""
+
+
+def name_of(word: str) -> str:
+    """Return the full name of a statement by its first word; empty when it is none."""
+    if word.startswith(_KEYWORDS):
+        return "MDISK"
+    for name, shortest in _SHORTEST.items():
+        if len(word) >= shortest and name.startswith(word):
+            return name
+    if len(word) >= _OTHER_SHORTEST:
+        return next((name for name in OTHERS if name.startswith(word)), "")
+    return ""
+
+
+def whose(record: str) -> str:
+    """Return the name that stands behind USER, IDENTITY, SUBCONFIG or PROFILE.
+
+    Raises:
+        StatementError: there is none.
+    """
+    return _Operands(record.split()[1:], whole=True).next("its name", _NAME)
+
+
+def parse_statement(name: str, place: Place, record: str, *, whole: bool) -> Statement:
+    """Read a statement by its full name; one that is not `whole` may have lost a part of its last word.
+
+    Raises:
+        StatementError: it is not as it should be.
+    """
+    if record.startswith(_KEYWORDS):
+        return _by_keyword(place, record.removeprefix(_KEYWORDS), whole)
+    return _READERS[name](place, _Operands(record.split()[1:], whole))
+
+
+class _Operands:
+    """The words behind a statement, taken one after the other."""
+
+    def __init__(self, words: Sequence[str], whole: bool) -> None:
+        self._words = words
+        self._whole = whole
+        self._at = 0
+
+    def next(self, what: str, form: re.Pattern[str]) -> str:
+        """Take the next word, which must have a form."""
+        if self._at >= len(self._words):
+            raise StatementError(f"{what} is missing")
+        word = self._words[self._at]
+        if not form.match(word):
+            raise StatementError(f"{what} is not as it should be")
+        self._at += 1
+        return word
+
+    def skip(self, *words: str) -> str:
+        """Take the next word if it is one of these."""
+        if self._at < len(self._words) and self._words[self._at] in words:
+            self._at += 1
+            return self._words[self._at - 1]
+        return ""
+
+    @property
+    def more(self) -> bool:
+        """Whether there are words left."""
+        return self._at < len(self._words)
+
+    @property
+    def rest(self) -> Sequence[str]:
+        """The words that are left."""
+        return self._words[self._at :]
+
+    @property
+    def cut(self) -> str:
+        """Why the word that was taken last may be a part only."""
+        return "" if self._whole or self.more else "the text ends with this word, which may go on"
+
+    def mode(self) -> str:
+        """Take the access mode, if there are words left; what follows may be passwords."""
+        return self.next("its access mode", _MODE) if self.more else ""
+
+
+def _vdev(operands: _Operands, what: str = "its virtual device number") -> str:
+    return operands.next(what, _VDEV).zfill(4)
+
+
+def _rdev(word: str) -> tuple[str, str]:
+    """Return a real device number in full, and why it may be wrong."""
+    if len(word) < 4:
+        return word.zfill(4), f"the real device number has {len(word)} digits only"
+    return word, ""
+
+
+def _mdisk(place: Place, operands: _Operands) -> Minidisk:
+    vdev = _vdev(operands)
+    devtype = operands.next("its device type", _TYPE)
+    if operands.skip("DEVNO"):
+        rdev, weak = _rdev(operands.next("its real device number", _RDEV))
+        weak = weak or operands.cut
+        return Minidisk(place, vdev, devtype, "device", rdev=rdev, mode=operands.mode(), weak=weak)
+    nowhere = operands.skip(*NOWHERE) or operands.skip("AUTOG", "AUTOR", "AUTOV")
+    if nowhere:
+        length = int(operands.next("its size", _NUMBER))
+        weak = ""
+        if nowhere not in NOWHERE:
+            operands.next("its group of volumes", _NAME)
+            weak = f"the directory manager chooses the volume ({nowhere})"
+        return Minidisk(place, vdev, devtype, nowhere, length=length, mode=operands.mode(), weak=weak)
+    first = int(operands.next("its first cylinder or block", _NUMBER))
+    length_or_end = None if operands.skip("END") else int(operands.next("its size", _NUMBER))
+    label, weak = _label(operands)
+    if _MODE.match(label) and not operands.more:
+        weak = weak or "its last word may be the access mode, and the label be missing"
+    return Minidisk(place, vdev, devtype, "volume", label, "", first, length_or_end, operands.mode(), weak)
+
+
+def _label(operands: _Operands) -> tuple[str, str]:
+    """Take the label of a volume, and why it may be wrong."""
+    if operands.skip("&SYSRES"):
+        return "", "it is on the volume that CP was loaded from"
+    label = operands.next("the label of its volume", _LABEL)
+    return label, operands.cut
+
+
+_KEYWORDS: Final = "MDISK="
+"""How the form of a directory manager begins, which is of keywords."""
+_KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
+
+
+def _by_keyword(place: Place, record: str, whole: bool) -> Minidisk:
+    """Read the keyword form of a directory manager: MDISK=VDEV=0102 DEVTYPE=3390 START=1 ..."""
+    pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        raise StatementError("a keyword stands twice")
+    names = ("VDEV", "DEVTYPE", "START", "COUNT", "VOLID", "MODE")
+    missing = next((name for name in names[:-1] if name not in said), "")
+    if missing:
+        raise StatementError(f"{missing} is missing")
+    last = record.rsplit(None, 1)[-1].startswith("VOLID=")
+    words = [said[name] for name in names if name in said]
+    disk = _mdisk(place, _Operands(words, whole=True))
+    return disk if whole or not last else disk._replace(weak="the text ends with this word, which may go on")
+
+
+def _dedicate(place: Place, operands: _Operands) -> Dedicated:
+    vdev = _vdev(operands)
+    rdev = volser = weak = ""
+    if operands.skip("VOLID"):
+        volser = operands.next("the label of its volume", _LABEL)
+    else:
+        word = operands.next("its real device", _LABEL)
+        if len(word) < 5:
+            if not _RDEV.match(word):
+                raise StatementError("its real device is not as it should be")
+            rdev, weak = _rdev(word)
+        elif len(word) == 5 and _RDEV.match(word):
+            rdev = volser = word
+            weak = f"{word} {EITHER}"
+        else:
+            volser = word
+    mode = "R/O" if "R/O" in operands.rest else ""
+    return Dedicated(place, vdev, rdev, volser, mode, weak or operands.cut)
+
+
+def _link(place: Place, operands: _Operands) -> Link:
+    user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
+    theirs = _vdev(operands, "the number of the owner's device")
+    vdev = _vdev(operands) if operands.more else theirs
+    return Link(place, user, theirs, vdev, operands.mode())
+
+
+def _include(place: Place, operands: _Operands) -> Include:
+    return Include(place, operands.next("the name of the profile", _NAME))
+
+
+def _build(place: Place, operands: _Operands) -> Build:
+    operands.skip("ON")
+    member = operands.skip("*") or operands.next("the name of the member", _NAME)
+    operands.skip("USING")
+    operands.skip("SUBCONFIG")
+    return Build(place, member, operands.next("the name of the SUBCONFIG", _NAME))
+
+
+_READERS: Final[dict[str, Callable[[Place, _Operands], Statement]]] = {
+    "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "INCLUDE": _include, "BUILD": _build,
+}  # fmt: skip
