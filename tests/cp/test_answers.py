@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp.answers import ENDS, KEPT, Understood, parse
+from zmon.cp.answers import ENDS, parse
 from zmon.cp.noise import CHUNK
 from zmon.cp.row import BY_WORDS
+from zmon.cp.understood import KEPT, Understood
 
 MINIDISK: Final = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
 DEDICATED: Final = "DASD 7200 ON DASD  7610 R/W DB7200 SUBCHANNEL = 0004"

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from zmon.cp.answers import Understood, parse
+from zmon.cp.answers import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from zmon.cp.understood import Understood
 
 FOLDER: Final = Path(__file__).parents[1] / "fixtures" / "cp"
 HEAD: Final = b"# "

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cp import told as told_module
-from zmon.cp.answers import Understood
 from zmon.cp.directory import Directory
 from zmon.cp.told import content, recognised, told, told_in, told_of
+from zmon.cp.understood import Understood
 from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.cp.answers import Understood
     from zmon.cp.directory import Directory
+    from zmon.cp.understood import Understood
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

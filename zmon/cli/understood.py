@@ -13,7 +13,7 @@ from zmon.screen.number import harmless
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.cp.answers import Understood
+    from zmon.cp.understood import Understood
 
     Rows = Mapping[str, Sequence[Any]]
 

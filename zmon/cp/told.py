@@ -14,9 +14,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.cp import answers, directory
-from zmon.cp.answers import Understood
 from zmon.cp.directory import Directory
 from zmon.cp.statement import EITHER
+from zmon.cp.understood import Understood
 from zmon.topology.claim import frame_of
 
 if TYPE_CHECKING:
