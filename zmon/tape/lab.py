@@ -92,8 +92,9 @@ class LabTape:
         return self._sample(self._place)
 
     def _at(self, utc: int) -> int:
-        steps = (utc - self.plan.begin * SECOND) / (self.plan.step * SECOND)
-        return min(max(int(steps), 0), len(self) - 1)
+        steps = int((utc - self.plan.begin * SECOND) / (self.plan.step * SECOND))
+        steps += self._time(steps + 1) <= utc  # times are rounded to ns
+        return min(max(steps, 0), len(self) - 1)
 
     def span(self) -> tuple[int, int]:
         """Return when it begins and ends."""

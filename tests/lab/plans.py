@@ -1,0 +1,77 @@
+"""Scenarios for tests, and a digest of samples."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tests.lab.boxes import aim, box
+from zmon.absent import Absent
+from zmon.lab.box import Ask, Compute, Lcu, Stream, Think
+from zmon.lab.plan import Phase, Plan
+from zmon.lab.scenario import load_scenario
+from zmon.tape.lab import LabTape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.sample import Sample
+
+CHEAP = (
+    "shark-before", "shark-after", "hyperpav-0", "hyperpav-20", "hyperpav-40", "fcp-failover",
+    "fcp-multibus-100", "logs-mixed", "logs-apart", "pav-3", "stripe-extended", "raid-penalty",
+    "healthy-day",
+)  # fmt: skip
+"""Those that take little time when little of each phase is simulated."""
+
+
+@cache
+def brief(name: str) -> Plan:
+    """Return a scenario that comes with zmon, with two samples of each phase, drawn from one second."""
+    plan = load_scenario(name)
+    step = min(plan.step, 1.0)
+    phases = tuple(phase._replace(seconds=2 * step) for phase in plan.phases)
+    return plan._replace(step=step, phases=phases, warm=0.5, drawn=1)
+
+
+def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str = "lpar") -> Plan:
+    """Return a small machine with two volumes, in two phases of which the first is so long."""
+    ask = Ask(aim(0, 1, reads=0.6, hits=0.7))
+    few = Stream("few", 2, (Think(4000.0), ask, Compute(300.0)))
+    many = Stream("many", 9, (Think(1000.0), ask))
+    lcu = Lcu("LCU 0", "7000", 0, miss=3000.0, aliases=2)
+    return Plan(
+        name="small",
+        title="small",
+        text="",
+        seed=seed,
+        step=0.1,
+        begin=1_000_000_000,
+        box=box(lcu, volumes=2, pav=1, cpus=2),
+        phases=(Phase("few", intervals * 0.1, (few,)), Phase("many", 1.0, (many,))),
+        environment=environment,
+        warm=0.2,
+        drawn=drawn,
+    )
+
+
+def samples(plan: Plan, most: int | None = None) -> list[Sample]:
+    """Return the first samples of its tape, or all."""
+    return list(islice(iter(LabTape(plan).next, None), most))
+
+
+def digest(found: Iterable[Sample]) -> str:
+    """Return a digest of all that samples have in them."""
+    whole = hashlib.sha256()
+    for sample in found:
+        whole.update(repr(sample.at).encode())
+        for name, frame in sorted(sample.frames.items()):
+            whole.update(repr((name, frame.keys, frame.times)).encode())
+            for field in frame.kind.fields:
+                cells = [
+                    cell.reason if isinstance(cell, Absent) else cell for cell in frame.column(field.name)
+                ]
+                whole.update(repr((field.name, cells)).encode())
+    return whole.hexdigest()

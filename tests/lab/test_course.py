@@ -1,0 +1,75 @@
+"""The course of a scenario: phases one after the other, of which a part is simulated and the rest drawn."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab.plans import small
+from zmon.lab.course import Course
+
+INTERVALS, DRAWN = 40, 7
+COURSE = Course(small(INTERVALS, DRAWN))
+"""Simulated once for all tests that only look at it."""
+
+
+def test_phases_lie_one_after_the_other() -> None:
+    """It is as long as they are together."""
+    assert len(COURSE) == INTERVALS + 10
+    assert [COURSE.phase(number) for number in (0, INTERVALS - 1, INTERVALS, len(COURSE) - 1)] == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("number", [-1, INTERVALS + 10, 10**9])
+def test_beyond_its_ends_there_is_nothing(number: int) -> None:
+    """It says how long it is."""
+    with pytest.raises(IndexError, match="small has 50 intervals"):
+        COURSE.slice(number)
+
+
+def test_the_first_intervals_of_a_phase_are_simulated() -> None:
+    """One after the other, as they follow from each other."""
+    assert [COURSE.slice(number) for number in range(DRAWN)] == COURSE.simulated(0)
+    assert len(COURSE.simulated(0)) == DRAWN
+
+
+def test_the_others_are_drawn_from_them() -> None:
+    """Each a whole one, and all of them at some time."""
+    drawn = {COURSE.simulated(0).index(COURSE.slice(number)) for number in range(DRAWN, INTERVALS)}
+
+    assert drawn == set(range(DRAWN))
+
+
+def test_no_more_is_simulated_than_there_is() -> None:
+    """A phase that is shorter than what would be simulated ends where it ends."""
+    assert len(Course(small(3, 60)).simulated(0)) == 3
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, INTERVALS + 9), min_size=1, max_size=30))
+def test_the_order_of_asking_does_not_matter(numbers: list[int]) -> None:
+    """An interval is the same whenever it is asked for, and whatever was asked before."""
+    fresh = Course(small(INTERVALS, DRAWN))
+
+    assert [fresh.slice(number) for number in numbers] == [COURSE.slice(number) for number in numbers]
+
+
+def test_a_phase_is_at_least_one_interval() -> None:
+    """However short it is said to be."""
+    plan = small()
+    short = plan._replace(phases=(plan.phases[0]._replace(seconds=0.001),))
+
+    assert len(Course(short)) == 1
+
+
+def test_another_seed_has_another_course() -> None:
+    """Or it would be no seed."""
+    other = Course(small(INTERVALS, DRAWN, seed=6))
+
+    assert [other.slice(number) for number in range(9)] != [COURSE.slice(number) for number in range(9)]
+
+
+def test_a_phase_does_not_depend_on_those_before_it() -> None:
+    """It is simulated when it is first asked for, alone."""
+    assert Course(small(INTERVALS, DRAWN)).slice(INTERVALS) == COURSE.slice(INTERVALS)
+    assert Course(small(1, DRAWN)).slice(1) == COURSE.slice(INTERVALS)
