@@ -37,21 +37,9 @@ def test_without_a_listing_all_that_was_captured_is_there() -> None:
     assert read_containers(captured(*PATHS), []).keys == list(PATHS)
 
 
-def test_a_captured_directory_stands_for_its_files() -> None:
-    """But not for what only begins like it."""
-    assert read_containers(captured(*PATHS), [Listed("/db")]).keys == list(PATHS[:2])
-
-
-def test_what_was_not_captured_has_a_row() -> None:
-    """A listing made later may name what the capture does not know."""
-    cell = read_containers(captured("/dbx"), [Listed("/other")]).cell("/other", "ranges")
-    assert cell == absent("it was not looked at when the capture was made")
-
-
-def test_a_listing_says_who_owns_it() -> None:
-    """Names of the listing at hand stand before those of the capture."""
-    frame = read_containers(captured("/dbx"), [Listed("/dbx", tablespace="NEW", listed="x.ddl:1")])
-    assert frame.cell("/dbx", "tablespace") == "NEW"
+def test_what_is_listed_now_is_not_looked_for() -> None:
+    """A capture has what it has; who knows the mounts chooses from it, and places what it lacks by name."""
+    assert read_containers(captured(*PATHS), [Listed("/db")]).keys == list(PATHS)
 
 
 def test_a_capture_without_containers() -> None:

@@ -104,12 +104,12 @@ def read_containers(
 
     A directory stands for the regular files in it and below, `most` at the most; links in it and file
     systems mounted in it are named and not entered.  `progress` is told how many files are done.
-    A captured tree answers for what was looked at when it was captured.
+    A captured tree answers with all that was looked at when it was captured, whatever is listed now.
     """
     if not tree.live:
         from zmon.kernel.placed import read_captured  # noqa: PLC0415 - a lookup of the live machine needs no JSON
 
-        return read_captured(tree, listed)
+        return read_captured(tree)
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:

@@ -10,15 +10,11 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.container import LABELS, NOT_LISTED
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from zmon.absent import Value
-    from zmon.kernel.container import Listed
     from zmon.kernel.tree import Tree
 
 CAPTURED: Final = "ioctl/containers.json"
@@ -53,8 +49,8 @@ def parse_captured(content: bytes) -> dict[str, dict[str, Value]]:
     return rows
 
 
-def read_captured(tree: Tree, listed: Iterable[Listed]) -> Frame:
-    """Return what a captured tree has of listed containers, of all it has when none is listed."""
+def read_captured(tree: Tree) -> Frame:
+    """Return all that a captured tree has; `zmon.topology.file.files_of` chooses from it what is listed."""
     try:
         rows = parse_captured(tree.read(CAPTURED))
         when = tree.when(CAPTURED)
@@ -62,28 +58,6 @@ def read_captured(tree: Tree, listed: Iterable[Listed]) -> Frame:
         return nothing(CONTAINER, "the capture holds no containers: make it with `zmon capture --listing`")
     except ValueError as error:
         return nothing(CONTAINER, str(error))
-    wanted = list(listed)
-    if not wanted:
-        return _frame(rows, when)
-    return _frame({path: row for one in wanted for path, row in _of(one, rows).items()}, when)
-
-
-def _of(one: Listed, rows: Mapping[str, dict[str, Value]]) -> dict[str, dict[str, Value]]:
-    """Return the rows of a listed path or of what was in the directory, with what the listing says."""
-    inside = one.path.rstrip("/") + "/"
-    paths = [one.path] if one.path in rows else [path for path in rows if path.startswith(inside)]
-    if not paths:
-        why = absent("it was not looked at when the capture was made")
-        return {one.path: {field.name: why for field in CONTAINER.fields} | _labels(one)}
-    return {path: rows[path] | (_labels(one) if one.listed else {}) for path in paths}
-
-
-def _labels(one: Listed) -> dict[str, Value]:
-    words = {name: getattr(one, name) or NOT_LISTED for name in LABELS}
-    return words | {"declared": one.declared}
-
-
-def _frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
     columns = {field.name: [row[field.name] for row in rows.values()] for field in CONTAINER.fields}
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
