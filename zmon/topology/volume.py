@@ -65,7 +65,7 @@ class Volume(NamedTuple):
 
 
 def bare(number: str, reason: Value) -> Volume:
-    """Return a volume of which nothing is known; a `reason` that is none means it has no bus id."""
+    """Return a volume of which nothing is known: for a reason, or for want of a bus id if there is none."""
     no = reason if isinstance(reason, Absent) else _NO_BUSID
     return Volume(
         number=number, disk=no, busid=no, vdev=no, rdev=no, volser=no, label=no, lcu=no, called=no,

@@ -188,4 +188,4 @@ class Volumes(Mapping[str, Volume]):
             return scsi_volume(number, name, busid, chpids, wwpn, lun, self.wwids.get(number, ""))
         if isinstance(busid, str):
             return Case(self, number, name, self.device(busid)).volume()
-        return bare(number, busid)._replace(disk=name)
+        return bare(number, name)._replace(disk=name)
