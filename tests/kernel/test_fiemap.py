@@ -87,6 +87,19 @@ def test_no_byte_is_lost(extents: list[Extent]) -> None:
     assert total == sum(length for _logical, _physical, length, _flags in extents)
 
 
+def test_a_file_system_that_does_not_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of the extents is no answer: the others may lie anywhere."""
+
+    def always_the_first(_descriptor: int, _request: int, room: bytearray, _mutate: object) -> int:
+        told = answer([(0, 0, 4096, 0)])
+        room[: len(told)] = told
+        return 0
+
+    monkeypatch.setattr("fcntl.ioctl", always_the_first)
+    with pytest.raises(ValueError, match="up to byte 4096"):
+        read_extents(0)
+
+
 def test_the_live_kernel(tmp_path: Path) -> None:
     """A written file of this machine has as many bytes on the device as in itself, in whole blocks."""
     path = tmp_path / "file"

@@ -86,6 +86,7 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
 
     Raises:
         OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
+        ValueError: the file system does not go on, so that only a part of the extents is known.
     """
     found: list[Extent] = []
     start, most = 0, FIRST
@@ -98,8 +99,8 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
         if not more or more[-1][3] & LAST:
             return found
         after = more[-1][0] + more[-1][2]
-        if not start < after < _ALL:  # a file system that does not go on must not keep zmon
-            return found
+        if not start < after < _ALL:  # it must not keep zmon, and a part is no answer
+            raise ValueError(f"extents up to byte {after}, and then none further on")
         start, most = after, ROOM
 
 
