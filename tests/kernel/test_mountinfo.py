@@ -75,6 +75,11 @@ def test_only_what_is_wanted() -> None:
     assert read_mounts(DictTree({PATH: HERCULES}), {"36"}).keys == ["36"]
 
 
+def test_mounts_may_be_wanted_by_the_number_of_their_file_system() -> None:
+    """So the one below an overlay is found."""
+    assert read_mounts(DictTree({PATH: HERCULES}), {"94:13"}).keys == ["36"]
+
+
 def test_a_capture_without_mounts() -> None:
     """What was not captured is said."""
     assert read_mounts(DictTree()).missing is not None

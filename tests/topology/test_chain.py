@@ -11,7 +11,7 @@ from zmon.kernel.rows import frame
 from zmon.kinds import CONTAINER, LAYER, MOUNT
 from zmon.topology.chain import ONE_OF_SEVERAL, Answer, answer
 from zmon.topology.evidence import Grade
-from zmon.topology.file import files_in
+from zmon.topology.file import by_name, files_in
 from zmon.topology.mount import mounts_in
 from zmon.topology.stack import Stack
 
@@ -79,6 +79,12 @@ def ask(
     } | cells  # fmt: skip
     file = files_in(frame(CONTAINER, {"/f": row}, 1))[0]
     return answer(file, mounts_in(frame(MOUNT, mounts, 1)), Stack(frame(LAYER, LAYERS, 1)), {})
+
+
+def by_its_name(path: str) -> Answer:
+    """Follow a path down that nobody looked at."""
+    mounts = mounts_in(frame(MOUNT, {**MOUNTS, "7": mount("0:22", "/run", "tmpfs")}, 1))
+    return answer(by_name(path, mounts), mounts, Stack(frame(LAYER, LAYERS, 1)), {})
 
 
 def on(found: Answer) -> dict[str, tuple[object, object]]:
@@ -198,6 +204,32 @@ def test_a_file_of_an_overlay() -> None:
     """Both file systems stand in the way down."""
     found = ask("6", "94:5", "0+100000")
     assert [step.number for step in found.steps] == ["0:43", "94:5", "94:5", "94:4"]
+
+
+def test_a_file_of_an_overlay_whose_file_system_was_not_read() -> None:
+    """Its addresses may be logical ones: they are counted on no disk."""
+    found = ask("6", "0:77", "0+100000")
+    assert (on(found), found.grade) == ({}, Grade.UNKNOWN)
+    assert "0:77" in found.lacking[0]
+
+
+def test_a_path_that_nobody_looked_at() -> None:
+    """Its name may be that of a link, so that the mount is assumed, and so are the shares."""
+    found = by_its_name("/st/f")
+    assert (found.grade, {each.grade for each in found.evidence if "name" in each.source}) == (
+        Grade.ASSUMED,
+        {Grade.ASSUMED},
+    )
+
+
+def test_a_path_in_memory_that_nobody_looked_at() -> None:
+    """No disk holds it, and none is named."""
+    found = by_its_name("/run/x")
+    assert (found.disks, found.grade, found.lacking) == (
+        (),
+        Grade.UNKNOWN,
+        ("no block device holds it: on tmpfs from /dev/x",),
+    )
 
 
 def test_compressed_bytes_are_not_exact() -> None:

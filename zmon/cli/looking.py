@@ -111,7 +111,11 @@ def look_at(
 
     tree = LiveTree(root)
     containers = read_containers(tree, map(Listed, paths), progress=progress)
-    mounted = read_mounts(tree, {*mounts, *map(str, containers.column("mount"))})
+    seen = map(str, containers.column("mount"))
+    below = (
+        number for number in map(str, containers.column("number")) if number[:2] == "0:"
+    )  # of an overlay
+    mounted = read_mounts(tree, {*mounts, *seen, *below})
     layers = read_layers(tree, _devices(containers, mounted))
     disks = {
         str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)

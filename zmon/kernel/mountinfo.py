@@ -105,7 +105,9 @@ def option(options: str, name: str) -> list[str]:
 
 
 def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
-    """Return the mounts as this process sees them, of `wanted` ids only if given; one frame of `MOUNT`.
+    """Return the mounts as this process sees them; one frame of `MOUNT`.
+
+    If `wanted` is given, only those whose id, or the number of whose file system, is in it.
 
     The chunks of btrfs are read from the live kernel only, by root, and only of wanted mounts.
     """
@@ -129,9 +131,13 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
             **several.get(mount.number, none),
         }
         for mount in mounted
-        if wanted is None or mount.id in wanted
+        if _is_wanted(mount, wanted)
     }
     return frame(MOUNT, rows, tree.when(PATH))
+
+
+def _is_wanted(mount: Mounted, wanted: Container[str] | None) -> bool:
+    return wanted is None or mount.id in wanted or mount.number in wanted
 
 
 def _several(
@@ -140,7 +146,7 @@ def _several(
     """Return what every btrfs says of its devices, by its number; a mount that is hidden cannot be asked."""
     found: dict[str, Mapping[str, Value]] = {}
     for mount in mounted:
-        if mount.fstype == "btrfs" and (wanted is None or mount.id in wanted):
+        if mount.fstype == "btrfs" and _is_wanted(mount, wanted):
             from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
 
             known = found.get(mount.number)

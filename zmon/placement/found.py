@@ -118,7 +118,7 @@ def named(meaning: Meaning, machine: Machine) -> Found:
 
 def _unlisted(path: str, unknown: Absent) -> File:
     """Return a file that no listing names; what is not said of it is unknown."""
-    said = {"path": path, "said": (), "scattered": None}
+    said = {"path": path, "said": (), **File._field_defaults}
     said |= dict.fromkeys(("database", "tablespace", "role", "listed"), "")
     return File._make(said.get(name, unknown) for name in File._fields)
 

@@ -282,6 +282,6 @@ GRADES: Final = {
     Grade.EXACT: "exact, byte by byte",
     Grade.SHARES: "known in shares, by the layout of volumes",
     Grade.SET: "one of several disks, in unknown shares",
-    Grade.ASSUMED: "assumed, by a rule of the site",
+    Grade.ASSUMED: "assumed, by a rule of the site or the name of a path",
     Grade.UNKNOWN: "not known",
 }

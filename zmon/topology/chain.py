@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
 
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
+_ANONYMOUS: Final = "0:"
+"""How the numbers of file systems begin that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it lies on this disk alone, and how many bytes it has there is not known")
 
 
@@ -71,7 +73,9 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
     below = _below(file, mount, mounts)
     through = [one for one in (mount, below if below is not mount else None) if one]
     way.told(map(_mounted, through))
-    way.told([Evidence(source, said) for source, said in file.said])
+    sure = Grade.ASSUMED if file.unseen else Grade.EXACT
+    way.worsen(sure)
+    way.told([Evidence(source, said, sure) for source, said in file.said])
     if file.scattered is not None:
         devices = _through_parts(way, file.scattered)
     elif isinstance(file.number, Absent):
@@ -79,6 +83,9 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
         devices = ()
     elif below is not None and below.fstype == "btrfs":
         devices = _through_btrfs(way, file, below)
+    elif file.number.startswith(_ANONYMOUS):
+        way.worsen(Grade.UNKNOWN, _no_device(file.number, below))
+        devices = ()
     else:
         devices = (file.number,)
         if isinstance(file.ranges, Absent):
@@ -125,6 +132,12 @@ def _below(file: File, mount: Mount | None, mounts: Mounts) -> Mount | None:
     if mount is None or isinstance(file.number, Absent) or mount.number == file.number:
         return mount
     return mounts.by_number.get(file.number)
+
+
+def _no_device(number: str, mount: Mount | None) -> str:
+    if mount is None:
+        return f"the file system that holds it, {number}, was not read"
+    return f"no block device holds it: on {mount.fstype} from {mount.source}"
 
 
 class _Way:

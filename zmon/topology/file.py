@@ -55,6 +55,8 @@ class File(NamedTuple):
     """Bytes of compressed extents, whose length on the device is not told."""
     scattered: Scattered | None = None
     """How it is spread over devices, if it is not the kernel that puts it there."""
+    unseen: bool = False
+    """Whether nobody looked at it, and its name alone tells on which mount it would be."""
 
     @property
     def space(self) -> str:
@@ -170,6 +172,7 @@ def by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> File:
         unwritten=_NOT_LOOKED_AT,
         shared=_NOT_LOOKED_AT,
         encoded=_NOT_LOOKED_AT,
+        unseen=True,
     )
 
 
