@@ -7,8 +7,8 @@ import pytest
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CONTAINER, DEVICE, LAYER
-from zmon.placement.resolved import By, Resolved, disks_traffic, resolved
+from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE
+from zmon.placement.resolved import By, Places, Resolved, disks_traffic, resolved
 from zmon.placement.spread import sums
 from zmon.topology.evidence import Grade
 from zmon.topology.machine import Machine
@@ -97,6 +97,32 @@ def test_over_sides_that_nobody_knows() -> None:
     found = resolved(Machine(sample()), by=By.SIDE)
     assert found.units == ()
     assert "side" in found.rows[0].problem
+
+
+def test_sides_of_two_storage_servers_are_four() -> None:
+    """Each has a server 0 of its own."""
+    made = sample()
+    boxes = [f"IBM.7500000000{n // 4}.{lss}.00" for n, lss in enumerate(["1500", "1501"] * 4)]
+    devices = {f"0.0.7{n}00": {"uid": uid, "cutype": "2107/e8"} for n, uid in enumerate(boxes)}
+    dasd = {busid: {"lss": n % 2} for n, busid in enumerate(devices)}
+    lpar = {"machine": {"environment": "lpar"}}
+    frames = [filled(DEVICE, devices, 0), filled(DASD, dasd, 0), filled(MACHINE, lpar, 0)]
+    found = resolved(
+        Machine(made._replace(frames={**made.frames, **{each.kind.name: each for each in frames}})),
+        by=By.SIDE,
+    )
+    assert [unit.name for unit in found.units] == [
+        "server 0 of 75000000000", "server 0 of 75000000001",
+        "server 1 of 75000000000", "server 1 of 75000000001",
+    ]  # fmt: skip
+
+
+def test_what_of_a_file_is_on_no_disk_is_unplaced() -> None:
+    """Though its extents are not known: what its device lacks, no unit has."""
+    machine = Machine(sample(), PEOPLE)
+    whole = machine.answers["/db/t1.0"]
+    laid = Places(machine, By.LCU).lay(whole._replace(size=8 * MIB, unplaced=NO))
+    assert (laid.units, laid.unplaced) == ({LCU6: 6 * MIB}, 2 * MIB)
 
 
 def test_pins_of_the_site() -> None:

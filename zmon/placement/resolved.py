@@ -130,7 +130,7 @@ class Places:
             return volume.spindle
         if isinstance(volume.lcu, Absent):
             return volume.lcu
-        return volume.key if self._by is By.LCU else _text(side(volume, self._machine.site)) or NO_SIDE
+        return volume.key if self._by is By.LCU else _side_key(volume, self._machine.site)
 
     def lay(self, answer: Answer) -> Laid:
         """Add up the bytes of one container on each unit and volume."""
@@ -152,7 +152,7 @@ class Places:
                 reasons[f"{_text(share.volume.disk) or share.volume.number}: {key.reason}"] = None
             elif count:
                 units[key] = units.get(key, 0) + count
-        if somewhere or not answer.disks:
+        if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
             unplaced = max(unplaced, _whole(answer.size) - sum(units.values()))
         return Laid(units, volumes, unplaced, tuple(reasons))
 
@@ -234,6 +234,17 @@ def side(volume: Volume, site: Site) -> Value:
     names = [_text(name) for name in (volume.called, volume.lcu, volume.key)]
     channels = site.channels_of([name for name in names if name])
     return volume.side if channels is None else channels.name
+
+
+def _side_key(volume: Volume, site: Site) -> str | Absent:
+    """Return the key of a side: one for a name of the site, one of each storage server for its own."""
+    name = side(volume, site)
+    if isinstance(name, Absent):
+        return NO_SIDE
+    row = site.map.lcu(_text(volume.called))
+    if isinstance(volume.side, Absent) or (row is not None and row.server):
+        return str(name)
+    return f"{name} of {_text(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
 
 
 def _channels(site: Site) -> dict[str, float]:
