@@ -55,7 +55,7 @@ def test_what_is_understood_is_a_table_for_each_sort(
     path = sample("qvdasd-duplicates")
     assert main(["cp", "parse", path]) == 0
     assert capsys.readouterr().out == (
-        f"{path}: understood 2 disk; not understood: 0 lines\n"
+        f"{path}: understood 2 disk; lines not understood: 0\n"
         "\n"
         "disk:\n"
         "  vdev  kind      type  volser  mode  size   unit  rdev  sch   line\n"
@@ -74,11 +74,11 @@ def test_what_is_not_understood_stands_below(
     """If so wanted, each line with its number; else they are counted."""
     main(["cp", "parse", "--unknown", sample("junk")])
     out = capsys.readouterr().out
-    assert "not understood: 13 lines" in out
+    assert "lines not understood: 13" in out
     assert "\n  10: The DASD 7101 is slow\n" in out
     main(["cp", "parse", sample("junk")])
     out = capsys.readouterr().out
-    assert "not understood: 13 lines" in out
+    assert "lines not understood: 13" in out
     assert "is slow" not in out
 
 
@@ -106,7 +106,7 @@ def test_nothing_understood_is_a_failure(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "x").write_text("\x1b[2Jhello\n\x9b2J there\n")
     assert main(["cp", "parse", "--unknown", str(tmp_path / "x")]) == 1
     out = capsys.readouterr().out
-    assert "understood nothing; not understood: 2 lines" in out
+    assert "understood nothing; lines not understood: 2" in out
     assert out.replace("\n", "").isprintable()
 
 

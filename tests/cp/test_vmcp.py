@@ -147,11 +147,11 @@ def test_a_command_is_a_fixed_text_and_a_number(name: str, operand: str, command
     [
         ("logoff", "", "is no query that may be put to CP"),
         ("userid", "7000", "takes no operand"),
-        ("details", "", "needs a rdev in hex digits"),
-        ("details", "700", "needs a rdev in hex digits"),
-        ("virtual", "19F\n", "needs a vdev in hex digits"),
-        ("virtual", "191 FOR LINUX2", "needs a vdev in hex digits"),
-        ("chpid", "٤٢", "needs a chpid in hex digits"),
+        ("details", "", "needs the number of a real device, as 7000, in hex digits"),
+        ("details", "700", "needs the number of a real device, as 7000, in hex digits"),
+        ("virtual", "19F\n", "needs the number of a virtual device, as 191, in hex digits"),
+        ("virtual", "191 FOR LINUX2", "needs the number of a virtual device, as 191, in hex digits"),
+        ("chpid", "٤٢", "needs a channel path id, as 4F, in hex digits"),
     ],
 )
 def test_nothing_else_can_be_asked(fake: Fake, cp: Cp, name: str, operand: str, message: str) -> None:

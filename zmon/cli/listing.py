@@ -21,7 +21,7 @@ LISTING is what a database tells of its tablespaces, known by its content:
   PostgreSQL, MariaDB  the server: postgresql://HOST/DATABASE,
                        mariadb://USER@HOST; its data directory; catalogues
   any                  CSV with tablespace,path
-- is standard input.  A password belongs into ~/.pgpass, PGPASSWORD, ~/.my.cnf
+- is standard input.  A password belongs in ~/.pgpass, PGPASSWORD, ~/.my.cnf
 or MYSQL_PWD: a command line is seen by everybody.
 """
 """What a listing is, for the help of a subcommand."""

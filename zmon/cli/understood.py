@@ -28,7 +28,7 @@ def lines(texts: Iterable[Understood | Directory], *, unknown: bool = True) -> I
     for text in texts:
         origin, rows, odd, unread = _parts(text)
         known = ", ".join(f"{len(found):,} {sort}" for sort, found in rows.items()) or "nothing"
-        yield harmless(f"{origin}: understood {known}; not understood: {_count(text):,} lines")
+        yield harmless(f"{origin}: understood {known}; lines not understood: {_count(text):,}")
         for sort, found in rows.items():
             yield ""
             yield from _table(sort, found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cp import answers
 from zmon.cp.pace import EVERY
+from zmon.cp.told import FOLDER
 from zmon.cp.vmcp import DEVICE, EVERYBODY, CpError, command_of
 from zmon.kinds import CLAIM
 from zmon.sample import nothing
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 MAPPING: Final = ("userid", "virtual-dasd")
 """What tells the real device and the label of each own disk."""
-
-FOLDER: Final = "cp"
-"""Where answers lie in a capture: `cp/virtual-dasd.txt`."""
 
 
 def read_claims(cp: Cp, when: int | None = None) -> Frame:

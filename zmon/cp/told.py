@@ -29,7 +29,7 @@ LIMIT: Final = 64 << 20
 """Bytes that a file may have, unpacked."""
 
 FOLDER: Final = "cp"
-"""Where a capture has such files."""
+"""Where a capture has answers: `cp/virtual-dasd.txt`."""
 
 CONSOLE: Final = "answers of CP"
 DIRECTORY: Final = "user directory"

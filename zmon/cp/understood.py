@@ -79,11 +79,6 @@ class Understood:
         self.conflict_count = 0
         """How many of those there are."""
 
-    @property
-    def anything(self) -> bool:
-        """Say whether something was understood."""
-        return any(self._found.values())
-
     @cached_property
     def rows(self) -> dict[str, list[Any]]:
         """What was understood, by sort: `disk`, `volume`, `load` ..., the classes' names in small letters.

@@ -52,11 +52,11 @@ PATIENCE: Final = 10.0
 """Seconds that CP may take for an answer."""
 
 _FORMS: Final = {
-    "vdev": re.compile(r"[0-9A-F]{1,4}", re.ASCII),
-    "rdev": re.compile(r"[0-3]?[0-9A-F]{4}", re.ASCII),
-    "chpid": re.compile(r"[0-9A-F]{2}", re.ASCII),
+    "vdev": ("the number of a virtual device, as 191", re.compile(r"[0-9A-F]{1,4}", re.ASCII)),
+    "rdev": ("the number of a real device, as 7000", re.compile(r"[0-3]?[0-9A-F]{4}", re.ASCII)),
+    "chpid": ("a channel path id, as 4F", re.compile(r"[0-9A-F]{2}", re.ASCII)),
 }
-"""What may be put into a command, and the one form it may have."""
+"""What may be put into a command, in words, and the one form it may have."""
 
 
 class CpError(ValueError):
@@ -219,8 +219,9 @@ def command_of(name: str, operand: str = "") -> str:
             raise CpError(f"{query.command} takes no operand")
         return query.command
     number = operand.upper()
-    if _FORMS[query.operand].fullmatch(number) is None:
-        raise CpError(f"{query.command} needs a {query.operand} in hex digits, not {operand!r}")
+    what, form = _FORMS[query.operand]
+    if form.fullmatch(number) is None:
+        raise CpError(f"{query.command} needs {what}, in hex digits, not {operand!r}")
     return f"{query.command} {number}"
 
 
