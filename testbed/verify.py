@@ -471,7 +471,7 @@ def report(directory: Path, *, failed_only: bool) -> int:
     checks: list[Check] = []
     try:
         checks.extend(check_directory(directory))  # those before an error stay
-    except (OSError, ValueError, KeyError) as e:
+    except (OSError, ValueError, KeyError, TypeError) as e:
         checks.append(Check("the checks themselves", "can be made", repr(e), ok=False))
     failed = sum(not check.ok for check in checks)
     for check in checks:
