@@ -205,32 +205,6 @@ def test_a_weak_line_makes_no_good_one_weak() -> None:
     assert (row.line, row.weak) == (1, "")
 
 
-def test_two_labels_of_a_real_device_are_a_conflict() -> None:
-    """Whichever answers they are in."""
-    found = read("DASD 7610 DB9999  , DASD 7611 FREE\n" + DEDICATED + "\n")
-    assert [(c.about, c.words) for c in found.conflicts] == [
-        ("real device 7610", "volser DB9999 and DB7200"),
-    ]  # fmt: skip
-
-
-def test_guests_in_one_text_are_told_apart() -> None:
-    """The same virtual device of two guests is no conflict, and is claimed for each."""
-    other = MINIDISK.replace("4A01", "4B02")
-    found = read(f"lindb01:   {MINIDISK}\nlindb02:   {other}\n")
-    assert found.conflicts == []
-    assert [(claim.user, claim.rdev) for claim in found.claims()] == [
-        ("LINDB01", "4A01"),
-        ("LINDB02", "4B02"),
-    ]
-    assert [claim.user for claim in read(f"lindb01:   {MINIDISK}\n").claims()] == [""]
-
-
-def test_whose_answers_they_are_is_known_if_one_user_says_so() -> None:
-    """Two of them make it unknown."""
-    assert read("LINDB01  AT ZVMPRD1\n").identity[:2] == ("LINDB01", "ZVMPRD1")
-    assert read("LINDB01  AT ZVMPRD1\nLINDB02  AT ZVMPRD1\n").identity[:2] == ("", "")
-
-
 # long texts
 
 

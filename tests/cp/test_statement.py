@@ -1,0 +1,85 @@
+"""Statements of the directory, each by itself; that no password is kept, the tests of the directory show."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.cp.statement import (
+    HEADS,
+    OTHERS,
+    Dedicated,
+    Link,
+    Minidisk,
+    Place,
+    Statement,
+    StatementError,
+    name_of,
+    parse_statement,
+    whose,
+)
+
+HERE = Place("x.direct", 7)
+
+
+def statement(record: str) -> Statement:
+    """Read a whole record."""
+    return parse_statement(name_of(record.split(maxsplit=1)[0]), HERE, record, whole=True)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("U", "USER"), ("ID", "IDENTITY"), ("SUB", "SUBCONFIG"), ("M", "MDISK"), ("MDISK=VDEV=0102", "MDISK"),
+        ("DED", "DEDICATE"), ("IPL", "IPL"), ("CONS", "CONSOLE"), ("HELLO", ""), ("CO", ""), ("I", ""),
+    ],
+)  # fmt: skip
+def test_a_statement_is_known_by_its_abbreviation(word: str, name: str) -> None:
+    """Those that are not read have three letters at the least."""
+    assert name_of(word) == name
+
+
+def test_an_entry_is_somebodys() -> None:
+    """The password behind the name is not looked at."""
+    assert whose("USER LINDB01 S3CRET 4G 8G G") == "LINDB01"
+    with pytest.raises(StatementError, match="its name is missing"):
+        whose("USER")
+
+
+def test_statements_say_which_device_it_is() -> None:
+    """A part of a volume, a real device, another guest's."""
+    disk, dedicated, link = map(
+        statement, ("MDISK 100 3390 1 50 LNX001 MR", "DEDICATE 7200 7200", "LINK MAINT 190 190 RR")
+    )
+    assert disk == Minidisk(HERE, "0100", "3390", "volume", "LNX001", "", 1, 50, "MR")
+    assert dedicated == Dedicated(HERE, "7200", "7200")
+    assert link == Link(HERE, "MAINT", "0190", "0190", "RR")
+
+
+def test_a_record_that_may_be_cut_gives_doubt() -> None:
+    """In its last word, which is a label here."""
+    disk = parse_statement("MDISK", HERE, "MDISK 100 3390 1 50 LNX0", whole=False)
+    assert isinstance(disk, Minidisk)
+    assert disk.weak == "the text ends with this word, which may go on"
+
+
+@given(
+    st.sampled_from(["MDISK", "MDISK=VDEV=1", "DEDICATE", "LINK", "INCLUDE", "BUILD"]),
+    st.lists(st.text("0123456789ABCDEFMRWXV=*&-", min_size=1, max_size=9)),
+    st.booleans(),
+)
+def test_any_words_are_read(first: str, words: list[str], whole: bool) -> None:
+    """Or what is wrong is said without quoting any of them."""
+    record = " ".join((first, *words))
+    said = ""
+    try:
+        parse_statement(name_of(first), HERE, record, whole=whole)
+    except StatementError as error:
+        said = str(error)
+    assert not [word for word in words if len(word) > 6 and word in said]
+
+
+def test_no_name_is_of_two_sorts() -> None:
+    """A statement begins an entry, is read, or names no disk."""
+    assert not set(HEADS) & set(OTHERS)
