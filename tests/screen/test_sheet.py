@@ -165,7 +165,7 @@ def test_a_row_that_names_nothing_leads_nowhere() -> None:
 def test_a_page_leads_to_what_a_fact_names() -> None:
     """If the fact is there."""
     screen = Screen(layout="page", drill="TRY {thing}")
-    facts = [{"thing": "x"}, {"thing": GONE}]
+    facts: list[dict[str, Value]] = [{"thing": "x"}, {"thing": GONE}]
     assert [Sheet(screen, Table([], {}, facts=each)).deeper() for each in facts] == ["TRY x", ""]
 
 
