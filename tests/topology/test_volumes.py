@@ -97,6 +97,31 @@ def real(rdev: str, volser: str, state: str = "CP-SYSTEM") -> Claim:
     return Claim(rdev=rdev, volser=volser, mode=state, via="QUERY DASD", origin="qdasd.txt", line=2)
 
 
+# --- a map of a part
+
+
+def of_one_lcu(rows: str) -> list[Volume]:
+    """Return three disks that their unique ids put on one LCU, with a map that knows some of them."""
+    uids = [f"{UID.rpartition('.')[0]}.{unit}" for unit in ("11", "12", "13")]
+    disks = [Disk(f"0.0.02{number:02}", uid) for number, uid in enumerate(uids)]
+    claims = [virtual(f"02{number:02}", f"76{number}0") for number in range(3)]
+    return all_of(disks, claims, site("", rows))
+
+
+def test_a_map_of_some_volumes_does_not_part_an_lcu() -> None:
+    """The others are on the same: else data on one LCU would seem to be spread over two."""
+    found = of_one_lcu("7600, 5\n")
+    assert {(volume.key, volume.lcu, volume.grade) for volume in found} == {("LCU 5", "LCU 5", Grade.EXACT)}
+    assert found[2].evidence[-1].source == "map.csv:1"
+
+
+def test_a_map_that_parts_an_lcu_says_nothing_of_its_other_volumes() -> None:
+    """Their unique ids name the LCU then, and the contradiction is told."""
+    found = of_one_lcu("7600, 5\n7610, 6\n")
+    assert [volume.key for volume in found] == ["LCU 5", "LCU 6", UID.rpartition(".")[0]]
+    assert all(volume.conflicts for volume in found)
+
+
 # --- which real device
 
 

@@ -231,12 +231,8 @@ class Case:
             if not (uid and row.volume in {uid.volume, uid.lcu}):
                 grade = device.grade
             return _Lcu(row.lcu, row.lcu, grade, row.place, f"{row.volume} is on {row.lcu}")
-        if uid and isinstance(lss, str):
-            return _Lcu(f"LSS {lss}", uid.lcu, grade, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
         if uid:
-            ssid = uid.ssid.upper()
-            said = f"{uid}: SSID {ssid}" if self.all.uid(device.busid) else ""
-            return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, said)
+            return self._by_uid(uid, lss, grade)
         if isinstance(real.ssid, str):
             name = f"SSID {real.ssid}"
             heard = real.evidence[0]
@@ -246,6 +242,27 @@ class Case:
             ((name, place),) = names.items()
             return _Lcu(name, name, Grade.ASSUMED, place, f"{self.rdev} is on {name}")
         return _Lcu(self._why(names), f"disk {device.busid}", Grade.UNKNOWN, "", "")
+
+    def _by_uid(self, uid: Uid, lss: Value, grade: Grade) -> _Lcu:
+        """Take the LCU that the unique id names, called as the map calls it for another of its disks.
+
+        Else one LCU would be two: that of the disks which the map knows, and that of the others.
+        """
+        mapped = self.all.mapped(uid.lcu)
+        if len(mapped) == 1:
+            ((name, (busid, place, sure)),) = mapped.items()
+            said = f"{busid} is on {name}, and so is all of {uid.lcu}"
+            return _Lcu(name, name, min(grade, sure), place, said)
+        if mapped:
+            words = ", ".join(f"{name} by {place}" for name, (_, place, _) in mapped.items())
+            self.conflicts.append(
+                f"{self.device.busid} is on {uid.lcu}, which is {words}: neither of them is used"
+            )
+        if isinstance(lss, str):
+            return _Lcu(f"LSS {lss}", uid.lcu, grade, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
+        ssid = uid.ssid.upper()
+        said = f"{uid}: SSID {ssid}" if self.all.uid(self.device.busid) else ""
+        return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, said)
 
     def _why(self, names: dict[str, str]) -> Absent:
         """Return why nobody knows the LCU."""

@@ -10,6 +10,7 @@ from zmon.absent import absent
 from zmon.sample import Frame
 from zmon.topology.case import Case
 from zmon.topology.claim import claims_in
+from zmon.topology.evidence import Grade
 from zmon.topology.host import NO_HOST
 from zmon.topology.lcu import identity
 from zmon.topology.realdevice import real_device
@@ -83,6 +84,7 @@ class Volumes(Mapping[str, Volume]):
         self._uids: dict[str, Uid | None] = {}
         self._called: dict[tuple[str, Uid | None], dict[str, str]] = {}
         self._calls: dict[str, dict[str, str]] = {}
+        self._mapped: dict[str, dict[str, tuple[str, str, Grade]]] = {}
 
     @cached_property
     def disks(self) -> dict[str, None]:
@@ -160,6 +162,19 @@ class Volumes(Mapping[str, Volume]):
                 for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
                     names.setdefault(name, f"{rule.place} ({rule.said})")
         return names
+
+    def mapped(self, lcu: str) -> dict[str, tuple[str, str, Grade]]:
+        """Return on what the map puts disks of an LCU that unique ids name: a disk, the place, how sure."""
+        found = self._mapped.get(lcu)
+        if found is None:
+            found = self._mapped[lcu] = {}
+            for busid in self.lcus.get(lcu, ()) if self.site.map else ():
+                uid, device = self.uid(busid), self.device(busid)
+                rdev = device.rdev if isinstance(device.rdev, str) else ""
+                for row in self.site.map.about(uid, rdev)[:1]:
+                    is_own = uid is not None and row.volume in {uid.volume, uid.lcu}
+                    found.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else device.grade))
+        return found
 
     @cached_property
     def wwids(self) -> dict[str, str]:
