@@ -5,7 +5,7 @@ from __future__ import annotations
 from zmon.cp.answers import parse
 from zmon.cp.noise import Line
 from zmon.cp.row import REMEMBERED
-from zmon.cp.subsystem import Pav, subsystem
+from zmon.cp.subsystem import Pav, pav
 
 
 def test_sizes_that_are_not_told_are_none() -> None:
@@ -17,5 +17,5 @@ def test_sizes_that_are_not_told_are_none() -> None:
 
 def test_an_alias_in_a_pool_has_no_base() -> None:
     """HyperPAV binds it for one I/O; the answer was never seen, so the row says so."""
-    row = subsystem(Line("Device 76F0 is an alias HyperPAV volume in Pool 3", 1))
+    row = pav(Line("Device 76F0 is an alias HyperPAV volume in Pool 3", 1))
     assert row == Pav("76F0", "hyperpav alias", "", (), "3", 1, REMEMBERED)

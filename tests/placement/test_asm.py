@@ -21,7 +21,8 @@ MB = 1 << 20
 
 def spread(path: str, size: int | None = 100 * MB, of: Asm | None = None) -> Spread:
     file = Container(kind=c.ASM_FILE, path=path, bytes_declared=size)
-    return asm.spread_of(file, asm.read(SPOOL, "asm.csv") if of is None else of)
+    told = asm.read(SPOOL, "asm.csv") if of is None else of
+    return asm.spread_over(asm.membership(asm.group_of(file), told), file, told)
 
 
 def test_reads_disks_of_groups() -> None:

@@ -13,7 +13,7 @@ from zmon.cp.dasd import details
 from zmon.cp.edevice import edevice
 from zmon.cp.extent import extent
 from zmon.cp.path import paths
-from zmon.cp.subsystem import subsystem
+from zmon.cp.subsystem import cache, pav
 
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
@@ -26,7 +26,7 @@ def real(line: Line) -> Row | None:
     if text.startswith("DASD"):
         return allocation(line)
     if text.startswith("Device "):
-        return paths(line) or subsystem(line)
+        return paths(line) or pav(line)
     if text.startswith(("Path ", "CHPID ", "One path ")):
         return paths(line)
-    return details(line) or subsystem(line) or edevice(line) or allocation(line) or extent(line)
+    return details(line) or cache(line) or edevice(line) or allocation(line) or extent(line)

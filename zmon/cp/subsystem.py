@@ -88,13 +88,19 @@ _HYPER: Final = re.compile(
 )
 
 
-def subsystem(line: Line) -> Cache | Pav | None:
-    """Read the first line of an answer about a storage subsystem."""
+def cache(line: Line) -> Cache | None:
+    """Read the first line of QUERY CACHE about a device."""
+    found = _CACHE.fullmatch(line.text)
+    if found is None:
+        return None
+    end = next((word for begin, word in _CACHE_END.items() if (found[4] or "-").startswith(begin)), "")
+    state = _CACHE_SUBSYSTEM[found[2]] + end
+    return Cache(found[1], state, "", None, None, None, None, line.number)
+
+
+def pav(line: Line) -> Pav | None:
+    """Read a row of QUERY PAV."""
     text = line.text
-    if found := _CACHE.fullmatch(text):
-        end = next((word for begin, word in _CACHE_END.items() if (found[4] or "-").startswith(begin)), "")
-        state = _CACHE_SUBSYSTEM[found[2]] + end
-        return Cache(found[1], state, "", None, None, None, None, line.number)
     if found := _BASE.fullmatch(text):
         return Pav(found[1], "base", "", tuple(found[2].split()), "", line.number)
     if found := _ALIAS.fullmatch(text):

@@ -236,16 +236,11 @@ def _disk(row: sheet.Row) -> Disk:
     )
 
 
-def spread_of(container: Container, asm: Asm) -> Spread:
-    """Say on which devices a file of ASM lies, with how many bytes.
-
-    With the extent map exactly; else evenly over the disks of its group in proportion to their sizes.
-    """
-    return spread_over(membership(group_of(container), asm), container, asm)
-
-
 def spread_over(members: Membership, container: Container, asm: Asm) -> Spread:
-    """Say how a file of ASM lies on the disks of its group, as `spread_of` does."""
+    """Say on which devices of its group a file of ASM lies, with how many bytes.
+
+    With the extent map exactly; else evenly over the disks in proportion to their sizes.
+    """
     found = _FILE.fullmatch(container.path)
     if found is None:
         return _nothing(asm.origin, f"{container.path!r} is no name of ASM: +GROUP/...")

@@ -30,6 +30,7 @@ from zmon.placement.container import (
     checked,
     the_one,
 )
+from zmon.placement.figure import figure
 from zmon.placement.table import rows, shown
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
 """Columns that only a heading can name."""
 _KNOWN: Final = frozenset(COLUMNS + FURTHER)
 _HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
-_WHOLE: Final = re.compile(r"[0-9]{1,19}")
 _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
 
 
@@ -119,7 +119,8 @@ def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -
     if kind not in KINDS:
         kind = DIRECTORY if path.endswith("/") else ""
     declared = cells.get("bytes", "").strip()
-    if declared and not _WHOLE.fullmatch(declared):
+    size = figure(declared)
+    if declared and size is None:
         notes.append(Note(row.line, f"{shown(declared)} is no number of bytes"))
     return Container(
         database=cells.get("database", ""),
@@ -128,7 +129,7 @@ def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -
         kind=kind,
         path=path,
         base_dir=cells.get("base_dir", ""),
-        bytes_declared=int(declared) if _WHOLE.fullmatch(declared) else None,
+        bytes_declared=size,
         role=role,
         source=origin,
         line=row.line,

@@ -74,7 +74,7 @@ class Listing(NamedTuple):
     products: tuple[tuple[str, str], ...] = ()
     """For each source its product, as in `Format`."""
     disk_groups: Asm = asm.Asm()
-    """What they tell of Oracle's disk groups, for `zmon.placement.asm.spread_of`."""
+    """What they tell of Oracle's disk groups, for `zmon.placement.asm.spread_over`."""
 
     def product(self, container: Container) -> str:
         """Return the product that a container is of; empty when it is not known."""
