@@ -110,7 +110,7 @@ def _anonymity(path: str | None) -> Anonymity:
 
 def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
     """Write all samples and events under another name, which becomes OUT when all are there."""
-    from zmon.recording.writer import Writer  # noqa: PLC0415 - only what can be read is written
+    from zmon.recording.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
 
     unfinished = path + UNFINISHED
     _unlink(unfinished)
@@ -120,7 +120,7 @@ def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
             times = _write(writer, stretch, anonymity)
         finally:
             writer.close()
-        _close_up(unfinished)
+        close_up(unfinished)
         _unlink(path, BESIDE[1:])
         os.replace(unfinished, path)
     except BaseException:
@@ -171,14 +171,6 @@ def _same(one: Event, other: Event) -> bool:
     if one.what is What.LIMIT:
         return one.begin <= other.end and other.begin <= one.end
     return (one.begin, one.end) == (other.begin, other.end)
-
-
-def _close_up(path: str) -> None:
-    """Give back the space that the tail had."""
-    import sqlite3  # noqa: PLC0415 - --help needs none
-
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("VACUUM")
 
 
 def _unlink(path: str, endings: Sequence[str] = BESIDE) -> None:

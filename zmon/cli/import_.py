@@ -30,6 +30,8 @@ SAR: Final = (b"\x96\xd5", b"\xd5\x96")
 """The first bytes of sar's own files: SYSSTAT_MAGIC of sa.h, in either order of bytes."""
 BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """What belongs to a recording: the file itself, and what SQLite keeps beside it."""
+SEALED: Final = 60
+"""Samples that make a segment."""
 SOME: Final = 100
 """Samples between two words of progress."""
 
@@ -133,17 +135,19 @@ def _scenario(source: str) -> Iterator[Sample]:
 
 def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: bool) -> int:
     """Write all samples and then the notes, as far as they can be read; says what there is."""
-    from zmon.recording.writer import Writer  # noqa: PLC0415 - only what can be read is written
+    from zmon.recording.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
 
     for ending in BESIDE:
         if os.path.lexists(path + ending):
             os.unlink(path + ending)
     status, count, begin, end = OK, 0, 0, 0
-    writer = Writer(path, durable=False, rollups=rollups)
+    writer = Writer(path, sealed=sys.maxsize, durable=False, rollups=rollups)
     try:
         for sample in samples:
             writer.append(sample)
             begin, end, count = begin or sample.at.utc, sample.at.utc, count + 1
+            if count % SEALED == 0:
+                writer.seal()
             if count % SOME == 0 and sys.stderr.isatty():
                 _say(f"{count:,} samples, until {_utc(end)}")
         for utc, text in notes:
@@ -152,6 +156,7 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: 
         status = complain(str(error))
     finally:
         writer.close()
+    close_up(path)
     samples_ = "1 sample" if count == 1 else f"{count:,} samples"
     _say(f"{path}: {samples_}, {_utc(begin)} to {_utc(end)} UTC, {os.path.getsize(path):,} bytes")
     return status

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -545,6 +545,15 @@ class Writer:
         self.connection.close()
         if self._pen is not None:
             self._pen.release()
+
+
+def close_up(path: str) -> None:
+    """Give back the space that the tail had in a recording that is complete.
+
+    Without room for a second one beside it, it stays as big as it is.
+    """
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
 
 
 class Fresh(Run):
