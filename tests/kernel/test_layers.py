@@ -122,6 +122,19 @@ def test_a_spare_is_no_member() -> None:
     assert row(read_layers(tree), "9:0")["members"] == "0=94:21@2048+1600480 1=-"
 
 
+@pytest.mark.parametrize("state", [b"faulty\n", b"spare\n", b"write_mostly,faulty\n"])
+def test_a_member_without_the_data_is_missing(state: bytes) -> None:
+    """It keeps its slot when it has failed, and has one again before it is rebuilt."""
+    tree = machine({f"{VIRTUAL}/md0/md/dev-dasdf1/state": state})
+    assert row(read_layers(tree), "9:0")["members"] == "0=- 1=94:45@2048+285760"
+
+
+def test_a_member_in_step_holds_data() -> None:
+    """Whatever else is said of it."""
+    tree = machine({f"{VIRTUAL}/md0/md/dev-dasdf1/state": b"in_sync,write_mostly\n"})
+    assert str(row(read_layers(tree), "9:0")["members"]).startswith("0=94:21@")
+
+
 def test_an_array_that_is_being_reshaped_has_no_layout() -> None:
     """One part lies as before, the other already otherwise."""
     tree = machine({f"{VIRTUAL}/md0/md/reshape_position": b"4096\n"})

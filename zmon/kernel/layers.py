@@ -2,7 +2,7 @@
 
 Of each device's directory: `dev`, `size` and `start` (always in sectors of 512 bytes), `partition`, `slaves`,
 `dm/name` and `dm/uuid`, `md/level`, `md/layout`, `md/chunk_size` (bytes), `md/raid_disks`,
-`md/reshape_position`, `md/dev-*/slot`, `md/dev-*/offset` (sectors), `md/dev-*/size` (KiB),
+`md/reshape_position`, `md/dev-*/slot`, `md/dev-*/state`, `md/dev-*/offset` (sectors), `md/dev-*/size` (KiB),
 `loop/backing_file`, and of disks behind FCP `device/wwpn` and `device/fcp_lun`.
 
 Kernel: block/genhd.c, block/partitions/core.c, drivers/md/dm-sysfs.c, drivers/md/md.c, drivers/block/loop.c,
@@ -41,6 +41,8 @@ _NO_FCP: Final = absent("not behind FCP")
 _NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("whoever made the device gave it no uuid")
 _NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
+_WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
+"""States of a member that has a slot, and not the data of it: it failed, or is being rebuilt."""
 _RESHAPED: Final = absent("the array is being reshaped")
 
 
@@ -230,6 +232,9 @@ def _members(tree: Tree, path: str) -> Value:
         size = read_value(tree, f"{here}/size", _sectors)
         if not isinstance(slot, int) or not isinstance(offset, int):
             continue  # a spare has no slot
+        state = read_value(tree, f"{here}/state")
+        if isinstance(state, str) and _WITHOUT_DATA.intersection(state.strip().split(",")):
+            continue
         found[slot] = f"{slot}={number}@{offset}" + (f"+{size * 2}" if isinstance(size, int) else "")
     if not found:
         return _NO_MEMBERS
