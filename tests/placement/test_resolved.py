@@ -85,6 +85,26 @@ def test_over_disks() -> None:
     assert sum(len(item.bytes_on) for item in found.items) == len(FILES)
 
 
+@pytest.mark.parametrize("by", By)
+def test_what_lies_on_no_disk_is_on_no_unit(by: By) -> None:
+    """A loop device is none, and neither is a device that was not read."""
+    made = sample()
+    cells: dict[str, Value] = {
+        "real": "/l/a",
+        "mount": NO,
+        "ranges": "0+100000",
+        "size": MIB,
+        "unplaced": 0,
+        "encoded": 0,
+    }
+    rows = {number: cells | {"number": number} for number in ("7:0", "9:9")}
+    found = resolved(
+        Machine(made._replace(frames={**made.frames, "container": filled(CONTAINER, rows, 0)})), by=by
+    )
+    assert [(item.bytes_on, item.unplaced) for item in found.items] == [({}, MIB)] * 2
+    assert all(row.problem for row in found.rows)
+
+
 def test_over_sides() -> None:
     """Two halves of the storage server."""
     found = look(By.SIDE)

@@ -127,7 +127,7 @@ class Places:
 
     def _key(self, volume: Volume) -> str | Absent:
         if self._by is By.DISK:
-            return volume.spindle
+            return volume.spindle if volume.number in self._machine.volumes else NO_DISK
         if isinstance(volume.lcu, Absent):
             return volume.lcu
         return volume.key if self._by is By.LCU else _side_key(volume, self._machine.site)
@@ -224,6 +224,7 @@ class Places:
         )
 
 
+NO_DISK: Final = absent("it is no disk that was read")
 NO_SIDE: Final = absent("neither the LSS nor the site tells the side of its storage server")
 
 
