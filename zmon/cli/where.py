@@ -18,7 +18,7 @@ import stat
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.listing import LISTINGS, add_listing_arguments
+from zmon.cli.listing import LISTINGS, add_listings
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
 from zmon.cli.status import FAILED, OK, USAGE, complain
 
@@ -53,15 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="for people (default), a record for each part of a file on a disk, or all there is",
     )
-    parser.add_argument(
-        "-l",
-        "--listing",
-        action="append",
-        default=[],
-        metavar="LISTING",
-        help="tablespaces and their files: a file or a server's address; may stand several times",
-    )
-    add_listing_arguments(parser)
+    add_listings(parser)
     add_looking_arguments(parser)
     parser.epilog = LISTINGS
 
