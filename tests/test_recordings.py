@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from zmon.lab.measure import Measure
     from zmon.lab.plan import Plan
-    from zmon.sample import Sample
 
 FOLDER: Final = Path(__file__).parents[1] / "recordings"
 NAMES: Final = ("shark-before", "shark-after", "healthy-day")
@@ -37,7 +36,7 @@ BIGGEST: Final = 1_000_000
 """Bytes of each of them at the most."""
 SECOND: Final = 1_000_000_000
 NEAR: Final = 0.02
-"""Part by which a figure of a whole phase may differ from that of its simulated intervals, as others are drawn."""
+"""Part by which a figure of a phase may differ from that of its simulated intervals, as others are drawn."""
 SHOWN: Final = ("MB/s", "IO/s", "response")
 """What counters of disks tell of a whole phase."""
 
@@ -159,10 +158,11 @@ def test_a_recording_replays_with_the_figures_of_the_table(name: str, said: str)
 def test_the_control_unit_that_was_full(
     name: str, carried: tuple[float, float], response: tuple[float, float]
 ) -> None:
-    """LCU 6 under four queries as CTLUNIT shows it: all of its 40 MB/s and some 60 ms, and none of that after."""
+    """LCU 6 under four queries as CTLUNIT shows it: all of its 40 MB/s and some 60 ms; and after."""
     with closing(open_recording(str(file_of(name)))) as tape:
-        interval = next(iter(tape.past(1 << 62)))
-    table = fill("control_unit", View(interval))
+        span = tape.span()
+        assert span is not None
+        table = fill("control_unit", View(next(tape.past(span[1]))))
     row = table.keys.index("IBM.750000000F2001.7600")
     megabytes, waited = table.column("mbs")[row], table.column("resp")[row]
 
@@ -207,9 +207,7 @@ def test_its_screens_are_filled(name: str) -> None:
     with closing(open_recording(str(file_of(name)))) as tape:
         span = tape.span()
         assert span is not None
-        last: Sample | None = tape.seek(span[1])
-        before = tape.previous()
-    assert last is not None
-    for screen in load_screens(shipped("screens")):
-        if screen.table != "details":
-            fill(screen.table, View(Interval(before, last)))
+        interval = next(tape.past(span[1]))
+        for screen in load_screens(shipped("screens")):
+            if screen.table != "details":
+                fill(screen.table, View(interval))
