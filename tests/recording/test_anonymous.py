@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
@@ -327,6 +327,7 @@ def test_reasons_of_any_kind_can_be_said(text: str) -> None:
 
 
 @given(st.text())
+@example("0D")
 def test_names_of_any_kind_can_be_replaced(text: str) -> None:
     """No name is too odd, and none stays."""
     for what in ("volume", "serial", "host"):

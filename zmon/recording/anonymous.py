@@ -211,7 +211,7 @@ class Anonymity:
         for turn in range(_TRIES):
             seed = self._seed(what, text, turn)
             found = _alike(text, seed) if what == SERIAL and turn < _TRIES // 2 else _numbered(what, seed)
-            if found != text.lstrip("0") and self._used.setdefault((what, found), text) == text:
+            if found.lstrip("0") != text.lstrip("0") and self._used.setdefault((what, found), text) == text:
                 return found
         raise ValueError(f"more names of the sort {what!r} than there are stand-ins")
 
