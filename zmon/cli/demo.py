@@ -92,7 +92,7 @@ def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
     tapes = [LabTape(plan) for plan in laid([load_scenario(scene.name) for scene in tour.scenes])]
     windows = {}
     for scene, tape in zip(tour.scenes, tapes, strict=True):
-        begin = tape.span()[0]
+        begin = tape.plan.begin * SECOND
         windows[scene.name] = Window(
             tape.name, begin + round(scene.begin * SECOND), begin + round(scene.end * SECOND)
         )

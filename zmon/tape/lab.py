@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from zmon.interval import Interval
 from zmon.lab.counting import SECOND, Counters
 from zmon.lab.course import Course
 from zmon.lab.scenario import load_scenario
+from zmon.tape.numbered import NumberedTape
 from zmon.tape.splice import SplicedTape
-from zmon.tape.tape import NoNote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from zmon.absent import Number
-    from zmon.event import Event
     from zmon.lab.plan import Plan
     from zmon.sample import Sample
-    from zmon.tables.figure import Figure, Variable
     from zmon.tape.tape import Tape
 
 PREFIX: Final = "lab:"
@@ -31,20 +27,20 @@ MARKED: Final = 32
 HOUR: Final = 3600
 
 
-class LabTape:
+class LabTape(NumberedTape):
     """The samples of a scenario; the same in every run and on every machine."""
 
-    live = False
+    refusal = "a scenario of the laboratory takes no notes: they go into a recording of it"
 
     def __init__(self, plan: Plan) -> None:
         """Stand before the first sample; nothing is simulated yet."""
+        super().__init__()
         self.plan = plan
         self.name = f"{PREFIX}{plan.name}"
         self._course = Course(plan)
         self._counters = Counters(plan)
         self._marks = [self._counters.copy()]
         self._samples: dict[int, Sample] = {}
-        self._place = -1
 
     def __len__(self) -> int:
         return len(self._course) + 1
@@ -72,61 +68,10 @@ class LabTape:
     def _time(self, place: int) -> int:
         return self.plan.begin * SECOND + round(place * self.plan.step * SECOND)
 
-    def next(self) -> Sample | None:
-        """Go on by one sample; see `Tape.next`."""
-        if self._place + 1 >= len(self):
-            return None
-        self._place += 1
-        return self._sample(self._place)
-
-    def previous(self) -> Sample | None:
-        """Go back by one; see `Tape.previous`."""
-        if self._place < 0:
-            return None
-        self._place -= 1
-        return self._sample(self._place) if self._place >= 0 else None
-
-    def seek(self, utc: int) -> Sample:
-        """Go to the last sample at a time or before; see `Tape.seek`."""
-        self._place = self._at(utc)
-        return self._sample(self._place)
-
     def _at(self, utc: int) -> int:
         steps = int((utc - self.plan.begin * SECOND) / (self.plan.step * SECOND))
         steps += self._time(steps + 1) <= utc  # times are rounded to ns
-        return min(max(steps, 0), len(self) - 1)
-
-    def span(self) -> tuple[int, int]:
-        """Return when it begins and ends."""
-        return self._time(0), self._time(len(self) - 1)
-
-    def events(self, begin: int, end: int) -> list[Event]:  # noqa: ARG002 - nothing is noted
-        """Return nothing: what happens is what its load does."""
-        return []
-
-    def past(self, utc: int | None = None) -> Iterator[Interval]:
-        """Yield the intervals up to the present sample or that of a time, the last first."""
-        last = self._place if utc is None else self._at(utc) if utc >= self._time(0) else -1
-        for place in range(last, -1, -1):
-            yield Interval(self._sample(place - 1) if place else None, self._sample(place))
-
-    def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - not kept
-        """Return nothing: it would all have to be simulated."""
-        return ()
-
-    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
-        """Return nothing, likewise."""
-        return ()
-
-    def past_tape(self) -> None:
-        """Return None: it can go back itself."""
-
-    def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
-        """Refuse: a scenario is a file."""
-        raise NoNote("a scenario of the laboratory takes no notes: they go into a recording of it")
-
-    def close(self) -> None:
-        """Do nothing."""
+        return min(steps, len(self) - 1) if utc >= self._time(0) else -1
 
 
 def open_lab(source: str) -> Tape:
