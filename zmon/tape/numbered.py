@@ -34,7 +34,7 @@ class NumberedTape(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many samples there are."""
+        """How many samples there are, one at least."""
 
     @abstractmethod
     def _sample(self, place: int) -> Sample:
@@ -62,16 +62,14 @@ class NumberedTape(ABC):
         self._place -= 1
         return self._sample(self._place) if self._place >= 0 else None
 
-    def seek(self, utc: int) -> Sample | None:
+    def seek(self, utc: int) -> Sample:
         """Go to the last sample at a time or before; see `Tape.seek`."""
-        if not len(self):
-            return None
         self._place = max(self._at(utc), 0)
         return self._sample(self._place)
 
-    def span(self) -> tuple[int, int] | None:
+    def span(self) -> tuple[int, int]:
         """Return when the first and the last sample were taken."""
-        return (self._time(0), self._time(len(self) - 1)) if len(self) else None
+        return self._time(0), self._time(len(self) - 1)
 
     def past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the present sample or that of a time, the last first."""
