@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zmon.cp.vmcp import Cp
     from zmon.kernel.capture import Pass, Summary
-    from zmon.placement.listing import Listing
+    from zmon.listing.listing import Listing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.kernel.container import Listed
-    from zmon.placement.container import Container
-    from zmon.placement.listing import Listing
+    from zmon.listing.container import Container
+    from zmon.listing.listing import Listing
     from zmon.topology.scattered import Scattered
 
 LISTINGS: Final = """\
@@ -83,8 +83,8 @@ def listed(args: argparse.Namespace, sources: list[str], machine: str = "") -> L
     Raises:
         ListingError: a source cannot be used.
     """
-    from zmon.placement.container import Options  # noqa: PLC0415 - --help needs no listing
-    from zmon.placement.listing import read_listing  # noqa: PLC0415 - likewise
+    from zmon.listing.container import Options  # noqa: PLC0415 - --help needs no listing
+    from zmon.listing.listing import read_listing  # noqa: PLC0415 - likewise
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
     return read_listing(sources, options, machine=machine)
@@ -115,6 +115,6 @@ def scattered(listing: Listing | None) -> tuple[Scattered, ...]:
     """Return what of a listing is in disk groups of Oracle, whose disks are among what is `asked`."""
     if listing is None:
         return ()
-    from zmon.placement import asm_file  # noqa: PLC0415 - --help needs none
+    from zmon.listing import asm_file  # noqa: PLC0415 - --help needs none
 
     return asm_file.scattered(listing.containers, listing.disk_groups)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.placement.listing import Listing
+    from zmon.listing.listing import Listing
     from zmon.sample import Frame
     from zmon.topology.file import Listed
     from zmon.topology.machine import Machine

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from zmon.placement.listing import Listing
+    from zmon.listing.listing import Listing
     from zmon.topology.people import People
     from zmon.topology.site import Site
 

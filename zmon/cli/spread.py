@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
 
+    from zmon.listing.listing import Listing
     from zmon.placement.item import Item
-    from zmon.placement.listing import Listing
     from zmon.placement.report import Report
     from zmon.placement.resolved import Row
 
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the spread; returns the exit status."""
-    from zmon.placement.listing import ListingError  # noqa: PLC0415 - --help needs no listing
+    from zmon.listing.listing import ListingError  # noqa: PLC0415 - --help needs no listing
     from zmon.topology.site import SiteError  # noqa: PLC0415 - likewise
 
     if sys.stdout is None:
@@ -124,7 +124,7 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
     """Return rows for what cannot be looked at, so that nothing that is listed is missing."""
     from zmon.absent import absent  # noqa: PLC0415 - --help needs none
     from zmon.cli.listing import scattered  # noqa: PLC0415 - likewise
-    from zmon.placement.asm_file import is_in_group  # noqa: PLC0415 - likewise
+    from zmon.listing.asm_file import is_in_group  # noqa: PLC0415 - likewise
     from zmon.placement.resolved import Row  # noqa: PLC0415 - likewise
     from zmon.topology.evidence import Grade  # noqa: PLC0415 - likewise
 
@@ -149,7 +149,7 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
 
 def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
     """Yield items, logs with the group whose copies they are."""
-    from zmon.placement.asm_file import name  # noqa: PLC0415 - --help needs none
+    from zmon.listing.asm_file import name  # noqa: PLC0415 - --help needs none
 
     groups = {
         name(container): f"group {container.container_id}"
@@ -193,7 +193,7 @@ def _products(listing: Listing | None) -> Callable[[str], str]:
     """Return what tells the product of a container: by itself, or by the directory that is listed."""
     if listing is None:
         return lambda _path: ""
-    from zmon.placement.asm_file import name  # noqa: PLC0415 - a recording has no listing
+    from zmon.listing.asm_file import name  # noqa: PLC0415 - a recording has no listing
 
     known = {name(container).rstrip("/"): listing.product(container) for container in listing.containers}
 

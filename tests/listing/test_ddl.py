@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.listing.ddl import (
+    BROKEN,
+    COMMENT,
+    LONGEST,
+    NAME,
+    NUMBER,
+    STRING,
+    SYMBOL,
+    WORD,
+    Cursor,
+    Statement,
+    Token,
+    size,
+    statements,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def everything(_head: str) -> bool:
+    return True
+
+
+def tablespaces(head: str) -> bool:
+    return "TABLESPACE" in head
+
+
+def all_of(text: str | Iterable[str], terminator: str = "") -> list[Statement]:
+    return [one for one in statements(text, everything, terminator) if isinstance(one, Statement)]
+
+
+def words(text: str, terminator: str = "") -> list[list[str]]:
+    return [[token.text for token in one.tokens] for one in all_of(text, terminator)]
+
+
+def kinds(text: str) -> list[tuple[str, str]]:
+    return [(token.kind, token.text) for one in all_of(text) for token in one.tokens]
+
+
+def test_needs_no_blank_between_a_string_and_a_number() -> None:
+    """A page count may follow the closing quote at once."""
+    assert kinds("FILE 'a'262144,") == [(WORD, "FILE"), (STRING, "a"), (NUMBER, "262144"), (SYMBOL, ",")]
+
+
+def test_makes_doubled_quotes_single() -> None:
+    """Two quotes within quotes are one."""
+    assert kinds("""'it''s' "a ""b\" """) == [(STRING, "it's"), (NAME, 'a "b')]
+
+
+def test_keeps_lines_within_a_string() -> None:
+    """A string may go over lines, and the next token has its own line."""
+    (one,) = all_of("'a\nb' c")
+    assert [(token.text, token.line) for token in one.tokens] == [("a\nb", 1), ("c", 2)]
+
+
+def test_finds_no_comment_in_quotes() -> None:
+    """Comment marks in quotes are text."""
+    assert kinds("'--' \"/* \" '*/'") == [(STRING, "--"), (NAME, "/* "), (STRING, "*/")]
+
+
+def test_finds_no_quote_in_comments() -> None:
+    """Quotes in comments open nothing."""
+    assert words("a -- it's\n b /* it's */ c") == [["a", "b", "c"]]
+
+
+def test_gives_comments_as_tokens() -> None:
+    """A comment comes with its text, where it begins."""
+    found = [one for one in statements("x; --#y\n/* z\n*/", everything) if isinstance(one, Token)]
+    assert [(one.kind, one.text, one.line) for one in found] == [(COMMENT, "#y", 1), (COMMENT, " z\n", 2)]
+
+
+def test_ends_a_statement_at_a_semicolon() -> None:
+    """Without another word a semicolon ends a statement."""
+    assert words("a b; c") == [["a", "b"], ["c"]]
+
+
+def test_ends_a_statement_at_a_slash_alone_on_its_line() -> None:
+    """SQL*Plus ends a statement so; a division does not."""
+    assert words("a / b\n / \nc") == [["a", "/", "b"], ["c"]]
+
+
+def test_ends_a_statement_at_a_terminator_that_nobody_named() -> None:
+    """One of the usual signs at the end of a line ends a statement, after a name too."""
+    assert words("a b@\nc @\nd@e f") == [["a", "b"], ["c"], ["d@e", "f"]]
+
+
+def test_ends_a_statement_only_at_the_terminator_that_was_named() -> None:
+    """With `-td@` a semicolon is a sign like others."""
+    assert words("a; b@c", "@") == [["a", ";", "b"], ["c"]]
+
+
+def test_takes_a_word_as_terminator() -> None:
+    """A terminator that is a word does not end within others."""
+    assert words("a GONE b GO c", "GO") == [["a", "GONE", "b"], ["c"]]
+
+
+def test_changes_the_terminator_when_a_comment_says_so() -> None:
+    """`--#SET TERMINATOR x` counts from there on."""
+    assert words("a;b\n--#SET TERMINATOR @\n;c@d") == [["a"], ["b", ";", "c"], ["d"]]
+
+
+def test_starts_a_statement_where_a_line_creates_something() -> None:
+    """A forgotten terminator hides nothing."""
+    assert words("SET ECHO ON\nCREATE x\n  ALTER y create z") == [
+        ["SET", "ECHO", "ON"], ["CREATE", "x"], ["ALTER", "y", "create", "z"],
+    ]  # fmt: skip
+
+
+def test_resumes_within_a_statement_that_nobody_wants() -> None:
+    """A long statement that is never terminated hides none that starts on a line of its own."""
+    text = "SELECT a, b, c, d, e, f, g FROM h\nCREATE TABLESPACE t\n"
+    assert [one.line for one in statements(text, tablespaces) if isinstance(one, Statement)] == [2]
+
+
+def test_passes_over_statements_by_their_first_word() -> None:
+    """With the words that are wanted at all, others are passed over at once."""
+    text = "INSERT TABLESPACE; CREATE TABLESPACE t; insert 'CREATE' ;drop TABLESPACE u;"
+    found = statements(text, tablespaces, verbs={"CREATE", "DROP"})
+    assert [one.tokens[2].text for one in found if isinstance(one, Statement)] == ["t", "u"]
+
+
+def test_passes_over_strings_of_what_nobody_wants() -> None:
+    """A terminator or a statement in a string of a passed one is no such thing."""
+    text = "INSERT INTO a VALUES (1, 2, 'x;\nCREATE TABLESPACE no;''', q'[it's;]');\nCREATE TABLESPACE t;"
+    assert [one.line for one in statements(text, tablespaces) if isinstance(one, Statement)] == [3]
+
+
+def test_reads_the_other_quotes_of_oracle() -> None:
+    """A string after `q` ends at the bracket that closes its first."""
+    assert kinds("q'[it's]' x") == [(STRING, "it's"), (WORD, "x")]
+
+
+def test_reports_a_quote_that_is_never_closed() -> None:
+    """What it swallows is known to be lost."""
+    (one,) = all_of("CREATE TABLESPACE t 'abc\n;\n")
+    assert one.broken == "what is opened in line 1 is never closed"
+
+
+def test_reports_a_literal_that_is_too_long() -> None:
+    """A literal beyond the limit is not kept, and what follows is read."""
+    found = all_of(f"CREATE TABLESPACE t '{'x' * (LONGEST + 1)}'; b")
+    assert [bool(one.broken) for one in found] == [True, False]
+
+
+def test_ends_at_the_end() -> None:
+    """The last statement needs no terminator, and nothing is no statement."""
+    assert (words("a b"), words(" ;; ")) == ([["a", "b"]], [])
+
+
+def test_reads_the_same_however_the_text_is_cut() -> None:
+    """Lines, one string, and blanks at the beginning make no difference."""
+    text = "CREATE TABLESPACE 'a''b' -- c\n 17;\nALTER x;"
+    assert all_of(text.splitlines(keepends=True)) == all_of(text)
+
+
+def test_folds_a_name_that_is_not_quoted() -> None:
+    """The catalogue stores it in upper case; a quoted one as it is."""
+    assert (Token(WORD, "ts", 1).stored, Token(NAME, 'a"b', 1).stored) == ("TS", 'a"b')
+
+
+def test_spells_a_quoted_name_with_its_quotes() -> None:
+    """The spelling can be put in a statement again."""
+    assert Token(NAME, 'a"b', 1).spelled == '"a""b"'
+
+
+def test_counts_in_units() -> None:
+    """A unit letter is of 1024s; without one the caller's unit counts."""
+    (one,) = all_of("10 M 3 2G 1.5")
+    cursor = Cursor(one.tokens)
+    assert [size(cursor, 4096) for _ in range(4)] == [10 << 20, 3 * 4096, 2 << 30, None]
+
+
+def test_passes_over_a_group() -> None:
+    """A group ends at its own parenthesis."""
+    (one,) = all_of("(a (b) c) d")
+    cursor = Cursor(one.tokens)
+    cursor.group()
+    assert cursor.here.text == "d"
+
+
+def test_holds_little_of_a_large_text() -> None:
+    """What nobody wants is not kept, nor one line without an end."""
+
+    def lines() -> Iterator[str]:
+        for number in range(3000):
+            yield f"CREATE TABLE t{number} (a INTEGER, b VARCHAR(80) DEFAULT 'x;y') IN ts; -- {'z' * 200}\n"
+        for _ in range(3000):
+            yield "INSERT INTO t VALUES ('" + "x" * 500
+
+    tracemalloc.start()
+    found = sum(isinstance(one, Statement) for one in statements(lines(), tablespaces))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found <= 1, peak < 2_000_000) == (True, True)
+
+
+PARTS = st.sampled_from(
+    ["CREATE ", "TABLESPACE ", "'", '"', "--", "/*", "*/", "\n", ";", "/", "@", "(", ")", ",", "1", "K", " ",
+     "q'[", "#SET TERMINATOR ", "x", "$N", "\r", "\0", "é"]
+)  # fmt: skip
+
+
+@given(st.lists(PARTS, max_size=60).map("".join), st.sampled_from(["", "@", ";", "GO", "--", "'"]))
+def test_reads_anything(text: str, terminator: str) -> None:
+    """No text makes it fail, or loses count of the lines."""
+    last = text.count("\n") + 1
+    for one in statements(text, tablespaces, terminator):
+        assert 1 <= one.line <= last
+
+
+@given(st.lists(st.tuples(st.sampled_from([STRING, NAME]), st.text(max_size=20)), min_size=1, max_size=20))
+def test_reads_what_was_quoted(tokens: list[tuple[str, str]]) -> None:
+    """Any text in quotes comes back as it was."""
+    mark = {STRING: "'", NAME: '"'}
+    text = " ".join(
+        mark[kind] + content.replace(mark[kind], mark[kind] * 2) + mark[kind] for kind, content in tokens
+    )
+    assert kinds(text) == tokens
+
+
+@given(st.text())
+def test_breaks_only_at_what_is_open(text: str) -> None:
+    """Without quotes nothing is broken."""
+    bare = text.replace("'", "").replace('"', "")
+    assert not any(token.kind == BROKEN for one in all_of(bare) for token in one.tokens)

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import os
+from io import BufferedReader, BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from zmon.listing import mariadb, postgresql
+from zmon.listing.container import Options
+from zmon.listing.listing import FORMATS, HEAD, ListingError, read_listing, same_machine
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "listings"
+
+
+def saved(directory: Path, content: str | bytes, name: str = "listing") -> str:
+    """Write a file and return its name."""
+    file = directory / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(file)
+
+
+DB2 = "CREATE TABLESPACE TS1 MANAGED BY DATABASE USING (FILE '/db/c1' 100 M);\n"
+
+
+def test_a_plain_listing_is_known_by_its_content(tmp_path: Path) -> None:
+    """The name of the file says nothing."""
+    found = read_listing(saved(tmp_path, "TS,/f\n", "x.sql"))
+    assert found.containers[0].path == "/f"
+    assert found.product(found.containers[0]) == ""
+
+
+def test_ddl_is_known_by_its_content(tmp_path: Path) -> None:
+    """And what it is tells the product."""
+    found = read_listing(saved(tmp_path, DB2, "x.csv"))
+    assert [(row.tablespace, row.path) for row in found.containers] == [("TS1", "/db/c1")]
+    assert found.product(found.containers[0]) == "db2"
+
+
+def test_several_sources_make_one_listing(tmp_path: Path) -> None:
+    """Rows keep their source, and what both list counts once."""
+    first, second = saved(tmp_path, "TS,/f\n", "a"), saved(tmp_path, "TS,/f\nTS,/g\n", "b")
+    found = read_listing([first, second])
+    assert [(row.path, row.place) for row in found.containers] == [
+        ("/f", f"{first}:1"),
+        ("/g", f"{second}:2"),
+    ]
+    assert found.notes == (f"{second}: 1 containers are in another source already",)
+
+
+def test_rows_without_a_path_are_each_their_own(tmp_path: Path) -> None:
+    """Two problems are two."""
+    found = read_listing(saved(tmp_path, "TS,/f\nTS\nTS\n"))
+    assert len(found.containers) == 3
+
+
+def test_a_dash_is_standard_input() -> None:
+    """A listing can be piped in."""
+    piped = BufferedReader(BytesIO(b"TS,/f\n"))
+    assert read_listing("-", standard_input=piped).containers[0].source == "standard input"
+
+
+def test_standard_input_of_the_process_is_read(tmp_path: Path) -> None:
+    """Without another, it is the one of the process."""
+    with open(saved(tmp_path, "TS,/f\n")) as file:
+        kept = os.dup(0)
+        os.dup2(file.fileno(), 0)
+        try:
+            assert read_listing("-").containers
+        finally:
+            os.dup2(kept, 0)
+            os.close(kept)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings_of_windows_are_read(tmp_path: Path, encoding: str) -> None:
+    """A spool that went over a PC has a mark in front."""
+    (row,) = read_listing(saved(tmp_path, "TS,/dä\r\n".encode(encoding))).containers
+    assert (row.tablespace, row.path) == ("TS", "/dä")
+
+
+def test_a_name_that_is_no_utf_8_is_the_same_bytes(tmp_path: Path) -> None:
+    """Names of files are bytes, and lead to the file as they are."""
+    (row,) = read_listing(saved(tmp_path, b"TS,/d\xe4\n")).containers
+    assert os.fsencode(row.path) == b"/d\xe4"
+
+
+def test_a_listing_longer_than_its_head_is_read_whole(tmp_path: Path) -> None:
+    """Rows on the border between the head and the rest are whole, and lines are counted on."""
+    count = HEAD // 8
+    found = read_listing(saved(tmp_path, "".join(f"TS,/f{number:07}\r\n" for number in range(count))))
+    assert len(found.containers) == count
+    assert found.containers[-1].line == count
+    assert not any(row.problem for row in found.containers)
+
+
+def test_options_reach_the_reader(tmp_path: Path) -> None:
+    """What a person adds is used."""
+    (row,) = read_listing(saved(tmp_path, "TS,./f\n"), Options("D", "/base")).containers
+    assert (row.database, row.located) == ("D", "/base/./f")
+
+
+def test_a_listing_of_another_machine_is_told(tmp_path: Path) -> None:
+    """A path may exist here by accident."""
+    found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine="near")
+    assert found.host == "far"
+    assert "is of the machine far and this is near" in found.notes[0]
+
+
+def test_a_listing_of_this_machine_is_not(tmp_path: Path) -> None:
+    """Short and long names are the same machine."""
+    found = read_listing(saved(tmp_path, "# host: near.example\nTS,/f\n"), machine="near")
+    assert (found.host, found.notes) == ("near.example", ())
+
+
+@pytest.mark.parametrize(
+    ("host", "machine", "same"),
+    [
+        ("a", "a", True),
+        ("A.b", "a", True),
+        ("a", "a.b", True),
+        ("a.b", "a.c", False),
+        ("localhost", "a", True),
+        ("127.0.0.1", "a", True),
+        ("::1", "a", True),
+        ("192.0.2.1", "a", False),
+        ("b", "a", False),
+    ],
+)
+def test_names_of_machines_are_compared(host: str, machine: str, same: bool) -> None:
+    """A short name is any with it, two long ones have to be the same, and an address is looked for here."""
+    assert same_machine(host, machine) is same
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b" \n\n", "is empty"),
+        (b"\x7fELF\0\0", "no text"),
+        (b"\xff\xfea", "decode"),
+        (b"hello\n", "begins 'hello', none of: "),
+        (b'a,/b\n"c,/d\ne,/f\n', "line 2 begins"),
+        (b"tablespace,path\n", "lists no container"),
+    ],
+)
+def test_what_cannot_be_used_says_why(tmp_path: Path, content: bytes, words: str) -> None:
+    """The file is named, and what is wrong with it."""
+    name = saved(tmp_path, content)
+    with pytest.raises(ListingError, match=words) as caught:
+        read_listing(name)
+    assert str(caught.value).startswith(name)
+
+
+def test_an_unknown_text_is_told_all_formats(tmp_path: Path) -> None:
+    """Who does not get on sees what would do."""
+    with pytest.raises(ListingError) as caught:
+        read_listing(saved(tmp_path, "hello\n"))
+    assert all(each.title in str(caught.value) for each in FORMATS)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """With the words of the system."""
+    with pytest.raises(ListingError, match="No such file"):
+        read_listing(str(tmp_path / "none"))
+
+
+def test_a_directory_is_no_listing(tmp_path: Path) -> None:
+    """Who gives a directory wants the lookup."""
+    with pytest.raises(ListingError, match="zmon where"):
+        read_listing(str(tmp_path))
+
+
+def test_a_password_is_not_in_the_chain_of_errors() -> None:
+    """Not even a traceback shows what a driver said."""
+    with pytest.raises(ListingError) as caught:
+        read_listing("oracle://me:s3cret@host")
+    assert "s3cret" not in f"{caught.value!r} {caught.value.__cause__!r}"
+
+
+@given(st.binary() | st.text().map(str.encode))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    """Of any content there is a listing, or a ListingError."""
+    try:
+        read_listing("-", standard_input=BufferedReader(BytesIO(content)))
+    except ListingError:
+        return
+
+
+def test_what_is_documented_is_what_is_asked() -> None:
+    """The queries that people are told to spool are those zmon reads."""
+    text = (Path(__file__).parents[2] / "docs" / "listings.md").read_text()
+    queries = (postgresql.FILES, postgresql.TABLESPACES, *mariadb.QUERIES)
+    assert [query for query in queries if f"\n{query};\n" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "product"),
+    [
+        ("asm-spool.csv", "oracle"),
+        ("asmcmd-lsdsk-k.txt", "oracle"),
+        ("db2-list.txt", "db2"),
+        ("db2-x.txt", "db2"),
+        ("db2look-11.ddl", "db2"),
+        ("db2pd-11.txt", "db2"),
+        ("db2pd-9.txt", "db2"),
+        ("mon_get_container.csv", "db2"),
+        ("oracle-controlfile.sql", "oracle"),
+        ("oracle-metadata.sql", "oracle"),
+        ("oracle-spool.csv", "oracle"),
+    ],
+)
+def test_every_format_is_told_from_the_others(name: str, product: str) -> None:
+    """A sample of each format is of its product, and of no other format as surely."""
+    source = FIXTURES / name
+    scores = sorted(float(each.score(source.read_text())) for each in FORMATS)
+    assert scores[-2] < scores[-1]
+    assert read_listing(str(source)).products == ((str(source), product),)
+
+
+def test_disks_of_asm_come_with_the_files(tmp_path: Path) -> None:
+    """One spool may have files and disk groups, or each has its own."""
+    files = (FIXTURES / "oracle-spool.csv").read_text()
+    disks = (FIXTURES / "asm-spool.csv").read_text()
+    one = read_listing(saved(tmp_path, files + "\n" + disks, "both"), machine="lnxora01")
+    two = read_listing([saved(tmp_path, files, "files"), saved(tmp_path, disks, "disks")], machine="lnxora01")
+    assert {row.path for row in one.containers} == {row.path for row in two.containers}
+    assert [disk.path for disk in one.disk_groups.disks] == [disk.path for disk in two.disk_groups.disks]
+    assert one.disk_groups.extents == two.disk_groups.extents
+
+
+def test_a_label_of_asm_may_be_told_by_another_source() -> None:
+    """The disk of one listing is the device that another tells."""
+    names = ("asm-spool.csv", "asmcmd-lsdsk-k.txt")
+    found = read_listing([str(FIXTURES / name) for name in names])
+    assert "/dev/mapper/FCPe527p1" in {row.path for row in found.containers if row.tablespace == "+DATA"}
+    assert "/dev/oracleasm/disks/DATA01" not in {row.path for row in found.containers}
+
+
+def test_a_label_that_is_told_later_is_no_problem_any_more(tmp_path: Path) -> None:
+    """One of the filter driver has no device by rule."""
+    label = saved(tmp_path, 'oracleasm querydisk -p FRA01\n/dev/sdq1: LABEL="FRA01" TYPE="oracleasm"\n')
+    head = "$ asmcmd lsdsk\nPath\n/dev/sdr1\n\n"
+    label = saved(tmp_path, head + Path(label).read_text())
+    found = read_listing([str(FIXTURES / "asm-spool.csv"), label])
+    assert {row.problem for row in found.containers if row.path == "/dev/sdq1"} == {""}

@@ -1,0 +1,1 @@
+"""What databases list of their tablespaces: readers of all the forms in which they do."""

@@ -1,0 +1,165 @@
+"""The listing for every site and every database: a table with a name and a path in each row.
+
+    tablespace,path,role,bytes,read_bytes_per_s,write_bytes_per_s
+
+Only the first two are needed.  A heading may name the columns, and then decides their order; it may also
+name `database`, `table`, `kind`, `base_dir` and `host`.  Lines before it that begin with `#` are comments;
+`# host: NAME` says of which machine it is.  Further rows of a tablespace are further containers.  A path that
+ends in `/` is a directory.
+
+RFC 4180: what has a comma, a quote or a line end in it stands in quotes, and a quote in it is doubled.
+UTF-8 with or without a byte order mark.  The query that `postgresql` documents spools this very form.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.listing.container import (
+    DIRECTORY,
+    KINDS,
+    NO_OPTIONS,
+    ROLES,
+    UNKNOWN,
+    Container,
+    Note,
+    Options,
+    Parsed,
+    Traffic,
+    checked,
+    the_one,
+)
+from zmon.listing.figure import figure
+from zmon.listing.table import rows, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.listing.table import Row
+
+COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "write_bytes_per_s")
+"""Their order where no heading names them."""
+FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
+"""Columns that only a heading can name."""
+_KNOWN: Final = frozenset(COLUMNS + FURTHER)
+_HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
+_RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text begins so: with a heading that has `tablespace` and `path`, or a name and a path."""
+    try:
+        first = next(rows(head), None)
+    except ValueError:
+        return False
+    if first is None or first.problem:
+        return False
+    named = _heading(first.fields)
+    if named is not None:
+        return "tablespace" in named
+    return len(first.fields) >= 2 and _is_path(first.fields[1])
+
+
+def _is_path(field: str) -> bool:
+    return field.startswith(("/", "+", "./", "../"))
+
+
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+    """Read a listing `tablespace,path[,role[,bytes[,read_bytes_per_s,write_bytes_per_s]]]`.
+
+    A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
+
+    Raises:
+        ValueError: no path can be told, or a quote is not closed; says in which line.
+    """
+    comments: list[str] = []
+    hosts: set[str] = set()
+    notes: list[Note] = []
+    containers: list[Container] = []
+    names: Sequence[str] = COLUMNS
+    for number, row in enumerate(rows(text, comments)):
+        named = _heading(row.fields) if number == 0 else None
+        if named is None:
+            container, host = _container(row, names, origin, notes)
+            containers.append(
+                container._replace(
+                    database=container.database or options.database,
+                    base_dir=container.base_dir or options.base_dir,
+                )
+            )
+            hosts.add(host)
+            continue
+        if "tablespace" not in named:
+            raise ValueError(
+                f"line {row.line}: the heading names a path and no tablespace: {shown(','.join(named))}"
+            )
+        names = named
+        odd = [name for name in named if name and name not in _KNOWN]
+        notes += [Note(row.line, f"not read: columns {', '.join(map(shown, odd))}")] if odd else []
+    hosts.update(found[1] for found in map(_HOST.match, comments) if found)
+    kept, doubled = checked(containers)
+    return Parsed(kept, (*notes, *doubled), the_one({row.database for row in kept}), the_one(hosts))
+
+
+def _heading(fields: Sequence[str]) -> list[str] | None:
+    """Return the names of the columns if these are names: one of them is `path`."""
+    names = [field.strip().casefold() for field in fields]
+    return names if "path" in names else None
+
+
+def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -> tuple[Container, str]:
+    """Return what a row lists, and the host it names."""
+    cells = dict(zip(names, row.fields, strict=False))
+    name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
+    problem = row.problem or "; ".join(_wrong(cells, row.fields, names))
+    role, kind = cells.get("role", "").strip().casefold(), cells.get("kind", "").strip().casefold()
+    if role not in ROLES:
+        role = UNKNOWN
+    if kind not in KINDS:
+        kind = DIRECTORY if path.endswith("/") else ""
+    declared = cells.get("bytes", "").strip()
+    size = figure(declared)
+    if declared and size is None:
+        notes.append(Note(row.line, f"{shown(declared)} is no number of bytes"))
+    return Container(
+        database=cells.get("database", ""),
+        tablespace=name,
+        spelled=name,
+        kind=kind,
+        path=path,
+        base_dir=cells.get("base_dir", ""),
+        bytes_declared=size,
+        role=role,
+        source=origin,
+        line=row.line,
+        problem=problem,
+        traffic=Traffic(
+            read_bytes_per_s=_rate(cells, "read_bytes_per_s", row.line, notes),
+            write_bytes_per_s=_rate(cells, "write_bytes_per_s", row.line, notes),
+        ),
+        table=cells.get("table", ""),
+    ), host
+
+
+def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Say what makes a row useless."""
+    if not cells.get("path"):
+        yield f"no path: a row is tablespace,path and this is {shown(','.join(fields))}"
+    elif "\0" in cells["path"]:
+        yield "no path has a NUL in it"
+    extra = [field for field in fields[len(names) :] if field]
+    role = cells.get("role", "").strip().casefold()
+    if extra:
+        yield f"{len(fields)} fields in {len(names)} columns: a comma in a name needs quotes around it"
+    elif role and role not in ROLES:
+        yield f"{shown(role)} is no role, one of {', '.join(ROLES)}: a comma in a name needs quotes around it"
+
+
+def _rate(cells: Mapping[str, str], column: str, line: int, notes: list[Note]) -> float | None:
+    given = cells.get(column, "").strip()
+    if _RATE.fullmatch(given):
+        return float(given)
+    if given:
+        notes.append(Note(line, f"{shown(given)} is no number of bytes a second"))
+    return None

@@ -1,0 +1,385 @@
+"""MariaDB and MySQL: files of InnoDB, MyISAM, Aria, asked of the running server or spooled in batch mode.
+
+Spooled is what `mariadb -B` prints for `QUERIES`, one after the other into one file; also any one of them
+alone, and as CSV.  Names are relative to `datadir`, which only the variables tell.  InnoDB names files in its
+own way: `@` and four hex digits for a letter, `#P#` before a partition.  A table with `DATA DIRECTORY` has
+its file elsewhere: the catalogue knows where, and on disk a file `.isl` in its place does.
+
+Asking needs the extra `zmon[mariadb]`, which is PyMySQL, and the privilege PROCESS.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.listing.container import (
+    DATA,
+    DEVICE,
+    DIRECTORY,
+    FILE,
+    INDEX,
+    LOG,
+    NO_OPTIONS,
+    TEMP,
+    UNDO,
+    Container,
+    Note,
+    Options,
+    Parsed,
+    checked,
+)
+from zmon.listing.figure import figure
+from zmon.listing.server import ServerError
+from zmon.listing.table import rows, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.listing.server import Server
+
+    Cells = Mapping[str, str]
+
+_VARIABLES: Final = """\
+SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname', 'datadir', 'innodb_data_home_dir',
+  'innodb_data_file_path', 'innodb_log_group_home_dir', 'innodb_log_files_in_group',
+  'innodb_redo_log_capacity', 'log_bin_basename')"""
+_SPACES: Final = """\
+SELECT NAME, FILENAME, FILE_SIZE,
+  CONVERT(CONVERT(BINARY SUBSTRING_INDEX(NAME, '/', 1) USING filename) USING utf8mb4) AS TABLE_SCHEMA,
+  CONVERT(CONVERT(BINARY SUBSTRING_INDEX(SUBSTRING_INDEX(NAME, '/', -1), '#', 1) USING filename)
+    USING utf8mb4) AS TABLE_NAME
+FROM information_schema.INNODB_SYS_TABLESPACES"""
+_FILES: Final = """\
+SELECT FILE_NAME, FILE_TYPE, TABLESPACE_NAME, TOTAL_EXTENTS * EXTENT_SIZE AS FILE_SIZE
+FROM information_schema.FILES WHERE FILE_NAME IS NOT NULL"""
+_TABLES: Final = """\
+SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, DATA_LENGTH, INDEX_LENGTH, CREATE_OPTIONS,
+  CONVERT(CAST(CONVERT(TABLE_SCHEMA USING filename) AS BINARY) USING ascii) AS DIRECTORY_NAME,
+  CONVERT(CAST(CONVERT(TABLE_NAME USING filename) AS BINARY) USING ascii) AS BASE_NAME
+FROM information_schema.TABLES WHERE ENGINE IN ('MyISAM', 'Aria')
+  AND TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema')"""
+_LOGS: Final = "SHOW BINARY LOGS"
+QUERIES: Final = (_VARIABLES, _SPACES, _FILES, _TABLES, _LOGS)
+"""What is asked, in this order: a server knows the second or the third, and the last if it has such logs."""
+
+_SORTS: Final = {
+    "variables": {"variable_name", "value"},
+    "spaces": {"name", "filename"},
+    "files": {"file_name", "file_type", "tablespace_name"},
+    "datafiles": {"space", "path"},
+    "tables": {"table_schema", "table_name", "engine"},
+    "logs": {"log_name", "file_size"},
+}
+"""The results by the columns that tell them apart."""
+
+_SYSTEM: Final = "innodb_system"
+_SUFFIXES: Final = {"myisam": ("MYD", "MYI"), "aria": ("MAD", "MAI")}
+_DATA_FILE: Final = re.compile(
+    r"(?P<path>[^;]+?):(?P<size>[0-9]{1,19})(?P<unit>[KMG]?)(?P<rest>(:\w+|raw|newraw)*)"
+)
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_ESCAPED: Final = re.compile("@([0-9a-f]{4})")
+_MOST_LOGS: Final = 100
+_CONNECT_SECONDS: Final = 10
+_ANSWER_SECONDS: Final = 60
+_OPTIONS: Final = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "read_default_file", "read_default_group"})
+
+
+def decoded(name: str) -> str:
+    """Return what an encoded name of a file means, as far as it is in hex: `odd@0020table` is `odd table`."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
+
+
+def parse_isl(content: bytes) -> str:
+    """Read the path in a file `.isl`, which has no line end.
+
+    Raises:
+        ValueError: it is no path.
+    """
+    path = os.fsdecode(content.rstrip(b"\r\n"))
+    if not path or "\0" in path or "\n" in path or len(content) > 4096:
+        raise ValueError(f"no path: {shown(path)}")
+    return path
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text begins like one of the results of `QUERIES`."""
+    try:
+        first = next(rows(head), None)
+    except ValueError:
+        return False
+    return first is not None and _sort(first.fields) is not None
+
+
+def _sort(fields: Sequence[str]) -> str | None:
+    names = {field.casefold() for field in fields}
+    return next((sort for sort, columns in _SORTS.items() if columns <= names), None)
+
+
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+    """Read the results of `QUERIES`, all or some; `base_dir` is datadir where the variables do not tell.
+
+    Raises:
+        ValueError: it is no table, or none of these; says in which line.
+    """
+    heading: Sequence[str] = ()
+    sort = ""
+    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _SORTS}
+    notes: list[Note] = []
+    for row in rows(text):
+        begins = _sort(row.fields)
+        if begins:
+            sort, heading = begins, [field.casefold() for field in row.fields]
+        elif not sort:
+            raise ValueError(
+                f"line {row.line}: no result of MariaDB begins so: {shown(','.join(row.fields))}"
+            )
+        elif row.problem or len(row.fields) != len(heading):
+            notes.append(Note(row.line, row.problem or f"{len(row.fields)} fields in {len(heading)} columns"))
+        else:
+            results[sort].append((row.line, dict(zip(heading, row.fields, strict=True))))
+    listed = _listed(results, origin, options.base_dir)
+    return listed._replace(notes=(*notes, *listed.notes))
+
+
+def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> Parsed:
+    """Return what the results of the queries say together."""
+    variables = _variables(results)
+    blank = Container(kind=FILE, base_dir=variables.get("datadir") or base_dir, source=source)
+    containers: list[Container] = []
+    for line, cells in results["spaces"]:
+        containers += _space(blank._replace(line=line), cells, variables)
+    for line, cells in results["files"]:
+        containers.append(_file(blank._replace(line=line), cells))
+    for line, cells in results["datafiles"]:
+        name = cells["space"]
+        containers.append(
+            blank._replace(tablespace=name, spelled=name, path=cells["path"], role=DATA, line=line)
+        )
+    for line, cells in results["tables"]:
+        containers += _table(blank._replace(line=line), cells)
+    containers += _redo(blank, variables)
+    basename = variables.get("log_bin_basename", "")
+    for line, cells in results["logs"]:
+        containers.append(
+            blank._replace(
+                tablespace="binlog", spelled="binlog", role=LOG, line=line,
+                path=posixpath.join(posixpath.dirname(basename), cells["log_name"]),
+                bytes_declared=figure(cells["file_size"]),
+            )
+        )  # fmt: skip
+    kept, notes = checked(containers)
+    return Parsed(kept, tuple(notes), "", variables.get("hostname", ""))
+
+
+def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
+    return {
+        cells["variable_name"].casefold(): "" if cells["value"] == "NULL" else cells["value"]
+        for _, cells in results["variables"]
+    }
+
+
+def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Container]:
+    """Return the files of a tablespace of `INNODB_SYS_TABLESPACES`, or MySQL's `INNODB_TABLESPACES`."""
+    name, size = cells["name"], figure(cells.get("file_size", ""))
+    whole = blank._replace(
+        tablespace=decoded(name), spelled=name, path=cells["filename"], bytes_declared=size
+    )
+    if name == _SYSTEM and variables.get("innodb_data_file_path"):
+        parts = list(_system(whole, variables))
+        yield from parts if len(parts) > 1 else [part._replace(bytes_declared=size) for part in parts]
+    elif "/" in name:
+        schema, _, table = name.partition("/")
+        yield whole._replace(
+            database=cells.get("table_schema") or decoded(schema),
+            table=cells.get("table_name") or decoded(table.partition("#")[0]),
+            role=DATA,
+        )
+    else:
+        yield whole._replace(role=_role(name))
+
+
+def _role(name: str) -> str:
+    """Return the role that the catalogue's own name of a tablespace without tables declares."""
+    if name.startswith("innodb_undo"):
+        return UNDO
+    return TEMP if name == "innodb_temporary" else DATA
+
+
+def _system(whole: Container, variables: Cells) -> Iterator[Container]:
+    """Return the files of the system tablespace: `innodb_data_file_path` in `innodb_data_home_dir`."""
+    home = variables.get("innodb_data_home_dir", "")
+    for number, part in enumerate(variables["innodb_data_file_path"].split(";")):
+        found = _DATA_FILE.fullmatch(part)
+        if found is None:
+            yield whole._replace(
+                container_id=number, role=DATA, path="", problem=f"not understood: {shown(part)}"
+            )
+            continue
+        size = int(found["size"]) * _UNITS[found["unit"]]
+        yield whole._replace(
+            container_id=number,
+            role=DATA,
+            kind=DEVICE if "raw" in found["rest"] else FILE,
+            path=posixpath.join(home, found["path"]),
+            bytes_declared=None if "autoextend" in found["rest"] else size,
+        )
+
+
+def _file(blank: Container, cells: Cells) -> Container:
+    """Return a row of MySQL's `information_schema.FILES`."""
+    name = cells["tablespace_name"]
+    schema, _, table = name.partition("/")
+    of_table = bool(table)
+    role = {"UNDO LOG": UNDO, "TEMPORARY": TEMP}.get(cells["file_type"].upper(), DATA)
+    return blank._replace(
+        database=decoded(schema) if of_table else "",
+        table=decoded(table.partition("#")[0]),
+        tablespace=decoded(name),
+        spelled=name,
+        path=cells["file_name"],
+        bytes_declared=figure(cells.get("file_size", "")),
+        role=role,
+    )
+
+
+def _table(blank: Container, cells: Cells) -> Iterator[Container]:
+    """Return the two files of a table that has no tablespace."""
+    schema, name = cells["table_schema"], cells["table_name"]
+    whole = blank._replace(
+        database=schema, table=name, tablespace=f"{schema}/{name}", spelled=f"{schema}/{name}"
+    )
+    suffixes = _SUFFIXES.get(cells["engine"].casefold())
+    if suffixes is None or "partitioned" in cells.get("create_options", ""):
+        engine = shown(cells["engine"]) if suffixes is None else f"a partitioned {cells['engine']}"
+        yield whole._replace(
+            problem=f"of {engine} table the catalogue tells no files: list them as tablespace,path"
+        )
+        return
+    stem = posixpath.join(cells.get("directory_name") or schema, cells.get("base_name") or name)
+    lengths = ("data_length", "index_length")
+    for suffix, length, role in zip(suffixes, lengths, (DATA, INDEX), strict=True):
+        yield whole._replace(
+            path=f"{stem}.{suffix}", role=role, bytes_declared=figure(cells.get(length, ""))
+        )  # fmt: skip
+
+
+def _redo(blank: Container, variables: Cells) -> Iterator[Container]:
+    """Return the log of InnoDB: a directory since MySQL 8.0.30, else one file or as many as in the group."""
+    home = variables.get("innodb_log_group_home_dir")
+    if home is None:
+        return
+    log = blank._replace(tablespace="innodb_log", spelled="innodb_log", role=LOG)
+    if "innodb_redo_log_capacity" in variables:
+        yield log._replace(kind=DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
+        return
+    count = figure(variables.get("innodb_log_files_in_group", "1")) or 1
+    for number in range(min(count, _MOST_LOGS)):
+        yield log._replace(container_id=number, path=posixpath.join(home, f"ib_logfile{number}"))
+
+
+def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
+    """Ask a running server for its logs and files: of databases named, else the address's, else all.
+
+    Raises:
+        ServerError: no driver, not reached, no authority, no such database; says what to do.
+    """
+    wanted = tuple(databases) or ((server.database,) if server.database else ())
+    notes: list[Note] = []
+    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _SORTS}
+    with closing(_connect(server)) as connection:
+        known = [cells["schema_name"] for cells in _ask(connection, server, "SHOW SCHEMAS", ("schema_name",))]
+        missing = [name for name in wanted if name not in known]
+        if missing:
+            raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
+        refused: dict[str, ServerError] = {}
+        for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
+            try:
+                results[sort] = [(0, cells) for cells in _ask(connection, server, statement)]
+            except ServerError as error:
+                refused[sort] = error
+    if "variables" in refused or ("spaces" in refused and not results["files"]):
+        raise refused.get("variables") or refused["spaces"]
+    if "tables" in refused:
+        notes.append(Note(0, f"no MyISAM and Aria tables: {refused['tables']}"))
+    if "logs" in refused and any(
+        cells["variable_name"] == "log_bin_basename" and cells["value"] for _, cells in results["variables"]
+    ):
+        notes.append(Note(0, f"no binary logs: {refused['logs']}"))
+    listed = _listed(results, str(server), "")
+    kept = tuple(row for row in listed.containers if not wanted or not row.database or row.database in wanted)
+    return Parsed(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
+
+
+def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] = ()) -> list[Cells]:
+    """Return the rows of a statement as text, by the names of their columns in small letters.
+
+    Raises:
+        ServerError: it was refused.
+    """
+    import pymysql  # noqa: PLC0415 - optional
+
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+            columns = list(names) or [column[0].casefold() for column in cursor.description]
+            found = cursor.fetchall()
+    except (pymysql.MySQLError, OSError, UnicodeError) as error:
+        raise ServerError(f"{server}: {_message(server, error)}") from None
+    return [
+        {name: "" if value is None else str(value) for name, value in zip(columns, row, strict=True)}
+        for row in found
+    ]
+
+
+def _message(server: Server, error: Exception) -> str:
+    """Return what PyMySQL says, whose errors are a number and a sentence."""
+    return server.harmless_message(Exception(error.args[-1]) if error.args else error)
+
+
+def _connect(server: Server) -> Any:
+    """Connect for reading alone.
+
+    Raises:
+        ServerError: no driver, not reached or refused.
+    """
+    try:
+        import pymysql  # noqa: PLC0415 - optional, and slow to import
+    except ImportError as missing:
+        raise ServerError(
+            "asking MariaDB or MySQL needs a driver: pip install 'zmon[mariadb]', or the package"
+            f" python3-pymysql ({missing}); or spool the queries of docs/listings.md with mariadb -B"
+        ) from None
+    strange = [name for name, _ in server.options if name not in _OPTIONS]
+    if strange:
+        raise ServerError(f"{server}: {strange[0]} is no option, one of {', '.join(sorted(_OPTIONS))}")
+    options: dict[str, Any] = dict(server.options)
+    own = os.path.expanduser("~/.my.cnf")
+    if not server.password and "read_default_file" not in options and os.path.exists(own):
+        options["read_default_file"] = own
+    host = server.host
+    if not host and os.path.exists("/run/mysqld/mysqld.sock"):
+        host = "/run/mysqld/mysqld.sock"
+    if host.startswith("/") and not os.path.exists(host):
+        raise ServerError(f"{server}: no server listens at {host}")
+    options |= {"unix_socket": host} if host.startswith("/") else {"host": host or "localhost"}
+    options |= {name: value for name, value in (("user", server.user), ("port", server.port)) if value}
+    password = server.password or os.environ.get("MYSQL_PWD", "")
+    try:
+        return pymysql.connect(
+            password=password,
+            charset="utf8mb4",
+            connect_timeout=_CONNECT_SECONDS,
+            read_timeout=_ANSWER_SECONDS,
+            write_timeout=_ANSWER_SECONDS,
+            init_command="SET SESSION TRANSACTION READ ONLY",
+            program_name="zmon",
+            autocommit=True,
+            **options,
+        )
+    except (pymysql.MySQLError, OSError, UnicodeError) as error:
+        raise ServerError(f"{server}: {_message(server, error)}") from None

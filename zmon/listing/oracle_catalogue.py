@@ -1,0 +1,203 @@
+"""Oracle's views of files, spooled with their headings, as `SET MARKUP CSV ON` does it.
+
+One spool may hold several of them, in any order; each is recognised by its columns:
+
+- `DBA_DATA_FILES`, `DBA_TEMP_FILES` with `DBA_TABLESPACES` (`TABLESPACE_NAME, CONTENTS`)
+- `V$DATAFILE` and `V$TEMPFILE` (`FILE#, TS#, NAME, BYTES`) with `V$TABLESPACE` (`TS#, NAME`)
+- `V$LOGFILE` (`GROUP#, MEMBER`) with `V$LOG` (`GROUP#, BYTES`)
+- `V$CONTROLFILE` (`NAME, BLOCK_SIZE, FILE_SIZE_BLKS`), `V$ARCHIVE_DEST` (`DEST_NAME, DESTINATION`),
+  `V$RECOVERY_FILE_DEST` (`NAME, SPACE_LIMIT`)
+- `V$DATABASE` (`DBID, NAME`) and `V$INSTANCE` (`INSTANCE_NAME, HOST_NAME`), which say whose they are
+- `V$FILESTAT` or `V$IOSTAT_FILE`, whose counters go to the data files of the same number
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.listing import container as c
+from zmon.listing import sheet
+from zmon.listing.figure import product
+from zmon.listing.oracle_ddl import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zmon.listing.container import Container
+
+SORTS: Final = {
+    "files": frozenset({"FILE_NAME", "TABLESPACE_NAME"}),
+    "contents": frozenset({"TABLESPACE_NAME", "CONTENTS"}),
+    "numbered": frozenset({"FILE#", "TS#", "NAME"}),
+    "spaces": frozenset({"TS#", "NAME"}),
+    "filestat": frozenset({"FILE#", "PHYRDS", "PHYWRTS"}),
+    "iostat": frozenset({"FILE_NO", "SMALL_READ_REQS", "LARGE_READ_REQS"}),
+    "members": frozenset({"GROUP#", "MEMBER"}),
+    "logs": frozenset({"GROUP#", "BYTES"}),
+    "control": frozenset({"NAME", "FILE_SIZE_BLKS"}),
+    "archive": frozenset({"DESTINATION", "DEST_NAME"}),
+    "recovery": frozenset({"NAME", "SPACE_LIMIT"}),
+    "database": frozenset({"NAME", "DBID"}),
+    "instance": frozenset({"INSTANCE_NAME", "HOST_NAME"}),
+}
+"""The views, and the columns that each is known by; the first that fits is meant."""
+
+_OF_FILES: Final = ("files", "numbered", "members", "control", "archive", "recovery")
+_ROLES: Final = {"TEMPORARY": c.TEMP, "UNDO": c.UNDO, "PERMANENT": c.DATA}
+_TEMPORARY: Final = ("DBA_TEMP_FILES", "CDB_TEMP_FILES", "V$TEMPFILE")
+_PERMANENT: Final = ("DBA_DATA_FILES", "CDB_DATA_FILES", "V$DATAFILE")
+_RECOVERY: Final = "USE_DB_RECOVERY_FILE_DEST"
+MB: Final = 1 << 20
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text has the heading of a view with names of files."""
+    wanted = {sort: SORTS[sort] for sort in _OF_FILES}
+    return any(sheet.heading(line, wanted) for line in head.split("\n"))
+
+
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+    """Read all views of a spool, and join them.
+
+    Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES is there to tell undo.  Which
+    of two views of the same shape it is, its query tells, the name of the listing, or ONLINE_STATUS.
+    """
+    notes: list[c.Note] = []
+    views: dict[str, list[sheet.Row]] = {sort: [] for sort in SORTS}
+    broken: list[sheet.Row] = []
+    for row in sheet.rows(text, SORTS, notes):
+        (broken if row.problem else views[row.sort]).append(row)
+    databases = {row.text("NAME") for row in views["database"]} or {options.database}
+    blank = c.Container(source=origin, base_dir=options.base_dir, database=c.the_one(databases))
+    made = [
+        *_files(views, blank, origin),
+        *_logs(views, blank),
+        *(_control(row, blank) for row in views["control"]),
+        *(_archive(row, blank) for row in views["archive"] if row.text("DESTINATION").strip()),
+        *(_recovery(row, blank) for row in views["recovery"] if row.text("NAME")),
+        *(blank._replace(line=row.line, problem=row.problem) for row in broken if row.sort in _OF_FILES),
+    ]
+    notes += [c.Note(row.line, row.problem) for row in broken if row.sort not in _OF_FILES]
+    if any(row.role in {c.DATA, c.UNKNOWN} for row in made) and not views["contents"]:
+        notes.append(
+            c.Note(0, "undo is not told from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES")
+        )
+    kept, doubled = c.checked(made)
+    hosts = {row.text("HOST_NAME") for row in views["instance"]}
+    return c.Parsed(kept, (*notes, *doubled), c.the_one(databases), c.the_one(hosts))
+
+
+def _usual(row: sheet.Row, origin: str) -> str:
+    """The role of all files of a view, by what the view is."""
+    named = f"{row.view} {origin.upper()}"
+    if any(view in named for view in _TEMPORARY):
+        return c.TEMP
+    permanent = any(view in named for view in _PERMANENT) or "ONLINE_STATUS" in row.cells
+    return c.DATA if permanent else c.UNKNOWN
+
+
+def _files(views: dict[str, list[sheet.Row]], blank: Container, origin: str) -> Iterator[Container]:
+    """Join data files and temp files with their tablespaces and counters."""
+    contents = {
+        row.text("TABLESPACE_NAME"): _ROLES.get(row.text("CONTENTS").upper()) for row in views["contents"]
+    }
+    spaces = {(row.text("CON_ID"), row.text("TS#")): row.text("NAME") for row in views["spaces"]}
+    counted = _iostat(views["iostat"])
+    counted.update({(False, row.whole("FILE#")): _filestat(row) for row in views["filestat"]})
+    for row in (*views["files"], *views["numbered"]):
+        number = row.text("TS#")
+        name = row.text("TABLESPACE_NAME") or spaces.get((row.text("CON_ID"), number), f"#{number}")
+        path = row.text("FILE_NAME") or (row.text("NAME") if row.sort == "numbered" else "")
+        told = _ROLES.get(row.text("CONTENTS").upper())
+        role = told or contents.get(name) or _usual(row, origin)
+        identity = row.whole("FILE_ID") if row.sort == "files" else row.whole("FILE#")
+        yield blank._replace(
+            tablespace=name,
+            spelled=name,
+            container_id=identity,
+            kind=kind_of(path),
+            path=path,
+            bytes_declared=row.whole("BYTES"),
+            role=role,
+            line=row.line,
+            problem=_unused(row, path),
+            traffic=counted.get((role == c.TEMP, identity), c.Traffic()),
+        )
+
+
+def _unused(row: sheet.Row, path: str) -> str:
+    if row.text("STATUS").strip().upper() == "INVALID":
+        return "STATUS INVALID: this number of a file is not in use"
+    return "" if path else "the row names no file"
+
+
+def _logs(views: dict[str, list[sheet.Row]], blank: Container) -> Iterator[Container]:
+    """Join the members of log groups with the size of their group."""
+    sizes = {row.text("GROUP#").strip(): row.whole("BYTES") for row in views["logs"]}
+    for row in views["members"]:
+        group, path = row.text("GROUP#").strip(), row.text("MEMBER")
+        yield blank._replace(
+            container_id=row.whole("GROUP#"),
+            kind=kind_of(path),
+            path=path,
+            bytes_declared=sizes.get(group, row.whole("BYTES")),
+            role=c.LOG,
+            line=row.line,
+            problem="" if path else "the row names no file",
+        )
+
+
+def _control(row: sheet.Row, blank: Container) -> Container:
+    path, size = row.text("NAME"), product(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
+    return blank._replace(kind=kind_of(path), path=path, bytes_declared=size, role=c.CONTROL, line=row.line)
+
+
+def _archive(row: sheet.Row, blank: Container) -> Container:
+    path = row.text("DESTINATION").strip()
+    problem = "" if path.startswith(("/", "+")) else "not a directory of this machine"
+    if path.upper() == _RECOVERY:
+        problem = "archived to the recovery area: get NAME, SPACE_LIMIT of V$RECOVERY_FILE_DEST"
+    kind = c.DIRECTORY if path.startswith("/") else kind_of(path)
+    return blank._replace(
+        kind="" if problem else kind, path=path, role=c.ARCHIVE, line=row.line, problem=problem
+    )
+
+
+def _recovery(row: sheet.Row, blank: Container) -> Container:
+    path = row.text("NAME")
+    kind = kind_of(path) if path.startswith("+") else c.DIRECTORY
+    return blank._replace(kind=kind, path=path, role=c.ARCHIVE, line=row.line)
+
+
+def _filestat(row: sheet.Row) -> c.Traffic:
+    """Take the counters of V$FILESTAT, in hundredths of a second; the size of a block it does not tell."""
+    reads, writes = row.whole("READTIM"), row.whole("WRITETIM")
+    return c.Traffic(
+        reads=row.whole("PHYRDS"),
+        writes=row.whole("PHYWRTS"),
+        read_ms=reads * 10.0 if reads is not None else None,
+        write_ms=writes * 10.0 if writes is not None else None,
+    )
+
+
+def _iostat(rows: Iterable[sheet.Row]) -> dict[tuple[bool, int | None], c.Traffic]:
+    """Take the counters of V$IOSTAT_FILE, of data files and of temp files, which are numbered apart."""
+    found = {}
+    for row in rows:
+        sort = row.text("FILETYPE_NAME").upper()
+        if sort in {"", "DATA FILE", "TEMP FILE"}:
+            found[sort == "TEMP FILE", row.whole("FILE_NO")] = c.Traffic(
+                reads=_both(row, "READ_REQS"),
+                writes=_both(row, "WRITE_REQS"),
+                bytes_read=_both(row, "READ_MEGABYTES", MB),
+                bytes_written=_both(row, "WRITE_MEGABYTES", MB),
+                read_ms=_both(row, "READ_SERVICETIME"),
+                write_ms=_both(row, "WRITE_SERVICETIME"),
+            )
+    return found
+
+
+def _both(row: sheet.Row, what: str, unit: int = 1) -> int | None:
+    """Add the small and the large requests."""
+    small, large = row.whole(f"SMALL_{what}"), row.whole(f"LARGE_{what}")
+    return (small + large) * unit if small is not None and large is not None else None

@@ -1,0 +1,321 @@
+"""Oracle's statements about files: of tablespaces, of logs, and of whole databases.
+
+`DBMS_METADATA.GET_DDL('TABLESPACE', ...)` prints them, `ALTER DATABASE BACKUP CONTROLFILE TO TRACE` writes a
+CREATE CONTROLFILE with all files of a database, and DBAs write them themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.listing import container as c
+from zmon.listing import ddl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zmon.listing.container import Container
+
+MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
+
+_SORTS: Final = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
+_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP"})
+_WANTED: Final = re.compile(
+    r"(?:CREATE|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|TEMPORARY|UNDO))* TABLESPACE(?![^ ])"
+    r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
+)
+_STATEMENT: Final = re.compile(
+    r"\b(?:CREATE|ALTER)\s+(?:\w{1,20}\s+){0,3}(?:TABLESPACE|DATABASE|CONTROLFILE)\b", re.IGNORECASE
+)
+_FILE: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|LOGFILE)\b", re.IGNORECASE)
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text has such statements, and files in them."""
+    return _STATEMENT.search(head) is not None and _FILE.search(head) is not None
+
+
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+    """Read the files that the statements create, and apply what they alter, in order.
+
+    A file without a path, which Oracle names itself, is a row with that problem.
+    """
+    reader = _Reader(origin, options)
+    for statement in ddl.statements(text, _WANTED.match, options.terminator, _VERBS):
+        if isinstance(statement, ddl.Statement):
+            reader.statement(statement)
+    rows, doubled = c.checked(reader.rows)
+    return c.Parsed(rows, (*reader.notes, *doubled), c.the_one(reader.databases))
+
+
+def kind_of(path: str) -> str:
+    """What a name is: `+DG/...` a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device."""
+    if path.startswith("+"):
+        return c.ASM_FILE if "/" in path else c.ASM_GROUP
+    return c.DEVICE if path.startswith("/dev/") else c.FILE if path else ""
+
+
+class _File(NamedTuple):
+    """One file as a statement lists it."""
+
+    path: str
+    line: int
+    size: int | None
+
+
+def _files(cursor: ddl.Cursor) -> Iterator[_File]:
+    """Take `'f' SIZE 10M REUSE AUTOEXTEND ON ..., SIZE 5M, ...`."""
+    while True:
+        line = cursor.here.line
+        path = cursor.kind(ddl.STRING)
+        size = ddl.size(cursor) if cursor.words("SIZE") else None
+        if path is not None or size is not None:
+            yield _File(path.text if path is not None else "", line, size)
+        _attributes(cursor)
+        if not cursor.symbol(","):
+            return
+
+
+def _attributes(cursor: ddl.Cursor) -> None:
+    """Pass over what may follow the name and the size of a file."""
+    while True:
+        if cursor.words("AUTOEXTEND"):
+            cursor.one_of("ON", "OFF")
+        elif cursor.words("MAXSIZE", "UNLIMITED") or cursor.one_of("REUSE"):
+            continue
+        elif cursor.one_of("NEXT", "MAXSIZE", "BLOCKSIZE"):
+            ddl.size(cursor)
+        else:
+            return
+
+
+def _logs(cursor: ddl.Cursor) -> Iterator[_File]:
+    """Take `GROUP 1 ('a', 'b') SIZE 50M BLOCKSIZE 512, 'c' SIZE 5M, ...`: every member has the size."""
+    while True:
+        if cursor.words("GROUP"):
+            cursor.whole()
+        line = cursor.here.line
+        members = _paths(cursor)
+        size = ddl.size(cursor) if cursor.words("SIZE") else None
+        for path in members:
+            yield _File(path.text, path.line, size)
+        if not members and size is not None:
+            yield _File("", line, size)
+        _attributes(cursor)
+        if not cursor.symbol(","):
+            return
+
+
+def _paths(cursor: ddl.Cursor) -> list[ddl.Token]:
+    """Take one string, or several in parentheses or parted by commas."""
+    inside = cursor.symbol("(")
+    paths = []
+    while (path := cursor.kind(ddl.STRING)) is not None:
+        paths.append(path)
+        if not inside or not cursor.symbol(","):
+            break
+    if inside:
+        cursor.symbol(")")
+    return paths
+
+
+class _Reader:
+    """What the statements so far have said."""
+
+    def __init__(self, origin: str, options: c.Options) -> None:
+        self.notes: list[c.Note] = []
+        self.databases: set[str] = {options.database} if options.database else set()
+        self._origin = origin
+        self._options = options
+        self._database = options.database
+        self._rows: dict[int, Container] = {}
+        self._named: dict[str, list[int]] = {}  # where the rows of a path are
+        self._spaces: dict[str, list[int]] = {}  # where the rows of a tablespace are
+        self._next = 0
+
+    @property
+    def rows(self) -> Iterable[Container]:
+        """The files that there are, in the order in which they came."""
+        return self._rows.values()
+
+    def statement(self, statement: ddl.Statement) -> None:
+        """Apply one statement."""
+        if statement.broken:
+            self.notes.append(c.Note(statement.line, f"statement is not whole: {statement.broken}"))
+        cursor = ddl.Cursor(statement.tokens)
+        verb = cursor.step().stored
+        sorts = []
+        while sort := cursor.one_of(*_SORTS):
+            sorts.append(sort)
+        if cursor.words("TABLESPACE"):
+            role = c.TEMP if "TEMPORARY" in sorts else c.UNDO if "UNDO" in sorts else c.DATA
+            self._tablespace(verb, role, cursor)
+        elif verb == "ALTER":
+            cursor.words("PLUGGABLE")
+            cursor.words("DATABASE")
+            self._alter_database(cursor)
+        elif verb == "CREATE":
+            self._create_database(cursor)
+
+    def _row(self, name: ddl.Token | None, role: str) -> Container:
+        return c.Container(
+            database=self._database,
+            tablespace=name.stored if name is not None else "",
+            spelled=name.spelled if name is not None else "",
+            base_dir=self._options.base_dir,
+            role=role,
+            source=self._origin,
+        )
+
+    def _add(self, row: Container, files: Iterable[_File]) -> None:
+        for file in files:
+            made = row._replace(
+                line=file.line, bytes_declared=file.size, problem="" if file.path else MANAGED
+            )
+            self._rows[self._next] = made._replace(path=file.path, kind=kind_of(file.path))
+            self._named.setdefault(file.path, []).append(self._next)
+            self._spaces.setdefault(row.tablespace, []).append(self._next)
+            self._next += 1
+
+    def _tablespace(self, verb: str, role: str, cursor: ddl.Cursor) -> None:
+        line = cursor.here.line
+        name = cursor.identifier()
+        if name is None:
+            self.notes.append(c.Note(line, f"{verb} TABLESPACE without a name"))
+        elif verb == "DROP":
+            for place in self._spaces.pop(name.stored, ()):
+                self._rows.pop(place, None)
+        elif verb == "ALTER":
+            self._alter_tablespace(name, cursor)
+        else:
+            before = self._next
+            while not cursor.done:
+                if cursor.one_of("DATAFILE", "TEMPFILE"):
+                    self._add(self._row(name, role), _files(cursor))
+                else:
+                    cursor.step()
+            if self._next == before:
+                self._add(self._row(name, role), [_File("", line, None)])
+
+    def _alter_tablespace(self, name: ddl.Token, cursor: ddl.Cursor) -> None:
+        """Apply what adds, drops and renames files, or renames the tablespace."""
+        places = self._spaces.get(name.stored, [])
+        if cursor.words("ADD") and (word := cursor.one_of("DATAFILE", "TEMPFILE")):
+            known = {self._rows[place].role for place in places[:1] if place in self._rows}
+            role = known.pop() if known else c.TEMP if word == "TEMPFILE" else c.DATA
+            self._add(self._row(name, role), _files(cursor))
+        elif cursor.words("DROP") and cursor.one_of("DATAFILE", "TEMPFILE"):
+            self._drop(_paths(cursor))
+        elif cursor.words("RENAME", "TO"):
+            new = cursor.identifier()
+            if new is not None:
+                self._spaces.setdefault(new.stored, []).extend(self._spaces.pop(name.stored, ()))
+                for place in places:
+                    row = self._rows.get(place)
+                    if row is not None:
+                        self._rows[place] = row._replace(tablespace=new.stored, spelled=new.spelled)
+        elif cursor.words("RENAME") and cursor.one_of("DATAFILE", "TEMPFILE"):
+            self._rename(_list(cursor), cursor)
+
+    def _alter_database(self, cursor: ddl.Cursor) -> None:
+        """Apply what resizes, moves, adds and drops files of a database."""
+        if cursor.here.text.upper() not in _DATABASE_VERBS:
+            cursor.identifier()
+        verb = cursor.one_of(*_DATABASE_VERBS)
+        what = cursor.one_of("DATAFILE", "TEMPFILE", "FILE", "LOGFILE") or verb
+        if verb in {"MOVE", "RENAME"}:
+            self._rename(_list(cursor), cursor)
+        elif verb == "ADD" and what == "LOGFILE":
+            cursor.one_of("MEMBER")
+            if cursor.one_of("THREAD", "INSTANCE"):
+                cursor.step()
+            self._add(self._row(None, c.LOG), _logs(cursor))
+        elif verb == "DROP" and what == "LOGFILE":
+            cursor.one_of("MEMBER")
+            line = cursor.here.line
+            paths = _list(cursor)
+            self._drop(paths)
+            if not paths:
+                self.notes.append(
+                    c.Note(line, "a log group is dropped by number: its files stay in this list")
+                )
+        elif verb in {"DATAFILE", "TEMPFILE"}:
+            self._resize(_list(cursor), cursor)
+
+    def _rename(self, paths: Sequence[ddl.Token], cursor: ddl.Cursor) -> None:
+        new = _list(cursor) if cursor.words("TO") else []
+        for old, other in zip(paths, new, strict=False):
+            places = self._named.pop(old.text, [])
+            self._named.setdefault(other.text, []).extend(places)
+            for place in places:
+                row = self._rows.get(place)
+                if row is not None:
+                    self._rows[place] = row._replace(
+                        path=other.text, kind=kind_of(other.text), line=other.line
+                    )
+            if not places:
+                self.notes.append(
+                    c.Note(old.line, f"{old.text!r} is moved to {other.text!r}, and not created here")
+                )
+
+    def _resize(self, paths: Sequence[ddl.Token], cursor: ddl.Cursor) -> None:
+        size = ddl.size(cursor) if cursor.words("RESIZE") else None
+        for path in paths if size is not None else ():
+            places = self._named.get(path.text, [])
+            for place in places:
+                row = self._rows.get(place)
+                if row is not None:
+                    self._rows[place] = row._replace(bytes_declared=size)
+            if not places:
+                self.notes.append(c.Note(path.line, f"{path.text!r} is resized, and not created here"))
+
+    def _drop(self, paths: Sequence[ddl.Token]) -> None:
+        for path in paths:
+            places = self._named.pop(path.text, [])
+            for place in places:
+                self._rows.pop(place, None)
+            if not places:
+                self.notes.append(c.Note(path.line, f"{path.text!r} is dropped, and not created here"))
+
+    def _create_database(self, cursor: ddl.Cursor) -> None:
+        """Read all files of CREATE DATABASE, or of CREATE CONTROLFILE, which names no tablespaces."""
+        control = cursor.words("CONTROLFILE")
+        name: ddl.Token | None = None if control else ddl.Token(ddl.WORD, "SYSTEM", cursor.here.line)
+        role = c.UNKNOWN if control else c.DATA
+        if control:
+            self.notes.append(
+                c.Note(cursor.here.line, "CREATE CONTROLFILE names no tablespaces: get DBA_DATA_FILES")
+            )
+        while not cursor.done:
+            if cursor.words("DATABASE"):
+                self._named_database(cursor.identifier())
+            elif cursor.words("LOGFILE"):
+                self._add(self._row(None, c.LOG), _logs(cursor))
+            elif cursor.one_of("DATAFILE", "TEMPFILE"):
+                self._add(self._row(name, role), _files(cursor))
+            elif word := cursor.one_of("DEFAULT", "SYSAUX", "UNDO", "TEMPORARY"):
+                name = ddl.Token(ddl.WORD, word, cursor.here.line)
+                role = {"UNDO": c.UNDO, "TEMPORARY": c.TEMP}.get(word, c.DATA)
+            elif cursor.words("TABLESPACE"):
+                name = cursor.identifier()
+            else:
+                cursor.step()
+
+    def _named_database(self, name: ddl.Token | None) -> None:
+        if name is not None:
+            self._database = name.stored
+            self.databases.add(name.stored)
+
+
+_DATABASE_VERBS: Final = ("DATAFILE", "TEMPFILE", "MOVE", "RENAME", "ADD", "DROP")
+
+
+def _list(cursor: ddl.Cursor) -> list[ddl.Token]:
+    """Take strings parted by commas, as the lists of what is moved and resized are."""
+    paths = []
+    while (path := cursor.kind(ddl.STRING)) is not None:
+        paths.append(path)
+        if not cursor.symbol(","):
+            break
+    return paths

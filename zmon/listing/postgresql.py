@@ -1,0 +1,326 @@
+"""PostgreSQL: the files of every table and index, asked of the running server or spooled by `psql --csv`.
+
+A tablespace is a directory; which file in it is of which table, only the catalogue of each database knows.
+`pg_class.reltablespace` 0 means the default tablespace of the database, not `pg_default`.  A relation is a
+file per fork and per `segment_size` (1 GiB): `base/5/16393`, `.1`, `_fsm`, `_vm`, relative to
+`data_directory`.  Of a database that cannot be asked there is its directory.  `pg_wal`, often a link to
+another disk, is the log.
+
+The server is asked in read-only sessions named `zmon`, with a time limit; a table that is locked is not
+waited for.  Needs the extra `zmon[postgresql]`: psycopg 3, or pg8000 where libpq is not to be had.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.listing.container import (
+    DATA,
+    DIRECTORY,
+    FILE,
+    LOG,
+    NO_OPTIONS,
+    TEMP,
+    Container,
+    Note,
+    Options,
+    Parsed,
+    checked,
+)
+from zmon.listing.server import ServerError, is_here
+from zmon.listing.table import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from zmon.listing.server import Server
+
+    Ask = Callable[[str], list[tuple[Any, ...]]]
+
+_SIZED: Final = "pg_relation_size(c.oid, k.fork)"
+_ESTIMATED: Final = """\
+CASE k.fork WHEN 'main' THEN greatest(c.relpages, 1) * CAST(current_setting('block_size') AS bigint) END"""
+
+FILES: Final = """\
+SELECT coalesce(host(inet_server_addr()), '') AS host,
+  CASE WHEN c.relisshared THEN '' ELSE d.datname END AS database,
+  t.spcname AS tablespace,
+  (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS base_dir,
+  p.path || k.suffix || CASE n WHEN 0 THEN '' ELSE '.' || n END AS path,
+  CASE WHEN c.relpersistence = 't' THEN 'temp' WHEN c.relkind = 'i' THEN 'index' ELSE 'data' END AS role,
+  least(f.bytes - n * g.bytes, g.bytes) AS bytes,
+  quote_ident(s.nspname) || '.' || quote_ident(c.relname) AS "table"
+FROM pg_database d
+CROSS JOIN pg_class c
+JOIN pg_namespace s ON s.oid = c.relnamespace
+JOIN pg_tablespace t ON t.oid = coalesce(nullif(c.reltablespace, 0), d.dattablespace)
+CROSS JOIN (SELECT pg_size_bytes(current_setting('segment_size')) AS bytes) g
+CROSS JOIN (VALUES ('main', ''), ('fsm', '_fsm'), ('vm', '_vm'), ('init', '_init')) k (fork, suffix)
+CROSS JOIN LATERAL (SELECT pg_relation_filepath(c.oid) AS path) p
+CROSS JOIN LATERAL (SELECT pg_relation_size(c.oid, k.fork) AS bytes) f
+CROSS JOIN LATERAL generate_series(0, (f.bytes - 1) / g.bytes) n
+WHERE d.datname = current_database() AND p.path IS NOT NULL AND f.bytes > 0
+ORDER BY database, tablespace, p.path, k.suffix, n"""
+"""The files of one database and those that all share, if they hold anything.
+
+What `psql --csv` spools of it, is read by `csv_listing`.
+"""
+
+TABLESPACES: Final = "SELECT oid, spcname, pg_tablespace_location(oid) FROM pg_tablespace"
+"""Where the tablespaces are, without their tables; `psql --csv` of it is read too."""
+
+_COLUMNS: Final = {"spcname", "pg_tablespace_location"}
+
+_SERVER: Final = """\
+SELECT coalesce(host(inet_server_addr()), ''), current_user, current_database(),
+  (SELECT setting FROM pg_settings WHERE name = 'data_directory'),
+  CAST(current_setting('server_version_num') AS integer),
+  (SELECT catalog_version_no FROM pg_control_system())"""
+_DATABASES: Final = """\
+SELECT d.datname, d.oid, d.datallowconn, t.spcname, t.oid
+FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace ORDER BY d.datname"""
+_TEMPORARY: Final = """\
+SELECT t.spcname, t.oid, CAST(sum(f.size) AS bigint)
+FROM pg_tablespace t CROSS JOIN LATERAL pg_ls_tmpdir(t.oid) f GROUP BY t.spcname, t.oid ORDER BY t.spcname"""
+
+_SESSION: Final = (
+    "SET default_transaction_read_only = on",
+    "SET statement_timeout = '60s'",
+    "SET lock_timeout = '1s'",
+    "SET search_path = ''",
+)
+_CONNECT_SECONDS: Final = 10
+_DEFAULT_OID: Final = 1663
+
+
+class _About(NamedTuple):
+    """What a server says of itself."""
+
+    address: str
+    user: str
+    database: str
+    base_dir: str | None
+    version: int
+    catalogue: int
+
+    def directory(self, tablespace: int) -> str:
+        """Return where a tablespace keeps its databases, relative to the data directory."""
+        if tablespace == _DEFAULT_OID:
+            return "base"
+        return f"pg_tblspc/{tablespace}/PG_{self.version // 10000}_{self.catalogue}"
+
+
+def recognise(head: str) -> bool:
+    """Say whether a text begins like `TABLESPACES` spooled by psql; what `FILES` gives is a plain listing."""
+    try:
+        first = next(rows(head), None)
+    except ValueError:
+        return False
+    return first is not None and _COLUMNS.issubset(first.fields)
+
+
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+    """Read `TABLESPACES` as psql spools it: directories, of which the `base_dir` is data_directory.
+
+    Raises:
+        ValueError: it is no table, or not this one; says in which line.
+    """
+    heading: Sequence[str] = ()
+    containers = []
+    for row in rows(text):
+        if not heading:
+            heading = row.fields
+            if not _COLUMNS.issubset(heading):
+                raise ValueError(f"line {row.line}: no columns spcname and pg_tablespace_location")
+            continue
+        cells = dict(zip(heading, row.fields, strict=False))
+        name = cells.get("spcname", "")
+        inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
+        location = cells.get("pg_tablespace_location", "") or inside
+        containers.append(
+            Container(
+                tablespace=name, spelled=name, kind=DIRECTORY, path=location, role=DATA,
+                database=options.database, base_dir=options.base_dir, source=origin, line=row.line,
+                problem=row.problem or ("" if location else "no location: the row ends before it"),
+            )
+        )  # fmt: skip
+    kept, notes = checked(containers)
+    return Parsed(kept, tuple(notes))
+
+
+def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> Parsed:
+    """Ask a running server for the files of its databases: of those named, else the address's, else all.
+
+    `base_dir` is data_directory where the server does not tell it to this user.
+
+    Raises:
+        ServerError: no driver, not reached, no authority, no such database; says what to do.
+    """
+    wanted = tuple(databases) or ((server.database,) if server.database else ())
+    containers: list[Container] = []
+    notes: list[Note] = []
+    with _session(server, wanted[0] if wanted else "") as ask:
+        about = _About(*ask(_SERVER)[0])
+        known = {row[0]: row[1:] for row in ask(_DATABASES)}
+        missing = [name for name in wanted if name not in known]
+        if missing:
+            raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
+        whole = Container(base_dir=about.base_dir or "", kind=DIRECTORY, source=str(server))
+        containers.append(_log(whole, about))
+        containers += _temporary(ask, whole, about, notes)
+        here = _files(ask, about.database, str(server), notes) if about.database in (wanted or known) else []
+    for name in wanted or known:
+        found = here if name == about.database else _elsewhere(server, name, known[name], notes)
+        if found is None:
+            oid, _, tablespace, number = known[name]
+            path = f"{about.directory(number)}/{oid}"
+            named = whole._replace(database=name, tablespace=tablespace, spelled=tablespace)
+            found = [named._replace(path=path, role=DATA)]
+        containers += found
+    if about.base_dir is None and not base_dir:
+        right = "GRANT pg_read_all_settings TO it, or give --base-dir"
+        notes.append(Note(0, f"{about.user} may not see data_directory: {right}"))
+    # what all databases share was found in each of them
+    kept, _ = checked(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
+    host = about.address if about.address and not is_here(about.address) else os.uname().nodename
+    return Parsed(kept, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
+
+
+def _log(whole: Container, about: _About) -> Container:
+    path = "pg_wal" if about.version >= 100_000 else "pg_xlog"
+    return whole._replace(tablespace=path, spelled=path, path=path, role=LOG)
+
+
+def _temporary(ask: Ask, whole: Container, about: _About, notes: list[Note]) -> list[Container]:
+    try:
+        found = ask(_TEMPORARY)
+    except ServerError:
+        notes.append(Note(0, f"{about.user} may not see temporary files: GRANT pg_monitor TO it"))
+        return []
+    temporary = whole._replace(role=TEMP)
+    return [
+        temporary._replace(
+            tablespace=name, spelled=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
+        )
+        for name, oid, size in found
+    ]  # fmt: skip
+
+
+def _elsewhere(
+    server: Server, name: str, known: tuple[Any, ...], notes: list[Note]
+) -> list[Container] | None:
+    """Return the files of a database that another session has to ask for; None if it cannot."""
+    if not known[1]:
+        return None  # nobody connects to a template
+    try:
+        with _session(server, name) as ask:
+            return _files(ask, name, str(server), notes)
+    except ServerError as error:
+        notes.append(
+            Note(0, f"{error}; so of {name!r} there is only its directory in its default tablespace")
+        )
+        return None
+
+
+def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[Container]:
+    try:
+        found = ask(FILES)
+    except ServerError as error:
+        notes.append(Note(0, f"{database}: sizes are those of the last VACUUM or ANALYZE, because {error}"))
+        found = ask(FILES.replace(_SIZED, _ESTIMATED))
+    return [
+        Container(
+            database=owner, tablespace=tablespace, spelled=tablespace, kind=FILE, path=path,
+            base_dir=base_dir or "", bytes_declared=size, role=role, source=source, table=table,
+        )
+        for _, owner, tablespace, base_dir, path, role, size, table in found
+    ]  # fmt: skip
+
+
+@contextmanager
+def _session(server: Server, database: str) -> Iterator[Ask]:
+    """Connect to a database of the server, for reading alone.
+
+    Raises:
+        ServerError: no driver, not reached or refused.
+    """
+    try:
+        import psycopg  # noqa: PLC0415 - optional, and slow to import
+    except ImportError as missing:
+        with _without_libpq(server, database, missing) as ask:
+            yield ask
+        return
+    parameters: dict[str, Any] = {
+        "host": server.host, "port": server.port, "user": server.user, "password": server.password,
+        "connect_timeout": _CONNECT_SECONDS, **dict(server.options),
+    }  # fmt: skip
+    given = {name: value for name, value in parameters.items() if value}
+    given |= {"application_name": "zmon", "client_encoding": "UTF8"}
+    if database or "service" not in given:
+        given["dbname"] = database or "postgres"
+    try:
+        # by way of libpq's own words, which refuse what is no option of a connection
+        with psycopg.connect(psycopg.conninfo.make_conninfo(**given), autocommit=True) as connection:
+
+            def ask(statement: str) -> list[tuple[Any, ...]]:
+                try:
+                    cursor = connection.execute(statement.encode())
+                    return cursor.fetchall() if cursor.description else []
+                except (psycopg.Error, UnicodeError) as error:
+                    raise ServerError(f"{server}: {server.harmless_message(error)}") from None
+
+            for statement in _SESSION:
+                ask(statement)
+            yield ask
+    except psycopg.Error as error:
+        raise ServerError(f"{server}: {server.harmless_message(error)}") from None
+
+
+@contextmanager
+def _without_libpq(server: Server, database: str, missing: ImportError) -> Iterator[Ask]:
+    try:
+        import pg8000.native as pg8000  # noqa: PLC0415 - optional, and slow to import
+    except ImportError:
+        raise ServerError(
+            "asking PostgreSQL needs a driver: pip install 'zmon[postgresql]', or the package python3-psycopg"
+            f" or python3-pg8000 ({missing}); or spool the query of docs/listings.md with psql"
+        ) from None
+    if server.options:
+        raise ServerError(f"{server}: {server.options[0][0]} needs the driver psycopg with libpq")
+    host = server.host or os.environ.get("PGHOST", "/var/run/postgresql")
+    port = server.port or int(os.environ.get("PGPORT", "5432"))
+    try:
+        connection = pg8000.Connection(
+            server.user or os.environ.get("PGUSER") or getpass.getuser(),
+            host=host,
+            unix_sock=f"{host}/.s.PGSQL.{port}" if host.startswith("/") else None,
+            port=port,
+            database=database or "postgres",
+            password=server.password or os.environ.get("PGPASSWORD"),
+            timeout=_CONNECT_SECONDS,
+            application_name="zmon",
+        )
+    except (pg8000.Error, OSError) as error:
+        raise ServerError(f"{server}: {server.harmless_message(_message(error))}") from None
+
+    def ask(statement: str) -> list[tuple[Any, ...]]:
+        try:
+            return [tuple(row) for row in connection.run(statement) or ()]
+        except (pg8000.Error, OSError, UnicodeError) as error:
+            raise ServerError(f"{server}: {server.harmless_message(_message(error))}") from None
+
+    try:
+        for statement in _SESSION:
+            ask(statement)
+        yield ask
+    finally:
+        connection.close()
+
+
+def _message(error: Exception) -> Exception:
+    """Return the message alone of what pg8000 passes on as the fields of the server's answer."""
+    fields = error.args[0] if error.args else ""
+    return Exception(fields.get("M", fields)) if isinstance(fields, dict) else error

@@ -1,0 +1,149 @@
+"""Spools of catalogue views: tables found by their headings, among prompts and whatever else a spool holds.
+
+A file may hold several tables one after another, as one session spooled them; a heading is a line that has
+all the columns that a view is known by, in any order, parted by tabs, commas, semicolons or bars.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import deque
+from decimal import Decimal
+from io import StringIO
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.listing.container import Note
+from zmon.listing.lines import LONGEST, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+DELIMITERS: Final = "\t,;|"
+AHEAD: Final = 8
+"""Lines that one quoted field may go over."""
+
+_NOISE: Final = re.compile(
+    r"SQL>|db2 =>|\s*\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|+]*\Z"
+    r"|\s*(?:\d{1,3} {2}\s*[A-Z(]|SELECT\s|FROM\s|SET\s|SPOOL\s)",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
+_POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
+
+
+class Heading(NamedTuple):
+    """A heading that was recognised."""
+
+    sort: str
+    delimiter: str
+    names: tuple[str, ...]
+    view: str = ""
+    """What the query before it selects from, when the spool shows it."""
+
+
+class Row(NamedTuple):
+    """One row of a table; one with a problem has no cells."""
+
+    line: int
+    sort: str
+    cells: Mapping[str, str]
+    problem: str = ""
+    view: str = ""
+    """What its query selects from, in upper case, when the spool shows it."""
+
+    def text(self, name: str) -> str:
+        """The cell of this column; empty when there is none, or it says that there is no value."""
+        cell = self.cells.get(name, "")
+        return "" if cell.strip().upper() in {"NULL", "(NULL)"} else cell
+
+    def whole(self, name: str) -> int | None:
+        """The cell as a whole number; None when it is none.  `1.0737E+10` counts as what it says."""
+        cell = self.text(name).strip()
+        if _WHOLE.fullmatch(cell):
+            return int(cell.split(".")[0])
+        return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
+
+
+def heading(line: str, sorts: Mapping[str, frozenset[str]]) -> Heading | None:
+    """Recognise the heading of one of these views, by the columns each must have."""
+    upper = line.upper()
+    for sort, needed in sorts.items():
+        if not all(name in upper for name in needed):
+            continue
+        for delimiter in DELIMITERS:
+            names = tuple(field.strip().strip('"').upper() for field in upper.split(delimiter))
+            if needed.issubset(names):
+                return Heading(sort, delimiter, names)
+    return None
+
+
+def rows(
+    text: str | Iterable[str],
+    sorts: Mapping[str, frozenset[str]],
+    notes: list[Note],
+    bare: Callable[[str], Heading | None] | None = None,
+) -> Iterator[Row]:
+    """Read the rows of all tables whose headings are recognised.
+
+    Args:
+        text: the spool, or its pieces in order.
+        sorts: what each view is called, and the columns that it is known by, the most telling first.
+        notes: gets what was passed over.
+        bare: tells, from its first row, of a table that has no heading.
+    """
+    found: Heading | None = None
+    view = ""
+    waiting: deque[tuple[int, str]] = deque()
+    lines = numbered(text, notes)
+    while True:
+        number, line = waiting.popleft() if waiting else next(lines, (0, ""))
+        if not number:
+            break
+        line = line.removeprefix("\ufeff")
+        if _NOISE.match(line):
+            asked = _ASKED.search(line)
+            view = asked[1].upper() if asked is not None else view
+        elif (head := heading(line, sorts)) is not None:
+            found, view = head._replace(view=view), ""
+        else:
+            if found is None and bare is not None:
+                found = bare(line)
+            if found is not None:
+                yield _row(number, line, found, waiting, lines)
+    if found is None:
+        known = "; ".join(", ".join(sorted(needed)) for needed in sorts.values())
+        notes.append(Note(0, f"no heading was found that has all of: {known}"))
+
+
+def _row(
+    number: int, line: str, head: Heading, waiting: deque[tuple[int, str]], lines: Iterator[tuple[int, str]]
+) -> Row:
+    """Read one row; of a quote that is not closed take further lines, if they make it a row."""
+    fields = _fields(line, head.delimiter)
+    if line.count('"') % 2:
+        while len(waiting) < AHEAD and (more := next(lines, None)) is not None:
+            waiting.append(more)
+        longer = line
+        for taken, (_, text) in enumerate(tuple(waiting), 1):
+            longer += "\n" + text
+            if text.count('"') % 2 and len(longer) <= LONGEST:
+                joined = _fields(longer, head.delimiter)
+                if len(joined) == len(head.names):
+                    fields = joined
+                    for _ in range(taken):
+                        waiting.popleft()
+                break
+    if len(fields) != len(head.names):
+        return Row(number, head.sort, {}, f"{len(fields)} fields under {len(head.names)} columns", head.view)
+    return Row(number, head.sort, dict(zip(head.names, fields, strict=True)), view=head.view)
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    if '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]  # SET COLSEP pads with blanks
+    try:
+        return next(csv.reader(StringIO(line, newline="\n"), delimiter=delimiter), [])
+    except csv.Error:
+        return []
