@@ -11,7 +11,7 @@ from tests.lab.plans import CHEAP, brief, digest, samples, small
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, KINDS, LPAR_CPU, PROFILE, buckets
-from zmon.lab.counting import TICK, Counters
+from zmon.lab.counting import ESCON, TICK, UNIT, Counters
 from zmon.lab.course import Course
 from zmon.sample import Meaning
 from zmon.tables.channel import busy
@@ -170,8 +170,23 @@ def test_counters_follow_the_slices() -> None:
         assert grown(before, after, BLOCK.name, "reads") == reads
         assert grown(before, after, BLOCK.name, "writes") == writes
         assert grown(before, after, CMF.name, "connect") == connect
+        units = grown(before, after, CHANNEL.name, "work_units")
+        assert all(abs(unit * UNIT - time) < UNIT for unit, time in zip(units, carried, strict=True))
+
+
+def test_escon_counts_its_busy_time() -> None:
+    """In ticks of the channel's clock; it knows no work units."""
+    plan = small()
+    group = plan.box.paths[0]._replace(code=ESCON)
+    plan = plan._replace(box=plan.box._replace(paths=(group, *plan.box.paths[1:])))
+    course, found = Course(plan), samples(plan)
+    for number, (before, after) in enumerate(pairwise(found)):
+        carried = [0] * 8
+        for path in course.slice(number).carried:
+            carried[path.path] = path.busy_ns
         ticks = grown(before, after, CHANNEL.name, "busy")
         assert all(abs(tick * TICK - time) < TICK for tick, time in zip(ticks, carried, strict=True))
+    assert all(isinstance(cell, Absent) for cell in found[-1].frame(CHANNEL).column("work_units"))
 
 
 def test_rounding_does_not_add_up() -> None:

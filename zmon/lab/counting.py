@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LPAR_CPU, PROFILE, buckets
 from zmon.lab.labels import MAJOR, MINORS, PARTITION, disk_name, frames, numbers, size_of
 from zmon.sample import Frame, Instant, Sample
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 SECOND: Final = 1_000_000_000
 TICK: Final = 128_000
 """ns of a tick of a channel path's clock."""
+UNIT: Final = 1000
+"""ns of work that a FICON channel counts as one unit."""
+ESCON: Final = 0x05
+OF_FICON: Final = absent("measurement group 2 does not have it")
+OF_ESCON: Final = absent("measurement group 1 does not have it")
 MILLISECOND: Final = 1_000_000
 _CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
 _BLOCK: Final = (
@@ -206,19 +212,29 @@ class Counters:
         return Frame(CPU, [str(cpu) for cpu in range(cpus)], columns, [now] * cpus)
 
     def _channels(self, now: int, since: int) -> Frame:
+        """Return the channel paths: ESCON counts its busy time, FICON work units against a maximum."""
         paths = self.plan.box.paths
         keys = [f"0.{paths[group].chpids[path]}" for group, path in self._paths]
-        busy: list[Value] = [self._carried[place] // TICK for place in self._paths]
+        codes = [paths[group].code for group, _path in self._paths]
+        timed = [code == ESCON for code in codes]
+        busy = list(self._carried.values())
+        ticks: list[Value] = [
+            ns // TICK if is_timed else OF_FICON for ns, is_timed in zip(busy, timed, strict=True)
+        ]
+        units: list[Value] = [
+            OF_ESCON if is_timed else ns // UNIT for ns, is_timed in zip(busy, timed, strict=True)
+        ]
         many = len(keys)
         columns: dict[str, list[Value]] = {
-            "type": [paths[group].code for group, _path in self._paths],
-            "cmg": ["1"] * many,
+            "type": list(codes),
+            "cmg": [1 if is_timed else 2 for is_timed in timed],
             "status": ["online"] * many,
             "configure": [1] * many,
             "shared": [0] * many,
             "timestamp": [since // TICK % (1 << 24)] * many,
-            "busy": busy,
-            "busy_cpc": busy,
+            "max_work_units": [OF_ESCON if is_timed else SECOND // UNIT for is_timed in timed],
+            **dict.fromkeys(("busy", "busy_cpc"), ticks),
+            **dict.fromkeys(("work_units", "work_units_cpc"), units),
         }
         return Frame(CHANNEL, keys, columns, [now] * many)
 
