@@ -6,7 +6,7 @@ from tests.placement.study import MIB, SECOND, sample, site
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.placement.item import Unit
-from zmon.placement.report import Report, Wanted, report, what_if
+from zmon.placement.report import Report, Wanted, pressure, report, what_if
 from zmon.placement.resolved import Resolved, resolved
 from zmon.topology.machine import Machine
 from zmon.topology.people import People
@@ -142,3 +142,30 @@ def test_traffic_that_is_not_known() -> None:
     """Gives the reason in place of figures."""
     found = report(look(), Wanted(traffic=True))
     assert found.whole.spread.uneven == absent("no traffic was measured")
+
+
+def test_what_the_load_does_to_what_is_fullest() -> None:
+    """It is as busy as the load is of its capacity, and what waits there follows from that."""
+    before, after = sample(), sample(when=10 * SECOND, sectors={6: 400_000})
+    found = resolved(Machine(after, PEOPLE), interval=Interval(before, after))
+    now, then = pressure(report(found, Wanted(traffic=True, seconds=10.0)))
+    use = 40_000 * 512 / 40e6
+    assert now.use == pytest.approx(use)
+    assert now.response == pytest.approx(1 / (1 - use))
+    assert not isinstance(then.use, Absent)
+    assert then.use < use
+
+
+def test_of_what_is_full_nobody_can_say_how_long_it_takes() -> None:
+    """An estimate of 98 or 99 percent would say something quite different."""
+    before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
+    found = resolved(Machine(after, PEOPLE), interval=Interval(before, after))
+    now, _then = pressure(report(found, Wanted(traffic=True, seconds=10.0)))
+    assert isinstance(now.response, Absent)
+
+
+def test_without_capacities_nothing_is_known_of_it() -> None:
+    """Nor with the bytes alone."""
+    now, then = pressure(report(resolved(Machine(sample(), PEOPLE)), Wanted()))
+    assert isinstance(now.use, Absent)
+    assert isinstance(then.response, Absent)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.cli.plain import folded, shorten
 from zmon.placement.means import means
+from zmon.placement.report import pressure
 from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.placement.item import Unit
     from zmon.placement.moves import Move, Plan, Step
-    from zmon.placement.report import Report, Space, WhatIf
+    from zmon.placement.report import Pressure, Report, Space, WhatIf
     from zmon.placement.resolved import Row
 
 NARROWEST: Final = 80
@@ -177,6 +178,8 @@ def _findings(report: Report) -> Iterator[str]:
             f"Head room: all traffic may grow {rate(report.headroom.factor)} times, then"
             f" {_enumerated(report.headroom.binding)} is full"
         )
+        now, then = pressure(report)
+        yield f"The same load: now what is fullest {_busy(now)}; with an even spread it {_busy(then)} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
         yield "Head room: not known, because nobody gave a capacity: [capacity] in the site file"
     for one in report.mixed[:MOST_NAMED]:
@@ -191,6 +194,15 @@ def _findings(report: Report) -> Iterator[str]:
         yield f"No spread can be told: {reason.reason}"
         if report.wanted.what == "LCU" and report.whole.unplaced:
             yield "--by disk shows the spread over disks; --site FILE or --cp-file FILE may tell the LCUs"
+
+
+def _busy(found: Pressure) -> str:
+    if isinstance(found.use, Absent):
+        return "is as busy as nobody can tell"
+    busy = f"is {percent(100 * min(found.use, 1.0))} % busy"
+    if isinstance(found.response, Absent):
+        return f"{busy}, and requests wait long"
+    return f"{busy}, and a request takes {queue(found.response)} times its service time"
 
 
 def _what_if(what: str, found: WhatIf) -> Iterator[str]:

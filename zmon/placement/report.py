@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.placement.demand import bound_ratio, headroom
+from zmon.placement.demand import OVERLOADED, bound_ratio, headroom, mm1
 from zmon.placement.item import weights
 from zmon.placement.moves import plan
 from zmon.placement.spread import Mixed, by_space, fullest, mixed, sides, spread, sums, unknown
@@ -68,6 +68,10 @@ class Space(NamedTuple):
     def size(self) -> int:
         """Its bytes, placed or not."""
         return sum(self.bytes_on.values()) + self.unplaced
+
+
+SATURATED: Final = 0.95
+"""From this use on the queue depends on what no estimate of the use can tell."""
 
 
 class WhatIf(NamedTuple):
@@ -225,6 +229,27 @@ def what_if(
     alike = units if known else [unit._replace(capacity=1.0) for unit in units]
     now, then = (_headroom(loads, alike, channels if known else {}) for loads in (before, after))
     return WhatIf(bound_ratio(now, then), now.binding, then.binding)
+
+
+class Pressure(NamedTuple):
+    """What is fullest under the present load, by the utilisation law and M/M/1."""
+
+    use: Number
+    """Which part of all time it is busy."""
+    response: Number
+    """How many times its service time a request takes there; absent where it is too full to say."""
+
+
+def pressure(found: Report) -> tuple[Pressure, Pressure]:
+    """Return what the same load does to what is fullest now, and with an even spread."""
+    now = 1.0 / found.headroom.factor
+    return _pressure(now), _pressure(now / found.even.times)
+
+
+def _pressure(use: Number) -> Pressure:
+    if isinstance(use, Absent):
+        return Pressure(use, use)
+    return Pressure(use, mm1(1.0, use) if use < SATURATED else OVERLOADED)
 
 
 def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float]) -> Headroom:
