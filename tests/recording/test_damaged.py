@@ -171,41 +171,40 @@ def test_nothing_is_wrong_with_a_whole_recording(whole: bytes, tmp_path: Path) -
 
 
 @thorough
-@given(data=st.data())
+@given(others=st.lists(st.tuples(ANYWHERE, st.integers(1, 255)), min_size=1, max_size=3))
 def test_bytes_that_are_others_cost_no_more_than_what_they_are_in(
-    whole: bytes, tmp_path: Path, data: st.DataObject
+    whole: bytes, tmp_path: Path, others: list[tuple[int, int]]
 ) -> None:
     """No number is wrong without being said to be."""
     body = bytearray(whole)
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(ANYWHERE) % len(body)
-        body[at] ^= data.draw(st.integers(1, 255))
+    for at, other in others:
+        body[at % len(body)] ^= other
     assert lies(tmp_path, bytes(body)) == []
 
 
 @thorough
-@given(data=st.data())
-def test_regions_of_zeros_or_of_another_page_cost_no_more_than_what_was_there(
-    whole: bytes, tmp_path: Path, data: st.DataObject
+@given(
+    at=ANYWHERE, size=st.sampled_from([1, 100, 512, PAGE]), is_page=st.booleans(), other=st.none() | ANYWHERE
+)
+def test_zeros_or_another_page_cost_no_more_than_what_was_there(  # noqa: PLR0913, PLR0917 - all drawn
+    whole: bytes, tmp_path: Path, at: int, size: int, is_page: bool, other: int | None
 ) -> None:
     """As a disk leaves them that lost what was written."""
-    begin = data.draw(ANYWHERE) % len(whole)
-    size = data.draw(st.sampled_from([1, 100, 512, PAGE]))
-    if data.draw(st.booleans()):
+    begin = at % len(whole)
+    if is_page:
         begin, size = begin // PAGE * PAGE, PAGE
-    source = data.draw(ANYWHERE) % (len(whole) // PAGE) * PAGE
-    filled = bytes(size) if data.draw(st.booleans()) else whole[source : source + size]
+    source = 0 if other is None else other % (len(whole) // PAGE) * PAGE
+    filled = bytes(size) if other is None else whole[source : source + size]
     assert lies(tmp_path, (whole[:begin] + filled + whole[begin + size :])[: len(whole)]) == []
 
 
 @thorough
-@given(data=st.data())
+@given(at=ANYWHERE, is_page=st.booleans(), rest=st.binary(max_size=3 * PAGE))
 def test_a_file_that_was_cut_off_or_goes_on_is_read_as_far_as_it_goes(
-    whole: bytes, tmp_path: Path, data: st.DataObject
+    whole: bytes, tmp_path: Path, at: int, is_page: bool, rest: bytes
 ) -> None:
     """What lies before the end is still there."""
-    end = data.draw(ANYWHERE) % (len(whole) + 1)
-    if data.draw(st.booleans()):
+    end = at % (len(whole) + 1)
+    if is_page:
         end = end // PAGE * PAGE
-    rest = data.draw(st.binary(max_size=3 * PAGE))
     assert lies(tmp_path, whole[:end] + rest) == []
