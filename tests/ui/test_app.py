@@ -211,11 +211,13 @@ def test_keys_lead_along_a_recording(
     ("keys", "speeds"),
     [(["space", "space"], [1, 0]), (["plus", "plus"], [1, 2]), (["minus", "plus"], [-1, 1])],
 )
-def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Run) -> None:
-    """As long as the command line is empty."""
+def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Run, settle: Settle) -> None:
+    """As long as the command line is empty; from where there is something to play on both sides."""
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
-        await pilot.press("shift+home")
+        for key in ("shift+home", "greater_than_sign"):
+            await pilot.press(key)
+            await settle(app, pilot)
         found = []
         for key in keys:
             await pilot.press(key)
