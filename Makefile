@@ -5,10 +5,10 @@ PYTHON ?= python3
 bin = .venv/bin
 ready = .venv/ready
 
-.PHONY: help demo test check unit testbed bench lock recordings pictures clean
+.PHONY: help demo test test-thorough check unit testbed bench lock recordings pictures clean
 
 help:  ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 $(ready): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -29,6 +29,9 @@ check: $(ready)  ## style, types and the import contract
 
 unit: $(ready)  ## the tests alone
 	$(bin)/python -m pytest
+
+test-thorough: check  ## the same with many more examples for each property, before a release
+	HYPOTHESIS_PROFILE=thorough $(bin)/python -m pytest --timeout=1200
 
 testbed: $(ready)  ## boot an emulated s390x machine and compare zmon with what its own tools say
 	$(bin)/python testbed/verify.py

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from zmon.absent import absent
 from zmon.interval import Interval
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from zmon.tables.figure import Figure, Variable
 
     Rows = Mapping[Kind, Mapping[str, Mapping[str, Value]]]
+
+# `fast` tries the same few examples each time, `thorough` many new ones: `make test-thorough`.
+settings.register_profile("fast", max_examples=30, derandomize=True, deadline=None)
+settings.register_profile("thorough", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 NOT_GIVEN = absent("not given in this test")
 

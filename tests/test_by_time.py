@@ -194,7 +194,7 @@ WORDS = st.lists(
 ).map(" ".join)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None)
 @given(st.sampled_from(["PLOT", "CORREL", "COMPARE"]), WORDS)
 def test_whatever_is_typed_is_done_or_refused(command: str, operands: str) -> None:
     """With a sentence, and never another exception."""

@@ -64,7 +64,7 @@ def test_what_is_absent_is_null() -> None:
     assert found["all"]["absent"] == "no load"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_name_breaks_the_csv(path: str, space: str) -> None:
     """Whatever is in a name, records and fields are as many as there are, and lines as many as records."""

@@ -130,7 +130,7 @@ NAMES = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(NAMES, NAMES, st.integers(20, 200))
 def test_no_name_reaches_the_terminal_as_an_order(path: str, space: str, width: int) -> None:
     """Whatever characters a file or a tablespace has in its name, every line is printable."""

@@ -303,7 +303,7 @@ NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 @example(name="a,b\"c\r\n'.d")
 @example(name="\u202egnp.exe.")
 @example(name="=1+1.x")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=NAMES)
 @pytest.mark.parametrize("form", ["text", "csv", "json"])
 def test_no_name_reaches_the_terminal_or_breaks_a_record(

@@ -226,7 +226,7 @@ def test_an_answer_behind_a_link_is_not_taken(tmp_path: Path) -> None:
 # --- anything ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -482,7 +482,7 @@ def test_other_files_are_laid_beside(root: Path, tmp_path: Path) -> None:
 # --- any tree ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["proc/stat", "proc/version", "sys/block/dasda/size", "sys/block/sda/dev"]),

@@ -308,7 +308,7 @@ def _answer(call: Callable[[str], object], path: str) -> object:
         return error.errno
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.dictionaries(PLACES, st.none() | TEXTS.filter(bool)), st.lists(PATHS, max_size=8))
 def test_no_path_and_no_link_leads_out(
     tmp_path_factory: pytest.TempPathFactory, plan: dict[str, str | None], paths: list[str]

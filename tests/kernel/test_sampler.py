@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from zmon.sample import Frame, Kind, Sample
 
 CSS = "sys/devices/css0"
-MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def device(number: int, disk: str, *, io: int = 100) -> tuple[dict[str, bytes], dict[str, str]]:

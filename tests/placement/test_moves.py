@@ -261,7 +261,7 @@ def best(items: list[Item], count: int) -> int:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(CASES)
 def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """The bound is never above the best, the result never below; largest first keeps what is proved of it."""
@@ -277,7 +277,7 @@ def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, 
     assert found.anew.uneven * mean <= (4 / 3 - 1 / (3 * count)) * optimum + 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(CASES)
 def test_what_the_steps_say_is_so(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """Made one after the other, they lead to the loads that are promised, and never to a higher maximum."""

@@ -38,7 +38,7 @@ ANYWHERE = st.integers(0, 1 << 30)
 thorough = settings(
     database=None,  # the file is another in every run, and what was found in one means nothing in the next
     deadline=None,
-    max_examples=int(os.environ.get("ZMON_TEST_DAMAGES", "60")),
+    max_examples=int(os.environ.get("ZMON_TEST_DAMAGES", "30")),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

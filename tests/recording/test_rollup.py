@@ -203,7 +203,7 @@ def histories(draw: st.DrawFn) -> list[Sample]:
     return found
 
 
-@settings(deadline=None, max_examples=40, phases=[Phase.explicit, Phase.generate])
+@settings(deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(histories(), st.sets(st.integers(0, 30), max_size=5), st.sets(st.integers(0, 30), max_size=2))
 def test_trends_are_those_of_the_tables_of_all_intervals(
     tmp_path_factory: pytest.TempPathFactory, samples: list[Sample], seals: set[int], opens: set[int]

@@ -114,7 +114,7 @@ def same(one: Sample, other: Sample) -> None:
         assert plain(frame) == plain(other.frames[name])
 
 
-@settings(deadline=None, max_examples=300, phases=[Phase.explicit, Phase.generate])
+@settings(deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(histories(), st.integers(1, 12), st.sets(st.integers(0, 25), max_size=3))
 def test_record_and_read_gives_the_samples_that_went_in(
     samples: list[Sample], sealed: int, looks: set[int]

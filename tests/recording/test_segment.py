@@ -41,7 +41,7 @@ def run(seed: int, name: str, count: int) -> tuple[Run, list[Frame]]:
     return found, frames
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([BLOCK.name, CMF.name]), st.integers(1, 30), st.data())
 def test_a_segment_answers_as_the_readings_it_was_made_of(
     seed: int, name: str, count: int, data: st.DataObject
@@ -70,7 +70,7 @@ def test_a_segment_answers_as_the_readings_it_was_made_of(
             assert segment.series(column, row) == [frame.columns[column][row] for frame in frames]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(st.data())
 def test_a_segment_that_is_damaged_raises_nothing_else(data: st.DataObject) -> None:
     """Whichever bytes are others."""

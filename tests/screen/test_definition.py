@@ -86,7 +86,7 @@ def test_garbled_toml_names_the_file(text: str) -> None:
 
 
 @given(st.sampled_from(sorted(SHIPPED)), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
     """A part replaced by anything: a screen comes out, or a screen error."""
     text = SHIPPED[name]

@@ -100,7 +100,7 @@ def test_every_sample_is_found_by_its_own_time(step: float) -> None:
     assert [tape.seek(utc).at.utc for utc in found] == found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(["next", "previous", "past"]), st.integers(-3, 130)), max_size=25))
 def test_all_moves_agree(moves: list[str | int]) -> None:
     """Whatever the order, one is where one ought to be and sees what is there."""

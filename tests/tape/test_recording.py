@@ -153,7 +153,7 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.lists(st.integers(-2 * DAY, 2 * DAY), max_size=5))
 def test_wherever_the_clock_was_set_to_all_samples_are_visited_in_their_order(
     steps: Sequence[int], sought: Sequence[int]

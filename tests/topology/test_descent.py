@@ -291,7 +291,7 @@ def stacks(draw: st.DrawFn) -> Stack:
     return Stack(layers(rows))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(stacks(), st.data())
 def test_a_range_is_the_sum_of_its_bytes(stack: Stack, data: st.DataObject) -> None:
     """Going down with a range gives what going down with each of its bytes gives."""
@@ -312,7 +312,7 @@ def test_a_range_is_the_sum_of_its_bytes(stack: Stack, data: st.DataObject) -> N
     assert (found.data, found.unplaced, found.grade) == (expected, 0, Grade.EXACT)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(stacks(), st.data())
 def test_a_run_goes_on_as_it_says(stack: Stack, data: st.DataObject) -> None:
     """The byte that ends a run lies behind the byte that begins it."""

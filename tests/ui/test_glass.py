@@ -712,7 +712,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(KEYS | LINES | st.integers(0, 60), max_size=25), live=st.booleans())
 def test_whatever_is_pressed_a_screen_stands(
     steps: list[str | int], live: bool, make_sample: Callable[..., Sample]
