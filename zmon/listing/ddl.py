@@ -92,8 +92,8 @@ def _pattern(terminator: str) -> re.Pattern[str]:
     inner = rf"[\w{signs}]" if terminator else r"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"
     return re.compile(
         rf"(?P<blank>[\s\ufeff\x00\x1a]+)|(?P<end>{ends})|(?P<comment>--)|(?P<block>/\*)|(?P<slash>/{_EOL})"
-        r"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<text>'[^']*+(?:''[^']*+)*+')|(?P<string>')"
-        r"|(?P<known>\"[^\"]*+(?:\"\"[^\"]*+)*+\")|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+        r"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<text>'[^']*'(?:'[^']*')*(?!'))|(?P<string>')"
+        r"|(?P<known>\"[^\"]*\"(?:\"[^\"]*\")*(?!\"))|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
         rf"|(?P<word>(?!\d)(?:{inner})(?:{inner})*)|(?P<symbol>.)",
         re.DOTALL,
     )
@@ -102,7 +102,7 @@ def _pattern(terminator: str) -> re.Pattern[str]:
 def _dull(terminator: str) -> re.Pattern[str]:
     """What can be passed over in a statement that nobody wants; strings too, but those that go over lines."""
     ends = re.escape(terminator[0]) if terminator else ";@%!~^"
-    return re.compile(rf"(?:[^'\"/\-{ends}]++|(?<![qQ])'[^'\n]*+'|\"[^\"\n]*+\"|-(?!-))++")
+    return re.compile(rf"(?:[^'\"/\-{ends}]+|(?<![qQ])'[^'\n]*'|\"[^\"\n]*\"|-(?!-))+")
 
 
 def _pieces(text: str | Iterable[str]) -> Iterator[str]:
@@ -278,7 +278,7 @@ _OPENING: Final = {
 }
 _QUOTED: Final = {"text": STRING, "known": NAME}
 """Literals that are whole within a piece."""
-_BODY: Final = {"'": re.compile(r"[^']*+(?:''[^']*+)*+"), '"': re.compile(r'[^"]*+(?:""[^"]*+)*+')}
+_BODY: Final = {"'": re.compile(r"[^']*(?:''[^']*)*"), '"': re.compile(r'[^"]*(?:""[^"]*)*')}
 
 
 def _head(tokens: Sequence[Token]) -> str:
