@@ -18,6 +18,7 @@ from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.reading import Failed, Filled, Moved, Reading
 from zmon.ui.sampling import Event, Sampled, Sampling
+from zmon.ui.terminal import Terminal, ended_by_signals
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
 from zmon.ui.tour import Room, TourText
 
@@ -53,6 +54,10 @@ class Told(Message):
         return bool(both) and all(isinstance(event, Sampled) for event in both)
 
 
+class GlassError(Exception):
+    """A mistake in zmon or in Textual has ended the glass."""
+
+
 class Zmon(App[int]):
     """The glass on a terminal."""
 
@@ -70,7 +75,7 @@ class Zmon(App[int]):
     ) -> None:
         """Prepare; nothing is read before the screen stands.  A `guide` leads through a tour."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None, driver_class=Terminal)
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
@@ -164,6 +169,33 @@ class Zmon(App[int]):
         self.glass.tick()
         self.paint()
 
+    # how it ends
+
+    def leave(self, status: int) -> None:
+        """End with an exit status; may be called from a signal handler."""
+        if self._loop is None:
+            raise SystemExit(status)
+        self._loop.call_soon_threadsafe(self.exit, status)
+
+    def give_back(self) -> None:
+        """Make the terminal what it was, without waiting for anything."""
+        if isinstance(self._driver, Terminal):
+            self._driver.give_back()
+
+    def _fatal_error(self) -> None:
+        """End after an exception without printing it: `check` raises it."""
+        self._close_messages_no_wait()
+
+    def check(self) -> None:
+        """See whether an exception has ended the app.
+
+        Raises:
+            GlassError: one has.
+        """
+        error = self._exception
+        if error is not None:
+            raise GlassError(f"{type(error).__name__}: {error}") from error
+
     # what comes in
 
     def _tell(self, event: Event) -> None:
@@ -256,10 +288,16 @@ def run(  # noqa: PLR0913, PLR0917 - these are its surroundings
 
     A live tape is sampled every `seconds`; any other is shown from its last sample.  A `guide` leads through
     a tour.
+
+    Raises:
+        GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
     watch = source if isinstance(source, Watch) else Watch(source)
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     sys.setswitchinterval(SWITCH_SECONDS)
-    status = Zmon(watch, screens, seconds, first_command, people, guide).run()
-    return status or 0
+    app = Zmon(watch, screens, seconds, first_command, people, guide)
+    with ended_by_signals(app.leave, app.give_back):
+        status = app.run()
+    app.check()
+    return status or app.return_code or 0

@@ -1,0 +1,162 @@
+"""What the glass does with the terminal: any input is survived, and the terminal is given back at the end."""
+
+from __future__ import annotations
+
+import signal
+from codecs import getincrementaldecoder
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual._xterm_parser import XTermParser
+from textual.events import Key
+from textual.message import Message
+
+from tests.ui.terminals import SMALL, OnTerminal
+from zmon.ui.terminal import GONE, Output, Terminal
+
+MAIN = "import sys; from zmon.cli.main import main; sys.exit(main())"
+LIST = ("--from", SMALL, "DEVICE")
+SHOWN = "FCX108"
+
+
+def test_a_key_that_is_no_utf8_and_sigterm() -> None:
+    """Bytes that are no UTF-8 are shown as such and end nothing; SIGTERM gives the terminal back."""
+    with OnTerminal(MAIN, LIST) as terminal:
+        terminal.until(SHOWN)
+        terminal.type(b"lp\xfcr")
+        terminal.until("lp\ufffdr")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status() == 128 + signal.SIGTERM
+        assert terminal.given_back
+        assert "Traceback" not in terminal.written
+
+
+def test_sighup_gives_the_terminal_back() -> None:
+    """A hang-up ends the glass in order, and its status says so."""
+    with OnTerminal(MAIN, LIST) as terminal:
+        terminal.until(SHOWN)
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.status() == 128 + signal.SIGHUP
+        assert terminal.given_back
+
+
+def test_a_terminal_that_goes_away_ends_the_glass() -> None:
+    """Even where SIGHUP is ignored, as under nohup."""
+    ignoring = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {MAIN}"
+    with OnTerminal(ignoring, LIST) as terminal:
+        terminal.until(SHOWN)
+        terminal.hang_up()
+        assert terminal.status() == GONE
+
+
+def test_a_terminal_that_takes_no_output() -> None:
+    """A signal ends the glass even while it waits for the terminal to take what it writes."""
+    impatient = f"import zmon.ui.terminal; zmon.ui.terminal.PATIENCE = 0.2; {MAIN}"
+    with OnTerminal(impatient, LIST) as terminal:
+        terminal.until(SHOWN)
+        terminal.stop_output()
+        terminal.type(b"x")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status(reads=False) in {-signal.SIGTERM, 128 + signal.SIGTERM}
+        assert terminal.settings_are_back
+
+
+CRASH = f"import zmon.ui.glass as g; g.Glass.lines = lambda self: {{}}['no line']; {MAIN}"
+
+
+@pytest.mark.parametrize("trace", ["0", "1"])
+def test_a_mistake_in_the_glass(trace: str) -> None:
+    """It gives the terminal back, says one sentence, and is no success; the traceback comes on request."""
+    with OnTerminal(CRASH, LIST, ZMON_TRACE=trace) as terminal:
+        assert terminal.status() == 1
+        assert terminal.given_back
+        after = terminal.written.rpartition("\x1b[?1004l")[2]
+        assert "KeyError: 'no line'" in after
+        assert ("Traceback" in terminal.written) == (trace == "1")
+        if trace == "0":
+            assert after.strip().count("\n") <= 2
+            assert "ZMON_TRACE=1" in " ".join(after.split())
+
+
+class Full:
+    """A file on which nothing can be written."""
+
+    def __init__(self) -> None:
+        self.tried = 0
+
+    def write(self, text: str) -> int:
+        """Fail."""
+        self.tried += 1
+        raise OSError(5, "Input/output error", text)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def fileno(self) -> int:
+        """Return none."""
+        return -1
+
+
+def test_output_that_is_gone() -> None:
+    """What cannot be written is dropped, which is said once."""
+    said: list[str] = []
+    full = Full()
+    output = Output(full, lambda: said.append("gone"))
+    output.write("x")
+    output.write("y")
+    output.flush()
+    assert (said, full.tried) == (["gone"], 1)
+
+
+class Deaf(Terminal):
+    """A driver without a terminal, which counts what was typed."""
+
+    def __init__(self) -> None:
+        self._debug = False
+        self.events: list[Message] = []
+
+    def process_message(self, message: Message) -> None:
+        """Keep it."""
+        self.events.append(message)
+
+
+SEQUENCES = st.sampled_from(
+    [
+        b"\x1b",
+        b"[",
+        b"O",
+        b"<",
+        b"?",
+        b":",
+        b";",
+        b"M",
+        b"u",
+        b"R",
+        b"~",
+        b"48;",
+        b"t",
+        b"$y",
+        b"0",
+        b"9" * 5000,
+    ]
+)
+
+
+@given(st.lists(SEQUENCES | st.binary(max_size=4), max_size=12))
+def test_any_bytes_can_be_typed(parts: list[bytes]) -> None:
+    """Nothing that a terminal sends is an error, in whatever pieces it comes."""
+    driver = Deaf()
+    decode = getincrementaldecoder("utf-8")(errors="replace").decode
+    parser = XTermParser()
+    for part in parts:
+        parser = driver._parsed(driver._parsed(parser, decode(part)))
+    assert all(isinstance(event, Message) for event in driver.events)
+
+
+def test_keys_behind_what_is_not_understood() -> None:
+    """After a report of the terminal with numbers that are none, keys are keys."""
+    driver = Deaf()
+    parser = driver._parsed(XTermParser(), "\x1b[48;:00R")
+    driver._parsed(parser, "q\r")
+    assert [event.key for event in driver.events if isinstance(event, Key)] == ["q", "enter"]
