@@ -148,30 +148,32 @@ def test_many_files_tell_how_far_they_are(here: Here) -> None:
 
 def test_a_capture_has_its_own_files() -> None:
     """When none is listed."""
-    assert len(look(options("--from", MACHINE)).machine.files) == 28
+    with look(options("--from", MACHINE)) as looked:
+        assert len(looked.machine.files) == 28
 
 
 def test_a_listing_says_which_files() -> None:
     """With its own names for them."""
     args = options("--from", MACHINE, "--database", "OTHER")
-    found = look(args, listed(args, [DDL])).machine
-    assert {file.listed.rpartition(":")[0] for file in found.files} == {DDL}
+    with look(args, listed(args, [DDL])) as looked:
+        assert {file.listed.rpartition(":")[0] for file in looked.machine.files} == {DDL}
 
 
 def test_traffic_has_its_interval() -> None:
     """Otherwise there is none."""
     args = options("--from", MACHINE)
-    assert look(args).interval is None
-    interval = look(args, traffic=True).interval
-    assert interval is not None
-    assert interval.seconds == pytest.approx(30)
+    with look(args) as looked:
+        assert looked.interval is None
+    with look(args, traffic=True) as looked:
+        assert looked.interval is not None
+        assert looked.interval.seconds == pytest.approx(30)
 
 
 def test_a_time_in_it() -> None:
     """The interval that ends there."""
-    interval = look(options("--from", MACHINE, "--at", "begin+60s"), traffic=True).interval
-    assert interval is not None
-    assert interval.after.at.utc // 10**9 == 1_773_626_460
+    with look(options("--from", MACHINE, "--at", "begin+60s"), traffic=True) as looked:
+        assert looked.interval is not None
+        assert looked.interval.after.at.utc // 10**9 == 1_773_626_460
 
 
 # --- the terminal ---------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def test_a_word_that_means_several_things_is_answered_for_each(ask: Callable[...
 
 def test_nothing_goes_by_that_name(complaint: Callable[..., str]) -> None:
     """It is complained of, and the others are answered."""
-    assert complaint("NOSUCH", FILE, *WAYS["uid"]).startswith("zmon: NOSUCH: nothing in recordings/")
+    assert complaint("NOSUCH", FILE, *WAYS["uid"]).startswith("zmon: NOSUCH: not found in recordings/")
 
 
 def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[..., str]) -> None:
@@ -190,7 +190,7 @@ def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> 
 
 def test_an_empty_word_means_nothing(complaint: Callable[..., str]) -> None:
     """No label is empty."""
-    assert "nothing" in complaint("", *WAYS["uid"])
+    assert "not found" in complaint("", *WAYS["uid"])
 
 
 @pytest.mark.parametrize("words", [["--at", "-10m"], ["-r", "--from", "x"]])

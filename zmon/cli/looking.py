@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.cli.listing import asked, scattered
@@ -16,12 +17,13 @@ from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.listing.listing import Listing
     from zmon.sample import Frame
+    from zmon.tape.tape import Tape
     from zmon.topology.file import Listed
     from zmon.topology.machine import Machine
     from zmon.topology.people import People
@@ -49,16 +51,18 @@ def add_looking_arguments(parser: argparse.ArgumentParser) -> None:
     add_tape_arguments(parser)
 
 
+@contextmanager
 def look(
     args: argparse.Namespace,
     listing: Listing | None = None,
     *,
     traffic: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> Looked:
+) -> Iterator[Looked]:
     """Look at the machine that the options mean, and at the files of a listing on it.
 
-    Without any the files are those that the capture or the recording holds.
+    Without any the files are those that the capture or the recording holds.  A recording is read as far as
+    the machine is asked, so it stays open, and the machine is asked, only within this context.
 
     Raises:
         CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
@@ -68,19 +72,18 @@ def look(
 
     listed = None if listing is None or not args.source else list(asked(listing))
     people = _people(args, listed, scattered(listing))
-    interval = _interval(args, traffic=traffic)
-    sample = interval.after
-    if args.source:
-        machine = Machine(sample, people)
-    else:
-        from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
-        from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+    kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(KEPT if args.source else ()))
+    with closing(open_tape(args, kinds=kinds, last=None if args.at else 2)) as tape:
+        interval = _interval(args, tape, traffic=traffic)
+        sample = interval.after
+        if not args.source:
+            from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
+            from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
-        wanted = () if listing is None else asked(listing)
-        containers = read_containers(LiveTree(), wanted, progress=progress)
-        frames = {**sample.frames, CONTAINER.name: containers}
-        machine = Machine(sample._replace(frames=frames), people)
-    return Looked(machine, interval if traffic else None)
+            wanted = () if listing is None else asked(listing)
+            containers = read_containers(LiveTree(), wanted, progress=progress)
+            sample = sample._replace(frames={**sample.frames, CONTAINER.name: containers})
+        yield Looked(Machine(sample, people), interval if traffic else None)
 
 
 def look_at(
@@ -157,24 +160,20 @@ def _words(cell: Value) -> list[str]:
     return cell.split() if isinstance(cell, str) else []
 
 
-def _interval(args: argparse.Namespace, *, traffic: bool) -> Interval:
+def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interval:
     """Return the interval that is looked at: the last, or that at a time; alone if no traffic is wanted."""
     from zmon.tape.tape import Watch  # noqa: PLC0415 - --help needs none
 
-    kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(KEPT if args.source else ()))
-    watch = Watch(open_tape(args, kinds=kinds, last=None if args.at else 2))
-    try:
-        if args.source and args.at:
-            watch.seek(when(args.at, watch.tape))
-        elif args.source:
-            watch.to_end()
-        else:
+    watch = Watch(tape)
+    if args.source and args.at:
+        watch.seek(when(args.at, tape))
+    elif args.source:
+        watch.to_end()
+    else:
+        watch.forward()
+        if traffic:
+            time.sleep(args.interval)
             watch.forward()
-            if traffic:
-                time.sleep(args.interval)
-                watch.forward()
-    finally:
-        watch.tape.close()
     if watch.interval is None:
         raise OSError(0, "there is no sample in it", args.source)
     return watch.interval

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
 
+    from zmon.cli.looking import Looked
     from zmon.listing.listing import Listing
     from zmon.placement.item import Item
     from zmon.placement.report import Report
@@ -86,18 +87,27 @@ def run(args: argparse.Namespace) -> int:
 
 def _spread(args: argparse.Namespace) -> int:
     from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none of it
-    from zmon.kinds import CONTAINER  # noqa: PLC0415 - likewise
-    from zmon.placement.report import Wanted, report  # noqa: PLC0415 - likewise
-    from zmon.placement.resolved import By, resolved  # noqa: PLC0415 - likewise
 
     listing = listed(args, args.listing) if args.listing else None
     progress = Progress()
-    looked = look(args, listing, traffic=args.traffic, progress=progress.files)
+    try:
+        with look(args, listing, traffic=args.traffic, progress=progress.files) as looked:
+            progress.end()
+            return _answer(args, listing, looked)
+    finally:
+        progress.end()
+
+
+def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -> int:
+    """Print what was found; returns the exit status."""
+    from zmon.kinds import CONTAINER  # noqa: PLC0415 - --help needs none of it
+    from zmon.placement.report import Wanted, report  # noqa: PLC0415 - likewise
+    from zmon.placement.resolved import By, resolved  # noqa: PLC0415 - likewise
+
     found = resolved(looked.machine, by=By(args.by), interval=looked.interval)
     if listing is not None:
         items = tuple(_mirrored(found.items, listing))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
-    progress.end()
     if not found.rows:
         why = looked.machine.sample.frame(CONTAINER).missing
         return complain(f"no file of a tablespace is known: {why.reason if why else 'give a listing'}")

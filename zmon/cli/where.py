@@ -16,15 +16,17 @@ import posixpath
 import re
 import stat
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from zmon.cli.listing import LISTINGS, add_listings
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
 from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.placement.found import Found
     from zmon.placement.meaning import Meaning
@@ -69,12 +71,13 @@ def run(args: argparse.Namespace) -> int:
         complain("--recursive looks into directories of this machine: a capture has the files that it has")
         return USAGE
     try:
-        found = _captured(args) if args.source else _live(args)
+        unread: list[str] = []
+        found = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return complain(str(error))
     for word, each in found.items():
         if not each:
-            complain(f"{word}: {_nothing(word, args)}")
+            complain(f"{word or repr(word)}: {_nothing(word, args, unread)}")
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
         _print(args, everything)
@@ -84,8 +87,10 @@ def run(args: argparse.Namespace) -> int:
 # what words mean
 
 
-def _live(args: argparse.Namespace) -> dict[str, list[Found]]:
+def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]:
     """Return for each word what is known of each of its meanings on this machine.
+
+    `unread` takes the reasons why words may mean something that is not known.
 
     A path is only followed down, which costs the same however many disks there are.  Other words may be the
     name of anything, and so may all words when there is a listing: then the whole machine is looked at.
@@ -99,7 +104,7 @@ def _live(args: argparse.Namespace) -> dict[str, list[Found]]:
     found: dict[str, list[Found]] = {word: [] for word in words}
     names = words if args.listing else [word for word in words if not _is_path(word)]
     if names:
-        found |= _all(args, names)
+        found |= _all(args, names, unread)
     if args.recursive:  # what is in directories is looked at anew
         found = {
             word: [one for one in each if one.meaning.sort not in DOWNWARDS] for word, each in found.items()
@@ -155,19 +160,20 @@ def _from_root(word: str) -> str:
     return path if ".." in path.split("/") else os.path.normpath(path)
 
 
-def _all(args: argparse.Namespace, words: Sequence[str]) -> dict[str, list[Found]]:
+def _all(args: argparse.Namespace, words: Sequence[str], unread: list[str]) -> dict[str, list[Found]]:
     """Look at a whole machine for all that words may mean there."""
     from zmon.placement.meaning import meanings  # noqa: PLC0415 - --help needs none
 
-    machine = _whole(args)
     found: dict[str, list[Found]] = {}
-    for word in words:
-        known = {
-            (meaning.sort, meaning.key): meaning._replace(word=word)
-            for name in _spellings(word)
-            for meaning in meanings(name, machine)
-        }
-        found[word] = _each(known.values(), machine)
+    with _whole(args) as machine:
+        unread += _unread(machine)
+        for word in words:
+            known = {
+                (meaning.sort, meaning.key): meaning._replace(word=word)
+                for name in _spellings(word)
+                for meaning in meanings(name, machine)
+            }
+            found[word] = _each(known.values(), machine)
     return found
 
 
@@ -185,8 +191,8 @@ def _spellings(word: str) -> list[str]:
     return list(found)
 
 
-def _captured(args: argparse.Namespace) -> dict[str, list[Found]]:
-    """Return for each word what is known of each of its meanings in a capture or a recording.
+def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]:
+    """Return for each word what is known of each of its meanings in a capture or a recording; see `_live`.
 
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
@@ -194,24 +200,29 @@ def _captured(args: argparse.Namespace) -> dict[str, list[Found]]:
     from zmon.placement.found import named  # noqa: PLC0415 - --help needs none of it
     from zmon.placement.meaning import Meaning, Sort, meanings  # noqa: PLC0415 - likewise
 
-    machine = _whole(args)
     found = {}
-    for word in dict.fromkeys(args.thing):
-        path = posixpath.normpath(word) if word.startswith("/") else word
-        known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
-        found[word] = _each(known, machine)
-        if not known and word.startswith("/") and not word.startswith("/dev/"):
-            found[word].append(named(Meaning(word, Sort.FILE, path), machine))
+    with _whole(args) as machine:
+        unread += _unread(machine)
+        for word in dict.fromkeys(args.thing):
+            path = posixpath.normpath(word) if word.startswith("/") else word
+            known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
+            found[word] = _each(known, machine)
+            if not known and word.startswith("/") and not word.startswith("/dev/"):
+                found[word].append(named(Meaning(word, Sort.FILE, path), machine))
     return found
 
 
-def _whole(args: argparse.Namespace) -> Machine:
+@contextmanager
+def _whole(args: argparse.Namespace) -> Iterator[Machine]:
+    """Look at the whole machine that is meant; it is asked within this context only."""
     from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none
 
     progress = Progress()
     try:
         listing = listed(args, args.listing) if args.listing else None
-        return look(args, listing, progress=progress.files).machine
+        with look(args, listing, progress=progress.files) as looked:
+            progress.end()
+            yield looked.machine
     finally:
         progress.end()
 
@@ -222,16 +233,24 @@ def _each(meant: Iterable[Meaning], machine: Machine) -> list[Found]:
     return [find(meaning, machine) for meaning in meant]
 
 
-def _nothing(word: str, args: argparse.Namespace) -> str:
+def _unread(machine: Machine) -> list[str]:
+    """Say why disks cannot be looked up by name, if they cannot."""
+    missing = machine.sample.frame(LAYER).missing
+    return [f"block devices: {missing.reason}"] if missing else []
+
+
+def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
     """Say why nothing was found, and what might help."""
+    known = f"in {args.source}" if args.source else "on this machine"
+    if unread:
+        return f"not found {known}, which does not have everything ({'; '.join(unread)})"
     if "/" in word:
-        return "there is no such file, device or logical volume"
+        return f"there is no such file, device or logical volume {known}"
     more = [] if args.listing else ["tablespaces need --listing"]
     if not (args.cp or args.cp_file):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
-    known = f"in {args.source}" if args.source else "on this machine"
     help_ = f" ({'; '.join(more)})" if more else ""
-    return f"nothing {known} is called so: no file, disk, device number, label, LCU or tablespace{help_}"
+    return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
 
 
 # printing

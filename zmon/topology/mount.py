@@ -40,6 +40,9 @@ class Mount(NamedTuple):
 class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
     """All mounts, in the order in which they were mounted over each other."""
 
+    missing: Absent | None = None
+    """Why there are none, when they could not be read."""
+
     @cached_property
     def by_id(self) -> Mapping[str, Mount]:
         """Each mount by its id."""
@@ -59,7 +62,9 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
     columns = [frame.column(name) for name in Mount._fields[1:]]
-    return Mounts(map(_mount, frame.keys, *columns))
+    found = Mounts(map(_mount, frame.keys, *columns))
+    found.missing = frame.missing
+    return found
 
 
 def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
@@ -74,7 +79,8 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
         if found := mounts.by_point.get(above):
             return found
         above = above.rpartition("/")[0]
-    return mounts.by_point.get("/") or absent("no mount is known that holds the path")
+    nowhere = mounts.missing or absent("no mount is known that holds the path")
+    return mounts.by_point.get("/") or nowhere
 
 
 def _mount(  # noqa: PLR0913, PLR0917 - the columns of a row
