@@ -181,3 +181,31 @@ def test_the_recorder_of_the_system_comes_first(tmp_path: Path) -> None:
             found = recorder_here(environment, str(system))
             assert found is not None
             assert found.directory == str(system)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_lock_is_taken_again_where_the_directory_is_another_one(tmp_path: Path, again: bool) -> None:
+    """It was renamed or removed, and made anew by somebody or not."""
+    folder = tmp_path / "zmon"
+    folder.mkdir()
+    with Lock(str(folder), 0) as lock:
+        lock.hold()
+        folder.rename(tmp_path / "kept")
+        assert running(str(folder)) is None
+        if again:
+            folder.mkdir()
+        lock.hold()
+        assert running(str(folder)) is not None
+        assert running(str(tmp_path / "kept")) is None
+
+
+def test_a_lock_that_another_recorder_took_meanwhile_is_not_held(tmp_path: Path) -> None:
+    """The first keeps what it has."""
+    folder = tmp_path / "zmon"
+    folder.mkdir()
+    with Lock(str(folder), 0, 0.0) as lock:
+        folder.rename(tmp_path / "kept")
+        folder.mkdir()
+        with Lock(str(folder), 0), pytest.raises(LockError, match="is being recorded into already"):
+            lock.hold()
+        lock.hold()

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.recorder.roll import PATIENCE, Roll, unfit
-from zmon.recording.day import DAY, day_file
+from zmon.recording.day import DAY, day_file, days
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.reader import Recording
 from zmon.recording.writer import Writer
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 NOON = 1_795_262_400 * 10**9  # 2026-11-21 12:00 UTC
 SECOND = 10**9
@@ -75,6 +77,14 @@ class Book:
         if self.shelf.full:
             raise self.shelf.full
         self.shelf.log.append(f"note {text} {utc}")
+
+    def gone(self) -> str:
+        """It is always in its place."""
+        return ""
+
+    def leave(self) -> Iterator[Sample]:
+        """Never called."""
+        raise NotImplementedError
 
     def problem(self) -> Exception | None:
         """Tell once."""
@@ -272,6 +282,116 @@ def test_days_of_a_real_writer_can_be_read(tmp_path: Path, said: list[str]) -> N
     roll.close()
     assert said == []
     assert "2026-11-22.zmon-wal" not in os.listdir(tmp_path)
+
+
+class Patient(Writer):
+    """Waits for the sealing, so that tests know what is sealed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, sealed=5)
+
+    def append(self, sample: Sample) -> None:
+        """Seal every five samples, and return when that is done."""
+        super().append(sample)
+        if self._sealer is not None:
+            self._sealer.join()
+
+
+TAKEN = ["removed", "replaced by another recording", "replaced by an empty file", "renamed",
+         "directory renamed", "directory removed"]  # fmt: skip
+
+
+def take_away(folder: Path, how: str) -> None:
+    """Do to the day's file what a person might do while it is written."""
+    path, kept = folder / "2026-11-21.zmon", folder.parent / "kept"
+    if how == "removed":
+        path.unlink()
+    elif how == "replaced by an empty file":
+        path.unlink()
+        path.touch()
+    elif how == "replaced by another recording":
+        with closing(Writer(str(kept))) as other:
+            other.append(sample(NOON - SECOND))
+        kept.rename(path)
+    elif how == "renamed":
+        path.rename(kept)
+    elif how == "directory renamed":
+        folder.rename(kept)
+    else:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("later", [1, 5, 12])
+@pytest.mark.parametrize("leftovers", [True, False])
+@pytest.mark.parametrize("how", TAKEN)
+def test_a_file_that_is_taken_away_costs_no_sample_that_comes(
+    tmp_path: Path, said: list[str], how: str, leftovers: bool, later: int
+) -> None:
+    """It is said once, and the day goes on in another file with what was not sealed of a removed one."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    roll = Roll(str(folder), Patient, said.append, lambda: folder.mkdir(exist_ok=True))
+    for number in range(8):
+        assert roll.append(sample(NOON + number * SECOND))
+    take_away(folder, how)
+    if not leftovers:
+        for tail in ("-wal", "-shm"):
+            (folder / f"2026-11-21.zmon{tail}").unlink(missing_ok=True)
+    taken = {}
+    if how.startswith("replaced"):
+        taken = {folder / "2026-11-21.zmon": (folder / "2026-11-21.zmon").read_bytes()}
+    for number in range(8, 8 + later):
+        assert roll.append(sample(NOON + number * SECOND))
+    roll.close()
+    assert len(said) == 1
+    assert "while it was written; recording goes on in" in said[0]
+    assert {path: path.read_bytes() for path in taken} == taken
+    fresh = [file for file in days(str(folder)).days if Path(file.path) not in taken]
+    assert len(fresh) == 1
+    first = 8 if "renamed" in how else 5  # five samples were sealed, and ended with the file
+    assert utcs(fresh[0].path) == [NOON + number * SECOND for number in range(first, 8 + later)]
+    if how == "renamed":
+        assert utcs(str(tmp_path / "kept")) == [NOON + number * SECOND for number in range(8)]
+    if how == "directory renamed" and leftovers:
+        kept = tmp_path / "kept" / "2026-11-21.zmon"
+        assert utcs(str(kept)) == [NOON + number * SECOND for number in range(8)]
+
+
+def utcs(path: str) -> list[int]:
+    """Return the times of a recording's samples, which is whole."""
+    with closing(Recording(path)) as recording:
+        assert list(recording.check()) == []
+        return [recording.sample(number).at.utc for number in range(len(recording))]
+
+
+def test_what_cannot_be_saved_at_once_is_saved_when_that_is_possible(tmp_path: Path, said: list[str]) -> None:
+    """A directory that is removed may not be there again for the next sample."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    roll = Roll(str(folder), Patient, said.append)
+    assert roll.append(sample(NOON))
+    shutil.rmtree(folder)
+    assert not roll.append(sample(NOON + SECOND))
+    folder.mkdir()
+    assert roll.append(sample(NOON + 2 * SECOND))
+    roll.close()
+    assert utcs(str(folder / "2026-11-21.zmon")) == [NOON, NOON + 2 * SECOND]
+    assert [words.partition("; ")[2] for words in said] == [
+        "nothing is recorded now, and every sample tries again",
+        f"recording goes on in {folder / '2026-11-21.zmon'}, with the last 1 samples of that file",
+        "samples that are missing: 1",
+    ]
+
+
+def test_a_file_that_is_removed_before_the_recorder_ends_is_written_again(
+    tmp_path: Path, said: list[str]
+) -> None:
+    """As far as it was not sealed."""
+    roll = Roll(str(tmp_path), Writer, said.append)
+    assert roll.append(sample(NOON))
+    (tmp_path / "2026-11-21.zmon").unlink()
+    roll.close()
+    assert utcs(str(tmp_path / "2026-11-21.zmon")) == [NOON]
 
 
 @pytest.fixture(scope="module")

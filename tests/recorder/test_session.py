@@ -17,7 +17,7 @@ from zmon.recording.schema import MAGIC
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 NOON = 1_795_262_400 * SECOND  # 2026-11-21 12:00 UTC
@@ -95,6 +95,14 @@ class Book:
     def note(self, _utc: int, text: str) -> None:
         """Keep the words."""
         self.notes.append(text)
+
+    def gone(self) -> str:
+        """It is always in its place."""
+        return ""
+
+    def leave(self) -> Iterator[Sample]:
+        """Never called."""
+        raise NotImplementedError
 
     def problem(self) -> None:
         """Have none."""

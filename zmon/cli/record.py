@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.recorder.forecast import Forecast
+    from zmon.recorder.lock import Lock
     from zmon.recorder.session import Plan
     from zmon.sample import Kind, Sample
 
@@ -135,10 +136,10 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{directory} cannot be recorded into: {error.strerror}")
     with lock:
-        return _record(plan, tape.next, known)
+        return _record(plan, tape.next, known, lock)
 
 
-def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None) -> int:
+def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock) -> int:
     from zmon.cli.orders import Machine  # noqa: PLC0415 - a dry run needs none of them
     from zmon.recorder.notify import Service  # noqa: PLC0415
     from zmon.recorder.roll import Roll  # noqa: PLC0415
@@ -149,7 +150,7 @@ def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None) -> i
     machine = Machine()
     machine.obey(terminal=terminal)
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
-    roll = Roll(plan.directory, Writer, _say)
+    roll = Roll(plan.directory, Writer, _say, lock.hold)
     service = Service(os.environ)
     Session(plan, take, roll, machine, machine.orders, service, _say, status=terminal, forecast=known).run()
     return OK

@@ -72,23 +72,53 @@ class Lock:
         Raises:
             LockError: another recorder has it, or the directory does not allow one.
         """
+        self._directory = directory
+        self._begin = begin
+        self._patience = patience
         self.path = os.path.join(directory, NAME)
+        self._lock()
+
+    def hold(self) -> None:
+        """See that it is still held and that the directory is there; both may have been taken away.
+
+        Raises:
+            LockError: another recorder has it by now, or the directory cannot be made again.
+        """
+        held = os.fstat(self._fd)
+        with contextlib.suppress(OSError):
+            there = os.stat(self.path, follow_symlinks=False)
+            if (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino):
+                return
+        before = self._fd
         try:
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            os.makedirs(self._directory, exist_ok=True)
+        except OSError as error:
+            raise LockError(f"{self._directory} cannot be recorded into: {error.strerror}") from error
+        self._lock()
+        with contextlib.suppress(OSError):
+            os.ftruncate(before, 0)
+        os.close(before)
+
+    def _lock(self) -> None:
+        """Open the file, lock it and write into it who holds it."""
+        directory = self._directory
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise LockError(f"{directory} cannot be recorded into: {error.strerror}") from error
         try:
-            self._take(directory, patience)
+            self._take(fd, directory)
         except BaseException:
-            os.close(self._fd)
+            os.close(fd)
             raise
-        self._write(f"pid {os.getpid()}\nhost {os.uname().nodename}\nbegin {begin}\n")
+        self._fd = fd
+        self._write(f"pid {os.getpid()}\nhost {os.uname().nodename}\nbegin {self._begin}\n")
 
-    def _take(self, directory: str, patience: float) -> None:
-        last = time.monotonic() + patience
+    def _take(self, fd: int, directory: str) -> None:
+        last = time.monotonic() + self._patience
         while True:
             try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno in _NO_LOCKS:
                     raise LockError(
@@ -98,7 +128,7 @@ class Lock:
                 if error.errno not in _HELD:
                     raise LockError(f"{self.path}: {error.strerror}") from error
                 if time.monotonic() >= last:
-                    other = _read(self._fd, directory)
+                    other = _read(fd, directory)
                     raise LockError(
                         f"{directory} is being recorded into already, by {other.words}; "
                         "end that recorder or give another directory"

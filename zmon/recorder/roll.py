@@ -3,19 +3,23 @@
 When a sample cannot be written - no room, quota, read-only, an error of the disk - that is said once, and
 each sample that comes is tried until one can be written.  What was there before stays readable, and what is
 missing is a gap by the times of the samples.
+
+When the file is removed, renamed or replaced while it is written, the day goes on in another one.  What was
+not sealed yet of a file that was removed is written there again.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.recording.day import day_file, day_of, days
+from zmon.recording.day import BESIDE, day_file, day_of, days
 from zmon.recording.error import Damaged, RecordingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from zmon.recording.day import DayFile
     from zmon.sample import Sample
@@ -39,19 +43,49 @@ class Book(Protocol):
     def problem(self) -> Exception | None:
         """Return what went wrong beside `append` since it was last asked."""
 
+    def gone(self) -> str:
+        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
+
+    def leave(self) -> Iterator[Sample]:
+        """Finish a file that is gone; yield the samples that are lost with it."""
+
     def close(self) -> None:
-        """Write what is open and close the file."""
+        """Write what is open and close the file; a second time does nothing."""
+
+
+class _Gone:
+    """A file that was taken away while it was written."""
+
+    def __init__(self, book: Book, how: str) -> None:
+        self.book = book
+        self.how = how
+        self.words = ""
+        self.left: deque[Sample] | None = None
+        """Samples that are not in another file yet; None before the file was asked for them."""
 
 
 class Roll:
     """Appends each sample to the file of its day."""
 
-    def __init__(self, directory: str, open_book: Callable[[str], Book], say: Callable[[str], None]) -> None:
-        """Open nothing yet; `say` takes one line for people."""
+    def __init__(
+        self,
+        directory: str,
+        open_book: Callable[[str], Book],
+        say: Callable[[str], None],
+        ready: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Open nothing yet; `say` takes one line for people.
+
+        `ready` is called before a file is opened, and sees to it that the directory is there and may be
+        recorded into.
+        """
         self._directory = directory
+        self._ready = ready
         self._open_book = open_book
         self._say = say
         self._book: Book | None = None
+        self._gone: _Gone | None = None
+        """A file that was taken away, until another has what was in it."""
         self._turned = False
         """Whether what comes goes to a file of its own."""
         self._troubles: set[str] = set()
@@ -73,7 +107,7 @@ class Roll:
             if isinstance(error, RecordingError) and self._book is not None and unfit(error):
                 self.turn()  # the file is damaged, and the day goes on in another
             elif self.lost % PATIENCE == 0:
-                self.close()  # perhaps a file that is opened afresh can be written
+                self._shut()  # perhaps a file that is opened afresh can be written
             return False
         self.appended += 1
         if self.lost:
@@ -101,15 +135,37 @@ class Roll:
         parts = [file for file in days(self._directory).days if file.day == day_of(utc)]
         return parts[-1] if parts else day_file(self._directory, utc)
 
+    def open(self, utc: int) -> None:
+        """Open the file of a time, which may take a while, before there is a sample for it."""
+        try:
+            self._at(utc)
+        except Trouble as error:
+            self._fail(error)
+
     def close(self) -> None:
         """Close the file; the next sample opens it again, or that of its day."""
+        try:
+            self._replace()
+        except Trouble as error:
+            self._say(f"{reason(error)}; what was not sealed is lost")
+        if self._gone is not None:
+            self._finish(self._gone.book)
+            self._gone = None
+        self._shut()
+
+    def _shut(self) -> None:
+        """Close the file that is open."""
         book, self._book = self._book, None
         if book is not None:
-            try:
-                book.close()
-            except Trouble as error:  # what was appended is safe, and sealed when the file is opened again
-                if not self.lost:
-                    self._say(f"{reason(error)}; what was recorded is safe")
+            self._finish(book)
+
+    def _finish(self, book: Book) -> None:
+        """Close a file, and say what keeps it from being sealed."""
+        try:
+            book.close()
+        except Trouble as error:  # what was appended is safe, and sealed when the file is opened again
+            if not self.lost:
+                self._say(f"{reason(error)}; what was recorded is safe")
 
     def turn(self) -> None:
         """Close the file for good; the rest of its day goes to another."""
@@ -118,16 +174,42 @@ class Roll:
 
     def _at(self, utc: int) -> Book:
         """Return what writes the file of a time, opened if it is not."""
+        self._replace()
         day = day_of(utc)
         if self.file is not None and self.file.day != day:
-            self.close()
-        if self._book is None:
-            self.file = self.due(utc)
-            if self._turned and os.path.lexists(self.file.path):
-                self.file = day_file(self._directory, utc, self.file.part + 1)
-            self._book = self._open(self.file)
-            self._turned = False
+            self._shut()
+        return self._opened(utc) if self._book is None else self._book
+
+    def _opened(self, utc: int) -> Book:
+        """Open the file of a time."""
+        self._ready()
+        self.file = self.due(utc)
+        while self._turned and _is_taken(self.file.path):
+            self.file = day_file(self._directory, utc, self.file.part + 1)
+        self._book = self._open(self.file)
+        self._turned = False
         return self._book
+
+    def _replace(self) -> None:
+        """If the file was taken away, go on in another one of its day, with what was not sealed."""
+        if self._gone is None and self._book is not None and (how := self._book.gone()):
+            self._gone, self._book, self._turned = _Gone(self._book, how), None, True
+        gone, file = self._gone, self.file
+        if gone is None or file is None:
+            return
+        if gone.left is None:
+            gone.left = deque(gone.book.leave())
+            gone.words = f"{file.path} {gone.how} while it was written"
+        book = self._opened(file.begin) if self._book is None else self._book
+        count = len(gone.left)
+        while gone.left:
+            book.append(gone.left[0])
+            gone.left.popleft()
+        self._gone = None
+        self._finish(gone.book)
+        with_it = f", with the last {count:,} samples of that file" if count else ""
+        assert self.file is not None  # noqa: S101 - it is open
+        self._say(f"{gone.words}; recording goes on in {self.file.path}{with_it}")
 
     def _open(self, file: DayFile) -> Book:
         """Open a file; if it is there and not fit to be continued, its day gets another."""
@@ -147,6 +229,11 @@ class Roll:
         if words not in self._troubles:
             self._say(f"{words}; nothing is recorded now, and every sample tries again")
         self._troubles.add(words)
+
+
+def _is_taken(path: str) -> bool:
+    """Tell whether there is a file, or what SQLite left beside one: that belongs to another recording."""
+    return any(os.path.lexists(path + tail) for tail in ("", *BESIDE))
 
 
 def unfit(error: RecordingError) -> bool:

@@ -26,6 +26,7 @@ class Pen:
         When a process closes any descriptor of a file it loses all of SQLite's own locks on it, and another
         process could take away what is beside the file.
         """
+        self.path = path
         busy = f"{path}: another zmon writes to it; stop that one, or record elsewhere"
         try:
             about = os.stat(path)
@@ -48,6 +49,20 @@ class Pen:
         about = os.fstat(self._fd)
         self._file = (about.st_dev, about.st_ino)
         _written.add(self._file)
+
+    def gone(self) -> str:
+        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
+        try:
+            there = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return "was removed" if self.unlinked() else "was renamed"
+        except OSError:  # that cannot be told now
+            return ""
+        return "" if (there.st_dev, there.st_ino) == self._file else "was replaced by another file"
+
+    def unlinked(self) -> bool:
+        """Tell whether the file has no name any more, so that it ends with whoever has it open."""
+        return os.fstat(self._fd).st_nlink == 0
 
     def release(self) -> None:
         """Give it back; a second time does nothing."""

@@ -7,15 +7,18 @@ Whatever fails in between leaves tail or segments, never none and never both.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 import threading
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
 
 from zmon.event import Event, What
 from zmon.recording import schema
+from zmon.recording.day import BESIDE
 from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.happened import changes, events
@@ -50,7 +53,7 @@ WAITS: Final = 10.0
 
 DAMAGED: Final = "no recording, or damaged beyond what can be written to; record to another file"
 
-BESIDE: Final = 16 << 20
+KEPT_BESIDE: Final = 16 << 20
 """Bytes to which the file beside the recording is cut again, after a reader that stood still made it grow."""
 
 MEMORY: Final = ":memory:"
@@ -151,6 +154,7 @@ class Writer:
         """Set while no sample is being appended."""
         self._quiet.set()
         self._problem: Exception | None = None
+        self._shut = False
         self._pen = Pen(path) if path != MEMORY else None
         with ExitStack() as failed, self._said():
             # what is not given back would keep out whoever tries again
@@ -186,8 +190,15 @@ class Writer:
             raise Damaged(f"{self.path}: {DAMAGED}") from error
 
     def _connect(self, *, durable: bool) -> sqlite3.Connection:
+        """Connect to the file, which is there already; SQLite makes none in its place."""
+        is_file = self.path != MEMORY
         connection = sqlite3.connect(
-            self.path, timeout=WAITS, isolation_level=None, check_same_thread=False, cached_statements=64
+            f"file:{quote(os.path.abspath(self.path))}?mode=rw" if is_file else MEMORY,
+            uri=is_file,
+            timeout=WAITS,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=64,
         )
         try:
             defend(connection)
@@ -196,7 +207,7 @@ class Writer:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             connection.execute("PRAGMA wal_autocheckpoint = 0")  # the sealing thread does it
-            connection.execute(f"PRAGMA journal_size_limit = {BESIDE}")
+            connection.execute(f"PRAGMA journal_size_limit = {KEPT_BESIDE}")
             connection.execute("PRAGMA cache_size = -1024")
         except BaseException:
             connection.close()
@@ -376,6 +387,8 @@ class Writer:
         self._sealer.start()
 
     def _try_to_seal(self) -> None:
+        if self.gone():
+            return  # whoever appends next is told, and saves what is not sealed
         before = sys.getswitchinterval()
         sys.setswitchinterval(min(before, SWITCH_SECONDS))
         try:
@@ -440,7 +453,7 @@ class Writer:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     raise
-            if self.path != MEMORY:
+            if connection is not self.connection:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _rolled(
@@ -479,11 +492,13 @@ class Writer:
     @contextmanager
     def _beside(self) -> Iterator[tuple[sqlite3.Connection, AbstractContextManager[object]]]:
         """Return a connection that another thread can use, and what to hold meanwhile."""
-        if self.path == MEMORY:
+        if self.path == MEMORY or self.gone():
             yield self.connection, self._guard
             return
         connection = self._connect(durable=True)
         try:
+            if self.gone():  # what was opened may be another file
+                raise RecordingError(f"{self.path}: {self.gone()}")
             yield connection, nullcontext()
         finally:
             connection.close()
@@ -513,6 +528,46 @@ class Writer:
 
         return seal(run, refer)
 
+    # a file that was taken away
+
+    def gone(self) -> str:
+        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
+        return "" if self._pen is None else self._pen.gone()
+
+    def leave(self) -> Iterator[Sample]:
+        """Finish a file that is `gone`, before another is opened in its place.
+
+        A file that was renamed is made whole where it is now, and closed.  Of one that was removed, the
+        samples are yielded that were not sealed yet; to be asked for before `close`.
+
+        Raises:
+            RecordingError: it cannot be finished.
+        """
+        if self._pen is not None and self._pen.unlinked():
+            if self._sealer is not None:
+                self._sealer.join()
+            self._tidy()
+            return self._unsealed()
+        self.close()
+        with suppress(OSError):
+            if not os.path.getsize(self.path + "-wal"):
+                self._tidy()
+        return iter(())
+
+    def _unsealed(self) -> Iterator[Sample]:
+        from zmon.recording.reader import Recording  # noqa: PLC0415 - seldom needed
+
+        left = Recording(self.path, shared=self.shared)
+        for number in range(self._base[0], self._next):
+            yield left.sample(number)
+
+    def _tidy(self) -> None:
+        """Unlink what SQLite kept beside the file, if nothing else has its name now."""
+        if not os.path.lexists(self.path):
+            for tail in BESIDE:
+                with suppress(OSError):
+                    os.unlink(self.path + tail)
+
     def problem(self) -> Exception | None:
         """Return what kept the last sealing from succeeding, once."""
         found, self._problem = self._problem, None
@@ -524,9 +579,14 @@ class Writer:
         Raises:
             RecordingError: it cannot be written; what was appended is safe all the same.
         """
+        if self._shut:
+            return
+        self._shut = True
         try:
             if self._sealer is not None:
                 self._sealer.join()
+            if self._pen is not None and self._pen.unlinked():
+                return
             self.seal()
             with self._said():
                 if self._rollups is not None:
@@ -534,7 +594,7 @@ class Writer:
                 # a reader that stands still is not waited for
                 self.connection.execute("PRAGMA busy_timeout = 500")
                 self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                if self.path != MEMORY:
+                if self.path != MEMORY and not self.gone():  # SQLite unlinks what is beside it by its name
                     with suppress(sqlite3.OperationalError):  # while somebody reads it stays three files
                         self.connection.execute("PRAGMA journal_mode = DELETE")
         finally:
