@@ -145,6 +145,37 @@ def test_kinds_are_found_by_name() -> None:
         record.kinds("block,disk")
 
 
+def test_a_server_that_is_down_or_silent_keeps_no_sample(
+    root: str, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked beside recording, which goes on without it and says so."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket() as down:
+        down.bind(("127.0.0.1", 0))
+        servers = [f"mariadb://127.0.0.1:{one.getsockname()[1]}/db" for one in (silent, down)]
+        words = [word for address in servers for word in ("-l", address)]
+        assert main(["record", folder, "--root", root, "-i", "0.1", "-n", "2", *words]) == OK
+    assert recorded(folder) == 2
+    assert "mariadb" not in capsys.readouterr().out
+
+
+def test_an_address_that_is_none_ends_it_at_once(
+    root: str, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mistake of typing is told before anything is recorded."""
+    assert main(["record", folder, "--root", root, "-n", "1", "-l", "oracle://h/d"]) == FAILED
+    assert "oracle:// is no server" in capsys.readouterr().err
+    assert not os.path.exists(folder)
+
+
+def test_what_of_a_listing_is_not_understood_is_said(
+    root: str, folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When recording begins, with file and line."""
+    (tmp_path / "list").write_text("tablespace,path,odd\nTS,/f,1\n")
+    main(["record", folder, "--root", root, "-n", "1", "-l", str(tmp_path / "list")])
+    assert f"zmon record: {tmp_path / 'list'}:1: not read: columns 'odd'" in capsys.readouterr().err
+
+
 class Recorder:
     """`zmon record` in a process of its own, ten times a second."""
 

@@ -15,14 +15,17 @@ from hypothesis import strategies as st
 from zmon.absent import Absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
+from zmon.kernel.container import Listed
 from zmon.kernel.hotplug import Hotplug
 from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
-from zmon.kinds import BLOCK, CHANNEL, CLAIM, CMF, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.kernel.tree import LiveTree
+from zmon.kinds import BLOCK, CHANNEL, CLAIM, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame, Kind, Sample
@@ -533,3 +536,33 @@ def test_a_huge_count_in_a_line_breaks_no_screen(make_tree: Callable[..., Tree],
         return "proc/diskstats"
 
     untouched(make_tree, spoil)
+
+
+class Answering:
+    """Files of a server that answers after the first sample."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.answers = False
+
+    def containers(self) -> list[Listed]:
+        """Return the file, or why there is none."""
+        if not self.answers:
+            raise ValueError("no answer yet")
+        return [Listed(self.path)]
+
+    def changed(self) -> bool:
+        """Tell once that it answers."""
+        return self.answers
+
+
+def test_files_that_become_known_later_are_looked_at_in_the_next_sample(tmp_path: Path) -> None:
+    """Until then the reason is given; they do not wait for the next look at all files."""
+    later = Answering(str(tmp_path))
+    sampler = Sampler(LiveTree("/"), Choice((CONTAINER,), later=later), patience=60.0)
+    missing = sampler.sample().frame(CONTAINER).missing
+    assert missing is not None
+    assert missing.reason == "no answer yet"
+    later.answers = True
+    (tmp_path / "file").write_text("x")
+    assert str(tmp_path / "file") in sampler.sample().frame(CONTAINER).keys

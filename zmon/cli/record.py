@@ -19,6 +19,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
+from zmon.cli.asker import Asker
 from zmon.cli.listing import add_listings, asked, listed
 from zmon.cli.status import OK, complain
 from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
@@ -26,6 +27,7 @@ from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.kernel.container import Listed
     from zmon.recorder.forecast import Forecast
     from zmon.recorder.lock import Lock
     from zmon.recorder.session import Plan
@@ -115,11 +117,13 @@ def run(args: argparse.Namespace) -> int:
 
     directory = os.path.abspath(args.directory or own_directory(os.environ))
     plan = Plan(directory, round(args.interval * 1e9), Rule(args.keep, args.size), args.count, args.length)
+    asker = Asker(lambda address: listed(args, [address]), _say)
     try:
-        containers = list(asked(listed(args, args.listing))) if args.listing else ()
+        containers, servers = _listings(args)
     except ValueError as error:
         return complain(str(error))
-    tape = LiveTape(chosen(args, args.only, containers), args.interval, watch(), args.root)
+    choice = chosen(args, args.only, containers)._replace(later=asker if servers else None)
+    tape = LiveTape(choice, args.interval, watch(), args.root)
     known = earlier(directory, plan.interval)
     if args.dry_run:
         forecast = known or _tried(tape.next, plan.interval)
@@ -136,7 +140,33 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{directory} cannot be recorded into: {error.strerror}")
     with lock:
-        return _record(plan, tape.next, known, lock)
+        asker.start(servers)
+        try:
+            return _record(plan, tape.next, known, lock)
+        finally:
+            asker.stop()
+
+
+def _listings(args: argparse.Namespace) -> tuple[list[Listed], list[str]]:
+    """Return what the listings in files say, and the addresses of servers, which are asked beside recording.
+
+    Raises:
+        ValueError: a file cannot be used, or an address is none.
+    """
+    if not args.listing:
+        return [], []
+    from zmon.listing.server import is_server, parse_server  # noqa: PLC0415 - most recorders have no listing
+
+    servers = [source for source in args.listing if is_server(source)]
+    for address in servers:
+        parse_server(address)
+    files = [source for source in args.listing if source not in servers]
+    if not files:
+        return [], servers
+    listing = listed(args, files)
+    for note in listing.notes:
+        _say(note)
+    return list(asked(listing)), servers
 
 
 def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.absent import absent
 from zmon.kernel.captured import moment, simulated
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 
+IDENTITY: Final = ("devices", "volumes")
+"""The sources that say what devices are."""
+
 IDENTITY_EVERY: Final = 60.0
 """Seconds after which labels are read again when no event said that they changed."""
 
@@ -65,6 +68,18 @@ PROFILE_EVERY: Final = 10.0
 CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
 
+NO_LISTING: Final = "no listing of tablespaces was given: --listing"
+
+
+class Later(Protocol):
+    """Files that become known while samples are taken, as a database server lists them when it answers."""
+
+    def containers(self) -> Sequence[Listed]:
+        """Return the files that are known by now; ValueError says why none is."""
+
+    def changed(self) -> bool:
+        """Tell whether more are known than when this was asked last."""
+
 
 class Choice(NamedTuple):
     """What is wanted of all that could be read."""
@@ -79,6 +94,8 @@ class Choice(NamedTuple):
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
     containers: tuple[Listed, ...] = ()
     """Files whose extents are asked for; a capture has those that were asked for when it was made."""
+    later: Later | None = None
+    """Further such files, which are not known yet."""
     more: tuple[Callable[[Tree], Source], ...] = ()
     """Sources that others bring, such as answers of the hypervisor."""
 
@@ -151,8 +168,8 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
         Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("layers.read_layers", tree),
                IDENTITY_EVERY),
         Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),
-               _containers(tree, choice.containers), CONTAINERS_EVERY,
-               "" if choice.containers or free else "no listing of tablespaces was given: --listing"),
+               _containers(tree, choice.containers, choice.later), CONTAINERS_EVERY,
+               "" if choice.containers or choice.later or free else NO_LISTING),
         Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("machine.read_machine", tree),
                IDENTITY_EVERY),
         Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
@@ -168,11 +185,19 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
     return [source for source in known if not wanted.isdisjoint(kind.name for kind in source.kinds)]
 
 
-def _containers(tree: Tree, listed: Sequence[Listed]) -> Callable[[], Sequence[Frame]]:
+def _containers(tree: Tree, listed: Sequence[Listed], later: Later | None) -> Callable[[], Sequence[Frame]]:
+    def more() -> Sequence[Listed]:
+        try:
+            return () if later is None else later.containers()
+        except ValueError:
+            if not listed:
+                raise
+            return ()
+
     def read() -> Sequence[Frame]:
         from zmon.kernel.container import read_containers  # noqa: PLC0415 - like all readers, when needed
 
-        return [read_containers(tree, listed)]
+        return [read_containers(tree, (*listed, *more()))]
 
     return read
 
@@ -217,6 +242,7 @@ class Sampler:
         self._counters = Counters(tree)
         self._lanes = [Lane(source) for source in sources(tree, choice, self._counters)]
         self._hotplug = hotplug or Hotplug(None)
+        self._later = choice.later
         self._disks: list[str] = []
         self._boot = _boot_id(tree) or "unknown"
 
@@ -224,19 +250,21 @@ class Sampler:
         """Have devices looked at again when other disks are there than before."""
         if disks.missing is None and disks.keys != self._disks:
             self._disks = disks.keys
-            self._look_again()
+            self._look_again(*IDENTITY)
 
-    def _look_again(self) -> None:
-        """Have the identity of devices read again in this sample."""
+    def _look_again(self, *names: str) -> None:
+        """Have these sources read again in this sample."""
         for lane in self._lanes:
-            if lane.source.name in {"devices", "volumes"}:
+            if lane.source.name in names:
                 lane.again()
 
     def sample(self) -> Sample:
         """Read every source that is due and return what there is now."""
         if self._hotplug.changed():
             self._counters.changed()
-            self._look_again()
+            self._look_again(*IDENTITY)
+        if self._later is not None and self._later.changed():
+            self._look_again("containers")
         frames: dict[str, Frame] = {}
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         for lane in self._lanes:

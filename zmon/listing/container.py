@@ -121,6 +121,8 @@ class Note(NamedTuple):
     line: int
     """Line of the listing, counted from 1; 0 when it is about all of it."""
     text: str
+    unread: bool = False
+    """Something of the listing was not understood or left out, so the answer may lack files."""
 
 
 class Parsed(NamedTuple):

@@ -139,10 +139,9 @@ def _asked(address: str, options: Options) -> _Read:
     databases = (options.database,) if options.database else ()
     try:
         server = parse_server(address)
-        if server.sort == POSTGRESQL:
-            found = postgresql.read_postgresql(server, databases, options.base_dir)
-        else:
-            found = mariadb.read_mariadb(server, databases)
+        from zmon.listing.asking import ask  # noqa: PLC0415 - most listings are files
+
+        found = ask(address, databases, options.base_dir)
     except ServerError as error:
         raise ListingError(str(error)) from None  # the cause may hold the password
     return _Read(str(server), server.sort, found)

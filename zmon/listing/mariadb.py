@@ -33,7 +33,7 @@ from zmon.listing.container import (
     checked,
 )
 from zmon.listing.figure import figure
-from zmon.listing.server import ServerError
+from zmon.listing.server import MOST_ROWS, TOO_MANY, ServerError
 from zmon.listing.table import rows, shown
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ESCAPED: Final = re.compile("@([0-9a-f]{4})")
 _MOST_LOGS: Final = 100
 _CONNECT_SECONDS: Final = 10
-_ANSWER_SECONDS: Final = 60
+_ANSWER_SECONDS: Final = 50
 _OPTIONS: Final = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "read_default_file", "read_default_group"})
 
 
@@ -298,10 +298,15 @@ def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
             raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
         refused: dict[str, ServerError] = {}
         for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
+            bound = f"\nLIMIT {MOST_ROWS + 1}" if statement.startswith("SELECT") else ""
             try:
-                results[sort] = [(0, cells) for cells in _ask(connection, server, statement)]
+                found = _ask(connection, server, statement + bound)
             except ServerError as error:
                 refused[sort] = error
+                continue
+            if len(found) > MOST_ROWS:
+                notes.append(Note(0, TOO_MANY, unread=True))
+            results[sort] = [(0, cells) for cells in found[:MOST_ROWS]]
     if "variables" in refused or ("spaces" in refused and not results["files"]):
         raise refused.get("variables") or refused["spaces"]
     if "tables" in refused:

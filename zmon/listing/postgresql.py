@@ -7,7 +7,8 @@ file per fork and per `segment_size` (1 GiB): `base/5/16393`, `.1`, `_fsm`, `_vm
 another disk, is the log.
 
 The server is asked in read-only sessions named `zmon`, with a time limit; a table that is locked is not
-waited for.  Needs the extra `zmon[postgresql]`: psycopg 3, or pg8000 where libpq is not to be had.
+waited for.  `zmon.listing.asking` bounds the whole question.  Needs the extra `postgresql`: psycopg 3, or
+pg8000 where libpq is not to be had.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from zmon.listing.container import (
     Parsed,
     checked,
 )
-from zmon.listing.server import ServerError, is_here
+from zmon.listing.server import MOST_ROWS, TOO_MANY, ServerError, is_here
 from zmon.listing.table import rows
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ FROM pg_tablespace t CROSS JOIN LATERAL pg_ls_tmpdir(t.oid) f GROUP BY t.spcname
 
 _SESSION: Final = (
     "SET default_transaction_read_only = on",
-    "SET statement_timeout = '60s'",
+    "SET statement_timeout = '50s'",
     "SET lock_timeout = '1s'",
     "SET search_path = ''",
 )
@@ -226,11 +227,15 @@ def _elsewhere(
 
 
 def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[Container]:
+    bounded = f"{FILES}\nLIMIT {MOST_ROWS + 1}"
     try:
-        found = ask(FILES)
+        found = ask(bounded)
     except ServerError as error:
         notes.append(Note(0, f"{database}: sizes are those of the last VACUUM or ANALYZE, because {error}"))
-        found = ask(FILES.replace(_SIZED, _ESTIMATED))
+        found = ask(bounded.replace(_SIZED, _ESTIMATED))
+    if len(found) > MOST_ROWS:
+        notes.append(Note(0, f"{database}: {TOO_MANY}", unread=True))
+        del found[MOST_ROWS:]
     return [
         Container(
             database=owner, tablespace=tablespace, spelled=tablespace, kind=FILE, path=path,

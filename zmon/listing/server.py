@@ -21,6 +21,10 @@ _SERVICE: Final = re.compile(r"service=([^\s=]+)(?:\s+dbname=([^\s=]+))?")
 _SECRET: Final = re.compile(r"pass(?!file)|pwd|pw\b|secret|token", re.IGNORECASE)
 """Names of options whose values are not shown, those too that no driver knows: they may be mistyped."""
 
+MOST_ROWS: Final = 500_000
+"""Rows of one answer that are listed."""
+TOO_MANY: Final = f"more than {MOST_ROWS:,} rows: the others are not listed"
+
 
 class ServerError(ValueError):
     """A server that cannot be asked: not understood, no driver, not reached, no authority."""
