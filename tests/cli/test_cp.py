@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.cli.main import main
 from zmon.cli.understood import lines, pages
-from zmon.cp.told import recognised
+from zmon.cp.told import read
 from zmon.cp.vmcp import WHITELIST, Answer, Cp, CpError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def test_what_is_understood_is_a_table_for_each_sort(
     sample: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the columns that say something, then what is odd."""
+    """With the columns that say something, then what CP answered differently when it was asked again."""
     path = sample("qvdasd-duplicates")
     assert main(["cp", "parse", path]) == 0
     assert capsys.readouterr().out == (
@@ -62,8 +62,8 @@ def test_what_is_understood_is_a_table_for_each_sort(
         "  0100  minidisk  3390  LX4A01  R/W   10016  CYL   4A01  0000  5\n"
         "  0101  minidisk  3390  LX4B02  R/W   10016  CYL   4B02  0001  6\n"
         "\n"
-        "odd:\n"
-        "  virtual device 0101: rdev 4A02 and 4B02, volser LX4A02 and LX4B02 (lines 2 and 6)\n"
+        "changed:\n"
+        "  virtual device 0101: rdev 4A02, then 4B02; volser LX4A02, then LX4B02 (lines 2 and 6)\n"
         "\n"
     )
 
@@ -128,9 +128,33 @@ def test_a_directory_is_understood_as_claims(
     """And what it refers to without having it."""
     main(["cp", "parse", sample("directory-forms")])
     out = capsys.readouterr().out
-    assert "understood 17 claim" in out
+    assert "understood 1 entry, 17 claim" in out
     assert "profile PROFLNX is not in it" in out
     assert "PASS" not in out
+
+
+@pytest.mark.parametrize(
+    "text", ["PROFILE P\n SPOOL 00C 2540 READER *\n CONSOLE 009 3215 T\n", "USER A X 1G 1G G\n INCLUDE P\n"]
+)
+def test_an_entry_without_a_device_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    """And so is the file that comes after it."""
+    (tmp_path / "x").write_text(text)
+    (tmp_path / "y").write_text("LINDB01  AT ZVMPRD1\n")
+    assert main(["cp", "parse", str(tmp_path / "x"), str(tmp_path / "y")]) == 0
+    out = capsys.readouterr().out
+    assert "understood 1 entry;" in out
+    assert "LINDB01" in out
+
+
+def test_a_log_with_an_entry_prints_both(capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers of CP, the entry, what it says, and the numbers of the lines that are not understood."""
+    path = SAMPLES.parent / "console" / "listed-entry.txt"
+    assert main(["cp", "parse", "--unknown", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "understood 1 level, 3 return, 2 disk, 1 entry, 3 claim; lines not understood: 2" in out
+    assert "\n  14: it begins with no statement of a directory\n" in out
 
 
 def test_json_has_an_object_for_each_file(
@@ -239,5 +263,5 @@ WORD = st.text("GHJKQXZ#@$", min_size=5, max_size=8)
 def test_a_password_is_never_printed(records: list[str], word: str) -> None:
     """Of a directory, whatever else stands in it."""
     text = "USER A X 1G\nMDISK 191 3390 1 5 LNX001\nCPU 00\n" + "".join(f"{record}\n" for record in records)
-    found = recognised(text.replace("{}", word).encode(), "x")
+    found = read(text.replace("{}", word).encode(), "x")
     assert word not in "\n".join([*lines([found]), *pages([found])])

@@ -3,14 +3,18 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp import directory as directory_module
-from zmon.cp.directory import Directory, parse
+from zmon.cp import entries as entries_module
+from zmon.cp.entries import parse
 from zmon.cp.statement import Build, Dedicated, Include, Link, Minidisk
+
+if TYPE_CHECKING:
+    from zmon.cp.directory import Directory
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
 NAMES = sorted(path.stem for path in SAMPLES.glob("directory-*.txt"))
@@ -309,20 +313,20 @@ def test_profiles_do_not_multiply_without_end() -> None:
 
 def test_unread_records_are_counted_without_end() -> None:
     """What is wrong is kept of the first of them."""
-    found = read("what is this\n" * 1005)
+    found = read("USER A X 1G 1G G\n" + "MDISK 191\n" * 1005)
     assert (found.unread_count, len(found.unread)) == (1005, 1000)
 
 
 def test_a_record_may_not_be_as_long_as_a_book() -> None:
     """Those after it are read."""
-    found = read(f"MDISK {'1' * 5000}\nMDISK 191 3390 1 5 LNX001\n")
+    found = read(f"USER A X 1G 1G G\nMDISK {'1' * 5000}\nMDISK 191 3390 1 5 LNX001\n")
     assert [unread.why for unread in found.unread] == ["it is longer than any record"]
     assert len(found.claims()) == 1
 
 
 def test_statements_are_read_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hostile text cannot fill the memory."""
-    monkeypatch.setattr(directory_module, "STATEMENTS", 3)
+    monkeypatch.setattr(entries_module, "STATEMENTS", 3)
     found = read("USER A X\n" + "MDISK 191 3390 1 5 LNX001\n" * 4)
     assert (len(found.claims()), found.unread_count) == (2, 2)
     assert found.unread[0].why == "there are 3 statements before it"

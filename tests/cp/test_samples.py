@@ -490,7 +490,7 @@ def test_a_replaced_row_is_a_conflict() -> None:
     """The later line holds, and the earlier one is told."""
     (conflict,) = read("qvdasd-duplicates").conflicts
     assert (conflict.about, conflict.words) == (
-        "virtual device 0101", "rdev 4A02 and 4B02, volser LX4A02 and LX4B02",
+        "virtual device 0101", "rdev 4A02, then 4B02; volser LX4A02, then LX4B02",
     )  # fmt: skip
     assert (conflict.earlier.line, conflict.later.line) == (2, 6)
 

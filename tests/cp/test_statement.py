@@ -31,8 +31,10 @@ def statement(record: str) -> Statement:
 @pytest.mark.parametrize(
     ("word", "name"),
     [
-        ("U", "USER"), ("ID", "IDENTITY"), ("SUB", "SUBCONFIG"), ("M", "MDISK"), ("MDISK=VDEV=0102", "MDISK"),
-        ("DED", "DEDICATE"), ("IPL", "IPL"), ("CONS", "CONSOLE"), ("HELLO", ""), ("CO", ""), ("I", ""),
+        ("U", "USER"), ("ID", "IDENTITY"), ("SUBC", "SUBCONFIG"), ("M", "MDISK"),
+        ("MDISK=VDEV=0102", "MDISK"),
+        ("DED", "DEDICATE"), ("IPL", "IPL"), ("CONS", "CONSOLE"),
+        ("DASD", ""), ("DASDOPT", "DASDOPT"), ("HELLO", ""), ("CO", ""), ("I", ""),
     ],
 )  # fmt: skip
 def test_a_statement_is_known_by_its_abbreviation(word: str, name: str) -> None:

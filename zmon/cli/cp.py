@@ -16,8 +16,7 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.cp.directory import Directory
-    from zmon.cp.understood import Understood
+    from zmon.cp.told import Text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,15 +65,16 @@ def _parse(args: argparse.Namespace) -> int:
     return OK if any(map(anything, found)) else FAILED
 
 
-def _text(path: str) -> Understood | Directory:
+def _text(path: str) -> Text:
     """Read a file; one that is too long to be a directory is read piece by piece, as answers."""
     from zmon.cp import answers  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.told import LIMIT, content, recognised  # noqa: PLC0415 - likewise
+    from zmon.cp.directory import Directory  # noqa: PLC0415 - likewise
+    from zmon.cp.told import LIMIT, Text, content, read  # noqa: PLC0415 - likewise
 
     if os.path.isfile(path) and os.path.getsize(path) > LIMIT:
         with open(path, "rb") as stream:
-            return answers.parse(stream, path)
-    return recognised(content(path), path)
+            return Text(answers.parse(stream, path), Directory(origin=path))
+    return read(content(path), path)
 
 
 def _query(args: argparse.Namespace) -> int:
@@ -97,8 +97,10 @@ def _query(args: argparse.Namespace) -> int:
     else:
         from zmon.cli.understood import lines, pages  # noqa: PLC0415 - raw needs no parser
         from zmon.cp import answers  # noqa: PLC0415 - likewise
+        from zmon.cp.directory import Directory  # noqa: PLC0415 - likewise
+        from zmon.cp.told import Text  # noqa: PLC0415 - likewise
 
-        found = [answers.parse(answer.text.encode(), answer.command)]
+        found = [Text(answers.parse(answer.text.encode(), answer.command), Directory())]
         for line in pages(found) if args.format == "json" else lines(found):
             print(line)
     if answer.problem:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from zmon.cp.told import Told
+    from zmon.cp.told import Report, Told
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
     from zmon.topology.claim import Claim
@@ -102,6 +102,16 @@ def remarks(found: Told) -> list[str]:
     lines = []
     for report in found.reports:
         if report.unknown or not report.counts:
-            lines.append(f"{report.origin}: {report.sort}; lines not understood: {report.unknown:,}")
+            lines.append(
+                f"{report.origin}: {report.sort}; lines not understood: {report.unknown:,}{_which(report)}"
+            )
         lines += report.notes
     return lines + found.conflicts
+
+
+def _which(report: Report) -> str:
+    """Return the numbers of the first lines that are not understood, in words."""
+    if not report.lines:
+        return ""
+    more = " ..." if report.unknown > len(report.lines) else ""
+    return f" (line{'s' * (report.unknown > 1)} {', '.join(map(str, report.lines))}{more})"

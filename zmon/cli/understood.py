@@ -5,34 +5,44 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zmon.cp.directory import Directory
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.cp.understood import Understood
+    from zmon.cp.told import Text
 
     Rows = Mapping[str, Sequence[Any]]
 
 
-def anything(text: Understood | Directory) -> bool:
+class Entry(NamedTuple):
+    """An entry of a user directory, with as many devices as it names itself."""
+
+    sort: str
+    name: str
+    devices: int
+    line: int
+    weak: str = ""
+
+
+def anything(text: Text) -> bool:
     """Say whether something is understood of a text."""
     return any(_parts(text)[1].values())
 
 
-def lines(texts: Iterable[Understood | Directory], *, unknown: bool = True) -> Iterator[str]:
-    """Yield a table for each sort of thing, then what is odd, then the lines that are not understood."""
+def lines(texts: Iterable[Text], *, unknown: bool = True) -> Iterator[str]:
+    """Yield a table for each sort of thing, what is odd, what changed, and the lines not understood."""
     for text in texts:
         origin, rows, odd, unread = _parts(text)
         known = ", ".join(f"{len(found):,} {sort}" for sort, found in rows.items()) or "nothing"
-        yield harmless(f"{origin}: understood {known}; lines not understood: {_count(text):,}")
+        yield harmless(f"{origin}: understood {known}; lines not understood: {text.unknown_count:,}")
         for sort, found in rows.items():
             yield ""
             yield from _table(sort, found)
-        for heading, words in (("odd", odd), ("not understood", unread if unknown else [])):
+        below = (("odd", odd), ("changed", text.changed), ("not understood", unread if unknown else []))
+        for heading, words in below:
             if words:
                 yield ""
                 yield f"{heading}:"
@@ -40,18 +50,24 @@ def lines(texts: Iterable[Understood | Directory], *, unknown: bool = True) -> I
         yield ""
 
 
-def pages(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+def pages(texts: Iterable[Text]) -> Iterator[str]:
     """Yield the same as one JSON list, an object for each text."""
     found = []
     for text in texts:
         origin, rows, odd, unread = _parts(text)
         tables = {sort: [_cells(row) for row in of] for sort, of in rows.items()}
-        known = {"origin": origin, "rows": tables, "odd": odd, "not understood": unread}
-        found.append(known | {"lines not understood": _count(text)})
+        known = {
+            "origin": origin,
+            "rows": tables,
+            "odd": odd,
+            "changed": text.changed,
+            "not understood": unread,
+        }
+        found.append(known | {"lines not understood": text.unknown_count})
     yield json.dumps(found, indent=2)
 
 
-def records(texts: Iterable[Understood | Directory]) -> Iterator[str]:
+def records(texts: Iterable[Text]) -> Iterator[str]:
     """Yield the rows of all sorts as lines of CSV, with a column for each name of a field."""
     found = [
         (text.origin, sort, _cells(row))
@@ -78,22 +94,19 @@ def _words(cell: Any) -> str:
     return str(cell)
 
 
-def _count(text: Understood | Directory) -> int:
-    return text.unread_count if isinstance(text, Directory) else text.counts["unknown"]
-
-
-def _parts(text: Understood | Directory) -> tuple[str, Rows, list[str], list[str]]:
+def _parts(text: Text) -> tuple[str, Rows, list[str], list[str]]:
     """Return origin, rows by sort, what is odd, and the lines that are not understood."""
-    if isinstance(text, Directory):
-        unread = [f"{entry.place.line}: {entry.why}" for entry in text.unread]
-        lacking = [f"{name} is not in it" for name in text.lacking()]
-        return text.origin, {"claim": text.claims()}, [*text.notes, *lacking], unread
-    odd = [
-        f"{about}: {words} (lines {earlier.line} and {later.line})"
-        for about, words, earlier, later in text.conflicts
-    ]
-    unread = [f"{line}: {words}{f' ({why})' if why else ''}" for line, words, why in text.unknown]
-    return text.origin, text.rows, odd, unread
+    rows: dict[str, Sequence[Any]] = dict(text.answers.rows)
+    directory = text.directory
+    if directory.entries:
+        rows["entry"] = [
+            Entry(entry.sort or "part", entry.name, entry.devices, entry.place.line, entry.weak)
+            for entry in directory.entries
+        ]
+    if claims := directory.claims():
+        rows["claim"] = claims
+    unknown = [f"{line}: {words}" for line, words in text.unknown]
+    return text.origin, rows, text.odd, unknown
 
 
 def _cells(row: Any) -> dict[str, Any]:

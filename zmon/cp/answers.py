@@ -21,10 +21,10 @@ from zmon.cp.extent import Extent, heading
 from zmon.cp.identity import identity
 from zmon.cp.load import load
 from zmon.cp.mask import HIDDEN, goes_on, masked
-from zmon.cp.message import message
-from zmon.cp.noise import LONGEST, bare, chunks, command, event, plain, silent, unnamed
+from zmon.cp.message import Return, message
+from zmon.cp.noise import LONGEST, bare, chunks, command, event, order, plain, silent, unnamed
 from zmon.cp.real import real
-from zmon.cp.understood import KEPT, Conflict, Understood, Unknown
+from zmon.cp.understood import KEPT, Understood, Unknown
 from zmon.cp.virtual import Disk
 
 if TYPE_CHECKING:
@@ -36,13 +36,17 @@ ROWS: Final = 1 << 18
 """Rows of one sort that are kept: as many as there are device numbers."""
 CUT: Final = "the line was cut"
 ENDS: Final = "the text ends in this line, which may be cut"
+NOT_SHOWN: Final = "not shown, because a directory entry in the text may have a password there"
 FOREIGN: Final = "a device number of three digits: no answer of z/VM"
 
 
-def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str) -> Understood:
+def parse(
+    lines: bytes | BinaryIO | Iterable[bytes | str], origin: str, *, hidden: bool = False
+) -> Understood:
     """Read a text: its bytes, a stream of them that may be long, or its lines.
 
-    Nothing that it says is an error.  What a stream cannot give is an `OSError`.
+    Nothing that it says is an error.  What a stream cannot give is an `OSError`.  With `hidden` no line that
+    is not understood is kept, as any word of it may be a password of a directory nearby.
     """
     if isinstance(lines, bytes):
         stream: BinaryIO = io.BytesIO(lines)
@@ -50,7 +54,7 @@ def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str) -> Under
         stream = lines  # type: ignore[assignment]
     else:
         stream = io.BytesIO(b"".join(map(_encoded, lines)))
-    reader = _Reader(origin)
+    reader = _Reader(origin, hidden=hidden)
     number = 1
     for text in chunks(stream):
         lines = text.split("\n")
@@ -64,6 +68,17 @@ def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str) -> Under
         if rest:
             reader.text([rest], number, last=True)
     return reader.end()
+
+
+def is_answer(raw: str) -> bool:
+    """Say whether a line by itself is an answer of CP, an echoed query, a screen's status or an event."""
+    line = bare(plain(raw[:LONGEST]), 1)
+    named = unnamed(line)
+    reader = _Reader("")
+    return any(
+        reader.first(one) or silent(one) or command(one) or heading(one.text) or event(one)
+        for one in ((line,) if named is None else (line, named))
+    )
 
 
 def _encoded(line: bytes | str) -> bytes:
@@ -91,7 +106,8 @@ _THREE: Final = re.compile(r"[A-Z]{3,4}\s+[0-9A-F]{3}\s", re.IGNORECASE)
 class _Reader:
     """What was read so far."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, *, hidden: bool = False) -> None:
+        self._hidden = hidden
         self._rows: dict[type, dict[str, Any]] = {}
         self._at: dict[type, dict[str, int]] = {Disk: {}, Volume: {}}
         self._result = Understood(origin, self._rows, self._at)
@@ -171,10 +187,12 @@ class _Reader:
 
     def _answer(self, line: Line, *, last: bool) -> bool:
         """Take a line that begins an answer or is one; says whether it does."""
-        rows = self._first(line)
+        rows = self.first(line)
         if not rows:
             return False
         self._result.counts["understood"] += 1
+        if isinstance(rows[0], Return):
+            self._command = ""  # what follows answers another command
         grown = _more(self._open, rows[0], line)
         if grown is not None:
             self._replace(grown)
@@ -184,7 +202,7 @@ class _Reader:
         self._begin(_ending(rows[-1]) if last else rows[-1])
         return True
 
-    def _first(self, line: Line) -> Sequence[Any]:
+    def first(self, line: Line) -> Sequence[Any]:
         """Return the rows of a line that begins an answer or is one."""
         row: Any
         if line.text[:4].upper() == "DASD":
@@ -212,9 +230,10 @@ class _Reader:
         if row is not None:
             self._replace(row)
             return "understood"
-        if asked := command(line):
+        if asked := command(line) or order(line):
             self._command = asked
             self._open = None
+            self._result.asked.append(line.number)
             return "noise"
         if heading(line.text):
             return "noise"
@@ -271,8 +290,7 @@ class _Reader:
         differ = [name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))]
         if differ:
             about = f"{_NAMES[type(row)]} {row.key}"
-            words = ", ".join(f"{name} {getattr(before, name)} and {getattr(row, name)}" for name in differ)
-            self._result.report(Conflict(about, words, before, row))
+            self._result.report(about, differ, before, row)
 
     def _unknown(self, line: Line, why: str = "") -> None:
         self._open = None
@@ -281,7 +299,7 @@ class _Reader:
         keep = result.cut if why else result.unknown
         if len(keep) >= KEPT:
             return
-        text = HIDDEN if self._statement else masked(line.text)
+        text = NOT_SHOWN if self._hidden else HIDDEN if self._statement else masked(line.text)
         self._statement = goes_on(line.text) or (self._statement and line.text.endswith(","))
         unknown = Unknown(line.number, text[:200], why or (FOREIGN if _THREE.match(line.text) else ""))
         for kept in (keep, result.unknown) if why else (keep,):

@@ -5,43 +5,25 @@ answers is worth more.  A minidisk names the label of its volume (`MDISK 0100 33
 real device (`DEVNO 7103`); a dedicated device names either; a link names another guest's device, so it is
 followed through the entries at hand.
 
-Records are words in any column and in either case, `*` begins a comment, a comma at the end continues the
-statement in the next record.
-
-**Passwords** stand in USER, IDENTITY and MDISK statements.  They are dropped while reading: nothing here
-holds the text of a record, so an unread one is known by its line and by what is wrong with it only.
+`zmon.cp.entries` finds and reads the entries in a text.  Nothing here holds the text of a record, because it
+may have a password.
 
 Source: z/VM CP Planning and Administration, the chapter on the user directory.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.cp.statement import (
-    HEADS,
-    NOWHERE,
-    OTHERS,
-    Build,
-    Dedicated,
-    Device,
-    Include,
-    Link,
-    Minidisk,
-    Place,
-    Statement,
-    StatementError,
-    name_of,
-    parse_statement,
-    whose,
-)
+from zmon.cp.statement import NOWHERE, Build, Dedicated, Device, Include, Link, Minidisk
 from zmon.topology.claim import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from zmon.cp.statement import Place, Statement
 
 STEPS: Final = 4
 """So many links are followed from one guest to the next."""
@@ -52,18 +34,6 @@ FORKS: Final = 4
 CLAIMS: Final = 200_000
 """At most so many claims are made of one directory: profiles multiply, and the text may be hostile."""
 
-RECORDS: Final = 32
-"""A statement goes on over at most so many records."""
-
-LONGEST: Final = 4096
-"""Bytes that a record may have; one of a real directory has 80."""
-
-STATEMENTS: Final = 500_000
-"""So many statements about devices are read of one text; what follows is counted as unread."""
-
-KEPT: Final = 1000
-"""Of so many records that are not understood it is kept what is wrong with them; more are counted alone."""
-
 
 class Entry(NamedTuple):
     """What belongs to one guest, profile or subconfiguration."""
@@ -73,6 +43,13 @@ class Entry(NamedTuple):
     name: str
     place: Place
     statements: tuple[Statement, ...]
+    weak: str = ""
+    """Why the statements may be another guest's."""
+
+    @property
+    def devices(self) -> int:
+        """Return how many devices the entry itself names."""
+        return sum(isinstance(statement, Device) for statement in self.statements)
 
 
 class Unread(NamedTuple):
@@ -93,6 +70,7 @@ class Directory:
         notes: Sequence[str] = (),
         origin: str = "",
         unread_count: int | None = None,
+        lines: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Hold what was read."""
         self.entries = tuple(entries)
@@ -106,6 +84,8 @@ class Directory:
         """What is odd about the text as a whole."""
         self.origin = origin
         """Where it was read."""
+        self.lines = tuple(lines)
+        """First and last line of each stretch of the text that is directory, ascending."""
 
     def __repr__(self) -> str:
         return f"Directory({len(self.entries)} entries, {self.unread_count} unread)"
@@ -181,7 +161,7 @@ class Directory:
             builds = {s.subconfig for s in entry.statements if isinstance(s, Build)}
             for statement in entry.statements:
                 if isinstance(statement, Device):
-                    yield statement, ""
+                    yield statement, entry.weak
                 elif isinstance(statement, Include):
                     for device in self._inside("PROFILE", statement.profile, seen):
                         weak = f"the entry itself defines {device.vdev} too" if device.vdev in own else ""
@@ -261,14 +241,6 @@ class Directory:
                     yield claim._replace(weak=unsure or claim.weak)
 
 
-def parse(data: bytes, origin: str, user: str = "") -> Directory:
-    """Read directory entries; `user` is whose statements are that stand before any USER.  Never fails.
-
-    A byte that is not UTF-8 counts as one unknown character.
-    """
-    return _Reading(origin, user.upper()).read(data)
-
-
 # --- claims of a statement --------------------------------------------------------------------
 
 
@@ -293,107 +265,4 @@ def _said(device: Minidisk | Dedicated) -> list[Claim]:
     ]
 
 
-# --- reading ----------------------------------------------------------------------------------
-
 _GUESTS: Final = ("USER", "IDENTITY", "")
-
-
-_SEQUENCE: Final = re.compile(r"\d{8}\s*\Z", re.ASCII)
-_EDITOR: Final = re.compile(r"(?:={5}|\d{5})(?:\s|\Z)", re.ASCII)
-"""The prefix area of an editor that the text was pasted from."""
-
-_UPPER: Final = {ord(small): ord(small.upper()) for small in "abcdefghijklmnopqrstuvwxyz"}
-"""Other letters stay as they are: one may become two in upper case."""
-
-_BOUNDARY: Final = rb"\r\n|\n|\r"
-_RECORD: Final = re.compile(rb"([^\r\n]*)(" + _BOUNDARY + rb"|\Z)")
-
-
-class _Reading:
-    """The records of one text."""
-
-    def __init__(self, origin: str, user: str) -> None:
-        self.origin = origin
-        self.entries: list[Entry] = []
-        self.unread: list[Unread] = []
-        self.unread_count = 0
-        self.others = 0
-        self._read = 0
-        self._head = ("", user, Place(origin, 1))
-        self._statements: list[Statement] = []
-
-    def read(self, data: bytes) -> Directory:
-        notes = []
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = sum(1 for _ in re.finditer(_BOUNDARY, data[: error.start])) + 1
-            notes.append(f"{self.origin}:{line}: not UTF-8; each such byte counts as one unknown character")
-        if b"\0" in data:
-            data = data.replace(b"\0", b" ")
-        joined: list[str] = []
-        began = 0
-        for number, record in enumerate(_RECORD.finditer(data), 1):
-            if not joined:
-                began = number
-            if record.end(1) - record.start(1) > LONGEST:
-                self._refuse(Place(self.origin, number), "it is longer than any record")
-                continue
-            words = _columns(record[1].decode("utf-8", "replace"))
-            if words.startswith("*") or not words:
-                continue
-            joined.append(words.rstrip(","))
-            if words.endswith(",") and len(joined) < RECORDS:
-                continue
-            self._take(Place(self.origin, began), " ".join(joined), bool(record[2]))
-            joined = []
-        if joined:
-            self._refuse(Place(self.origin, began), "it goes on, and the text ends")
-        self._close()
-        return Directory(self.entries, self.unread, self.others, notes, self.origin, self.unread_count)
-
-    def _take(self, place: Place, record: str, whole: bool) -> None:
-        record = record.translate(_UPPER).strip()
-        if not record:
-            return
-        name = name_of(record.split()[0])
-        if name == "":
-            self._refuse(place, "it begins with no statement of a directory")
-        elif name in OTHERS:
-            self.others += 1
-        elif self._read >= STATEMENTS:
-            self._refuse(place, f"there are {STATEMENTS:,} statements before it")
-        else:
-            self._read += 1
-            try:
-                if name in HEADS:
-                    self._open(name, whose(record), place)
-                else:
-                    self._statements.append(parse_statement(name, place, record, whole=whole))
-            except StatementError as error:
-                self._refuse(place, f"{name}: {error}")
-
-    def _refuse(self, place: Place, why: str) -> None:
-        self.unread_count += 1
-        if len(self.unread) < KEPT:
-            self.unread.append(Unread(place, why))
-
-    def _open(self, sort: str, name: str, place: Place) -> None:
-        self._close()
-        self._head = sort, name, place
-
-    def _close(self) -> None:
-        sort, name, place = self._head
-        if sort or self._statements:
-            self.entries.append(Entry(sort, name, place, tuple(self._statements)))
-        self._statements = []
-
-
-def _columns(line: str) -> str:
-    """Return a record without blanks at its ends, an editor's prefix and a sequence number."""
-    line = line.expandtabs().rstrip()
-    if len(line) == 80 and _SEQUENCE.match(line, 72):
-        line = line[:72]
-    if _EDITOR.match(line):
-        line = line[5:]
-    return line.strip()

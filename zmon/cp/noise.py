@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import io
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.cp.mask import masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,13 +104,14 @@ def _replaced(found: re.Match[str]) -> str:
 # prefixes
 
 _PREFIX: Final = re.compile(
-    r"(?:[ \t]*(?:[0-9]{2}:[0-9]{2}:[0-9]{2}(?=[ \t]|$)|[0-9A-F]{2}:(?=[ \t]|$)|(?P<quote>[>|*`]+))[ \t]?)*"
+    r"(?:[ \t]*(?:[0-9]{2}:[0-9]{2}:[0-9]{2}(?=[ \t]|$)|(?:[0-9A-F]{2}|data):(?=[ \t]|$)|(?P<quote>[>|*`]+))"
+    r"[ \t]?)*"
 )
 _NODE: Final = re.compile(r"([A-Za-z0-9_$#@.-]{1,32})[ \t]?:[ \t]+")
 
 
 def bare(raw: str, number: int) -> Line:
-    """Return a line without time stamps, CPU prefixes and signs of quotation."""
+    """Return a line without time stamps, CPU prefixes, `data:` of a 3270 script, signs of quotation."""
     if raw.startswith("DASD "):
         return Line(raw.rstrip(), number)
     found = _PREFIX.match(raw)
@@ -131,16 +135,52 @@ def unnamed(line: Line) -> Line | None:
 # lines that say nothing
 
 _ECHO: Final = re.compile(
-    r"(?:(?:===>|\S{0,64}[>$#%]|\[[^\]]{0,80}\][$#%])[ \t]+)?"
-    r"(?:(?:sudo|#?CP|(?:/\S*/)?(?:vmcp|hcp)(?:[ \t]+-\S+|[ \t]+[0-9]+[kKmM]?)*)[ \t]+)*['\"]?"
-    r"(?P<command>(?:Q(?:U(?:E(?:RY?)?)?)?|IND(?:I(?:C(?:A(?:TE?)?)?)?)?)[ \t]+[A-Z0-9*].{0,120}?)['\"]?",
+    r"(?P<prompt>(?:===>|\S{0,64}[>$#%]|\[[^\]]{0,80}\][$#%])[ \t]+)?"
+    r"(?P<shell>(?:(?:sudo|#?CP|(?:/\S*/)?(?:vmcp|hcp)(?:[ \t]+-\S+|[ \t]+[0-9]+[kKmM]?)*)[ \t]+)*)['\"]?"
+    r"(?P<command>[A-Z#]\S{0,11}(?:[ \t]+\S.{0,120}?)?)['\"]?",
     re.IGNORECASE,
 )
+_QUERY: Final = re.compile(r"Q(?:U(?:E(?:RY?)?)?)?|IND(?:I(?:C(?:A(?:TE?)?)?)?)?", re.IGNORECASE)
+_OPERANDS: Final = (
+    "VIRTUAL", "DASD", "USERID", "PRIVCLASS", "CPLEVEL", "CPUS", "PROCESSORS", "STORAGE", "XSTORE",
+    "PATHS", "CHPID", "CHPIDS", "CHPIDV", "CACHE", "PAV", "CU", "SYSTEM", "MDISK", "MDCACHE", "ALLOC",
+    "CPOWNED", "NAMES", "TIME", "TIMEZONES", "SHARE", "SRM", "FCP", "OSA", "NIC", "VSWITCH", "LAN",
+    "EDEVICE", "VDISK", "FRAMES", "MULTITHREAD", "LOAD", "USERS", "QUEUES", "PAGING", "I/O", "SPACES",
+    "LPARS", "SET", "TERMINAL", "READER", "PRINTER", "PUNCH", "LINKS", "CONSOLE", "DISK", "ACCESSED",
+    "SEARCH", "CMSLEVEL", "SSI", "PENDING", "CRYPTO", "PCIFUNCTION", "DUMP", "CPCMDS", "COMMANDS",
+    "MONITOR", "RSAW", "TAPES", "FILES", "RESERVED",
+)  # fmt: skip
+"""What QUERY and INDICATE are asked for; two letters are enough here, or the V of VIRTUAL."""
+_OPERAND: Final = re.compile(r"[A-Z0-9*.$#@_/+-]{1,16}", re.IGNORECASE)
+_WITH_DIGIT: Final = re.compile(r"[A-Z0-9$#@_.-]*[0-9][A-Z0-9$#@_.-]*", re.IGNORECASE)
+
+_H: Final = "[0-9A-F]{1,5}"
+_LIST: Final = rf"{_H}(?:-{_H})?(?:[ \t]+{_H}(?:-{_H})?)*"
+_OTHER_COMMAND: Final = re.compile(
+    rf"L(?:INK?)?[ \t]+(?:TO[ \t]+)?[A-Z0-9*$#@_-]{{1,8}}[ \t]+{_H}(?:[ \t]+(?:AS[ \t]+)?{_H})?"
+    r"(?:[ \t]+\S{1,8}){0,2}"
+    rf"|DET(?:ACH?)?[ \t]+{_LIST}"
+    rf"|ATT(?:ACH?)?[ \t]+{_LIST}[ \t]+(?:TO[ \t]+)?\S{{1,8}}(?:[ \t]+\S{{1,8}}){{0,4}}"
+    rf"|VARY[ \t]+O(?:N(?:LINE)?|FF(?:LINE)?)[ \t]+\S{{1,16}}(?:[ \t]+\S{{1,8}}){{0,2}}"
+    rf"|I(?:PL)?[ \t]+(?:{_H}|CMS|LINUX\S*)(?:[ \t]+(?:CL(?:EAR)?|PARM|LOADPARM)(?:[ \t].*)?)?"
+    r"|LOGO?N?[ \t]+\S{1,8}(?:[ \t]+(?:BY[ \t]+)?\S{1,8})?(?:[ \t]+NOIPL)?|LOGOFF|DISC(?:ONN?)?|B(?:EGIN)?"
+    r"|#CP[ \t].*|X?AUTOLOG[ \t]+\S{1,8}(?:[ \t]+\S{1,8})?"
+    r"|SET[ \t]+(?:RUN|EMSG|I?MSG|WNG|SMSG|PF[0-9]{1,2}|OBSERVER|SECUSER|MDCACHE|SHARE|VSWITCH)"
+    r"[ \t]+\S.{0,60}"
+    r"|TERM(?:INAL)?[ \t]+(?:MORE|HOLD|LINEND|CHARDEL|LINEDEL|ESCAPE|CONMODE|LINESIZE)[ \t]+\S.{0,30}"
+    r"|SP(?:OOL)?[ \t]+(?:CONS?(?:OLE)?|READER|RDR|PRINTER|PRT|PUNCH|PUN)[ \t]+\S.{0,40}",
+    re.IGNORECASE,
+)
+"""Commands that ask nothing, as far as they look like nothing else."""
 _SCREEN: Final = re.compile(
     r"(?:RUNNING|HOLDING|MORE\.\.\.|CP READ|VM READ|NOT ACCEPTED)(?:[ \t]+[A-Z0-9$#@_-]{1,8})?"
 )
 _SILENT: Final = re.compile(
     r"#{5,}|`{3,}\w*|~{3,}|[-=_+|]{3,}|===>"
+    r"|[ULE] [FU] [UP] (?:C\(\S{1,80}\)|N) [ILPCN] [2-5] [0-9]+ [0-9]+ [0-9]+ [0-9]+ 0x[0-9a-f]+ \S+|ok"
+    r"|(?:LOGON|LOGOFF|RECONNECTED|DISCONNECT(?:ED)?) AT [0-9]{2}:[0-9]{2}:[0-9]{2} .{1,40}"
+    r"|CONNECT= ?[0-9:]+ +VIRTCPU= ?[0-9:.]+ +TOTCPU= ?[0-9:.]+"
+    r"|FILES: .{1,60}|LOGMSG - .*|built on IBM Virtualization Technology|There is no logmsg data"
     r"|\*? ?(?:MSG|WNG|SMSG) FROM .*"
     r"|\S*dbginfo\S*: Warning: .*|rc=-?[0-9]+"
 )
@@ -154,9 +194,37 @@ _AT_THE_RIGHT: Final = 40
 
 
 def command(line: Line) -> str:
-    """Return the command of an echoed command line, in capitals; empty if it is none."""
+    """Return the query of an echoed command line, in capitals; empty if it is none."""
+    asked = _echoed(line)
+    return asked if asked and _QUERY.fullmatch(asked.split()[0]) else ""
+
+
+def order(line: Line) -> str:
+    """Return the command of an echoed command line that is no query, in capitals; empty if it is none."""
+    asked = _echoed(line)
+    return "" if not asked or _QUERY.fullmatch(asked.split()[0]) else masked(asked)
+
+
+@lru_cache(maxsize=64)
+def _echoed(line: Line) -> str:
     found = _ECHO.fullmatch(line.text)
-    return " ".join(found["command"].upper().split()) if found else ""
+    if found is None:
+        return ""
+    verb, *operands = found["command"].split()
+    if _QUERY.fullmatch(verb):
+        sure = bool(found["prompt"] or found["shell"])
+        is_one = bool(operands) and all(map(_OPERAND.fullmatch, operands)) and (sure or _asks(operands))
+    else:
+        is_one = _OTHER_COMMAND.fullmatch(found["command"]) is not None
+    return " ".join(found["command"].upper().split()) if is_one else ""
+
+
+def _asks(operands: list[str]) -> bool:
+    """Say whether words behind QUERY are its operands, and no sentence of any language."""
+    first = operands[0].upper()
+    one_case = len({word.isupper() for word in operands if word.isalpha()}) < 2
+    known = first == "V" or (len(first) > 1 and any(name.startswith(first) for name in _OPERANDS))
+    return len(operands) <= 6 and one_case and (known or _WITH_DIGIT.fullmatch(first) is not None)
 
 
 def silent(line: Line) -> bool:

@@ -9,6 +9,7 @@ Source: z/VM CP Planning and Administration, the chapter on the user directory.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -103,10 +104,14 @@ HEADS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
 """The statements that begin an entry."""
 
 _SHORTEST: Final = {
-    "USER": 1, "IDENTITY": 2, "SUBCONFIG": 3, "PROFILE": 2, "INCLUDE": 2, "BUILD": 1,
-    "MDISK": 1, "LINK": 1, "DEDICATE": 2,
+    "USER": 1, "IDENTITY": 2, "SUBCONFIG": 4, "PROFILE": 4, "INCLUDE": 3, "BUILD": 3,
+    "MDISK": 1, "LINK": 1, "DEDICATE": 3,
 }  # fmt: skip
-"""The statements that are read, and how far each may be abbreviated."""
+"""The statements that are read, and how far each may be abbreviated.
+
+One letter is enough for USER, MDISK and LINK, two for IDENTITY; of the others only what no other word looks
+like is taken.
+"""
 
 NOWHERE: Final = ("V-DISK", "T-DISK")
 """Minidisks that are on no volume."""
@@ -121,7 +126,8 @@ OTHERS: Final = (
 )  # fmt: skip
 """The statements that name no disk."""
 
-_OTHER_SHORTEST: Final = 3
+_OTHER_SHORTEST: Final = {"DASDOPT": 5}
+"""Three letters are enough for the others; `DASD` begins an answer of CP."""
 
 _NAME: Final = re.compile(r"[A-Z0-9$#@_+:.-]{1,8}\Z")
 _VDEV: Final = re.compile(r"[0-9A-F]{1,4}\Z")
@@ -137,6 +143,7 @@ class StatementError(ValueError):
     """A statement is not as it should be; says what is wrong without quoting it."""
 
 
+@lru_cache(maxsize=4096)
 def name_of(word: str) -> str:
     """Return the full name of a statement by its first word; empty when it is none."""
     if word.startswith(_KEYWORDS):
@@ -144,8 +151,9 @@ def name_of(word: str) -> str:
     for name, shortest in _SHORTEST.items():
         if len(word) >= shortest and name.startswith(word):
             return name
-    if len(word) >= _OTHER_SHORTEST:
-        return next((name for name in OTHERS if name.startswith(word)), "")
+    for name in OTHERS:
+        if name == word or (name.startswith(word) and len(word) >= _OTHER_SHORTEST.get(name, 3)):
+            return name
     return ""
 
 

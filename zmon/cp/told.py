@@ -1,7 +1,8 @@
-"""Files that a person names: answers of CP in a log or on a pasted screen, or entries of the user directory.
+"""Files that a person names: answers of CP in a log or on a pasted screen, directory entries, or both.
 
-What a file is shows in its content, not in its name: lines of answers, or statements of a directory.  It may
-be packed by gzip, and in UTF-16 as some shells of Windows write.  `-` is standard input.
+What a file holds shows in its content, not in its name: stretches of directory entries are found first, all
+other lines are read as answers of CP.  It may be packed by gzip, and in UTF-16 as some shells of Windows
+write.  `-` is standard input.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from zmon.cp import answers, directory
+from zmon.cp import answers, entries
 from zmon.cp.directory import Directory
 from zmon.cp.statement import EITHER
-from zmon.cp.understood import Understood
 from zmon.topology.claim import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zmon.cp.understood import Conflict, Understood
     from zmon.sample import Frame
     from zmon.topology.claim import Claim
 
@@ -33,7 +34,54 @@ FOLDER: Final = "cp"
 
 CONSOLE: Final = "answers of CP"
 DIRECTORY: Final = "user directory"
+BOTH: Final = f"{CONSOLE} and {DIRECTORY}"
 NOTHING: Final = "nothing known"
+
+NAMED: Final = 10
+"""Of so many lines that are not understood the numbers are said."""
+
+
+class Text(NamedTuple):
+    """What one text says."""
+
+    answers: Understood
+    """Its answers of CP."""
+    directory: Directory
+    """Its entries of a user directory."""
+
+    @property
+    def origin(self) -> str:
+        """Where it was read."""
+        return self.answers.origin
+
+    @property
+    def unknown_count(self) -> int:
+        """How many lines are not understood."""
+        return self.answers.counts["unknown"] + self.directory.unread_count
+
+    @property
+    def unknown(self) -> list[tuple[int, str]]:
+        """The first lines that are not understood: number, and text or what is wrong."""
+        found = [(entry.place.line, entry.why) for entry in self.directory.unread]
+        found += [(line, f"{words}{f' ({why})' if why else ''}") for line, words, why in self.answers.unknown]
+        return sorted(found)
+
+    @property
+    def odd(self) -> list[str]:
+        """What contradicts itself or is missing in it."""
+        found = [_words(conflict) for conflict in self.answers.conflicts if not conflict.changed]
+        lacking = [f"{name} is not in it" for name in self.directory.lacking()]
+        return [*found, *self.directory.notes, *lacking]
+
+    @property
+    def changed(self) -> list[str]:
+        """What CP answered differently when it was asked again."""
+        return [_words(conflict) for conflict in self.answers.conflicts if conflict.changed]
+
+
+def _words(conflict: Conflict) -> str:
+    about, words, earlier, later, _ = conflict
+    return f"{about}: {words} (lines {earlier.line} and {later.line})"
 
 
 class Report(NamedTuple):
@@ -41,13 +89,15 @@ class Report(NamedTuple):
 
     origin: str
     sort: str
-    """`answers of CP`, `user directory`, `nothing known`."""
+    """`answers of CP`, `user directory`, both, or `nothing known`."""
     counts: Mapping[str, int]
     """Of each sort of thing, how many were understood."""
     unknown: int
     """Lines that were not."""
     notes: tuple[str, ...] = ()
     """What a person should know of it."""
+    lines: tuple[int, ...] = ()
+    """The first of the lines that were not."""
 
 
 class Told(NamedTuple):
@@ -112,24 +162,24 @@ def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
 
 def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = "") -> Told:
     """Read texts, each with the name of where it comes from."""
-    return joined([(origin, recognised(data, origin)) for origin, data in texts], user, member)
+    return joined([(origin, read(data, origin)) for origin, data in texts], user, member)
 
 
-def joined(found: Sequence[tuple[str, Understood | Directory]], user: str = "", member: str = "") -> Told:
+def joined(found: Sequence[tuple[str, Text]], user: str = "", member: str = "") -> Told:
     """Put together what texts say that have been read, each with the name of where it comes from."""
-    said = [text for _origin, text in found if isinstance(text, Understood)]
+    said = [text.answers for _origin, text in found]
     own, system = _identity(said)
     own, system = user.upper() or own, member.upper() or system
-    entries = sum((text for _origin, text in found if isinstance(text, Directory)), Directory())
+    directory = sum((text.directory for _origin, text in found), Directory())
     reports = [report(origin, text) for origin, text in found]
-    if not own and len(entries.guests) == 1:
-        own = entries.guests[0]
-        if own:
-            note = f"{own} is the only guest in it and is taken for this one; if it is not, name this one"
-            reports.append(Report(DIRECTORY, DIRECTORY, {}, 0, (note,)))
+    guests = [guest for guest in directory.guests if guest]
+    if not own and len(guests) == 1:
+        (own,) = guests
+        note = f"{own} is the only guest in it and is taken for this one; if it is not, name this one"
+        reports.append(Report(DIRECTORY, DIRECTORY, {}, 0, (note,)))
     claims = [claim for text in said for claim in text.claims(own)]
     claims += [
-        claim._replace(user="") if claim.user == own else claim for claim in entries.claims(member=system)
+        claim._replace(user="") if claim.user == own else claim for claim in directory.claims(member=system)
     ]
     return Told(_decided(claims), reports)
 
@@ -151,32 +201,32 @@ def _decided(claims: list[Claim]) -> list[Claim]:
     return found
 
 
-def recognised(data: bytes, origin: str) -> Understood | Directory:
-    """Read a text as what it is: it is a directory when more of it are statements than answers."""
+def read(data: bytes, origin: str) -> Text:
+    """Read a text as what it holds: entries of a user directory, and answers of CP in all other lines."""
     data = _utf8(data)
-    entries = directory.parse(data, origin) if _STATEMENT.search(data) else None
-    if entries is None:
-        return answers.parse(data, origin)
-    if entries.entries[:1] and entries.entries[0].sort and entries.statements > entries.unread_count:
-        return entries  # it begins with a guest, and little of it is anything else
-    said = answers.parse(data, origin)
-    return entries if entries.statements > sum(map(len, said.rows.values())) else said
+    directory = entries.parse(data, origin) if _ENTRY.search(data) else Directory(origin=origin)
+    if not directory.lines:
+        return Text(answers.parse(data, origin), Directory(origin=origin))
+    lines = entries.lines_of(data)
+    for first, last in directory.lines:
+        lines[first - 1 : last] = [b""] * (last - first + 1)
+    return Text(answers.parse(b"\n".join(lines), origin, hidden=True), directory)
 
 
-def report(origin: str, text: Understood | Directory) -> Report:
+def report(origin: str, text: Text) -> Report:
     """Say what a text came to."""
-    if isinstance(text, Directory):
-        sorts = Counter(type(s).__name__.lower() for entry in text.entries for s in entry.statements)
-        counts = Counter({"guest": len(text.guests)}) + sorts
-        lacking = tuple(f"{origin}: {name} is not in it" for name in text.lacking())
-        return Report(origin, DIRECTORY, counts, text.unread_count, (*text.notes, *lacking))
-    counts = Counter({sort: len(rows) for sort, rows in text.rows.items()})
-    notes = [f"{origin}:{row.line}: {row.text}" for row in text.rows.get("failure", ())]
+    directory, rows = text.directory, text.answers.rows
+    counts = Counter({sort: len(found) for sort, found in rows.items()})
+    counts.update(entry.sort.lower() or "part of an entry" for entry in directory.entries)
+    counts.update(type(each).__name__.lower() for entry in directory.entries for each in entry.statements)
+    sort = (BOTH if rows else DIRECTORY) if directory.entries else CONSOLE if rows else NOTHING
+    notes = [f"{origin}:{row.line}: {row.text}" for row in rows.get("failure", ())]
     notes += [
-        f"{origin}: {about}: {words} (lines {earlier.line} and {later.line})"
-        for about, words, earlier, later in text.conflicts
+        f"{origin}: {words}".replace(f"{origin}: {origin}:", f"{origin}:")
+        for words in (*text.odd, *text.changed)
     ]
-    return Report(origin, CONSOLE if counts else NOTHING, counts, text.counts["unknown"], tuple(notes))
+    lines = tuple(line for line, _ in text.unknown[:NAMED])
+    return Report(origin, sort, counts, text.unknown_count, tuple(notes), lines)
 
 
 def conflicts(claims: Iterable[Claim]) -> list[str]:
@@ -201,12 +251,12 @@ def conflicts(claims: Iterable[Claim]) -> list[str]:
     ]
 
 
-_STATEMENT: Final = re.compile(
-    rb"^[ \t]*(?:(?:\d{5}|={5})[ \t]+)?"
-    rb"(?:US?E?R?|ID\w*|SUB\w*|PR\w*|IN\w*|MD?I?S?K?|DE\w*|LI?N?K?|B\w*)[ \t=]",
+_ENTRY: Final = re.compile(
+    rb"^[ \t]*(?:(?:\d\d:\d\d:\d\d|[0-9A-F]{2}:|data:|\d{5}|={5})[ \t]+)*"
+    rb"(?:US?E?R?|ID\w*|SUBC\w*|PROF\w*|MD?I?S?K?|DED\w*)[ \t=]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What a directory has some lines of, and most logs have not."""
+"""What a directory has a line of, and most logs have not."""
 
 
 def _identity(said: Iterable[Understood]) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,7 +12,7 @@ from zmon.cp.identity import Identity
 from zmon.topology.claim import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.cp.row import Row
 
@@ -33,6 +34,8 @@ class Conflict(NamedTuple):
     earlier: Any
     """The row that does not hold, or that came first."""
     later: Any
+    changed: bool = False
+    """Whether CP was asked again in between, so that it may have changed: no contradiction."""
 
 
 class Unknown(NamedTuple):
@@ -78,6 +81,8 @@ class Understood:
         """The first conflicts between two rows of a sort."""
         self.conflict_count = 0
         """How many of those there are."""
+        self.asked: list[int] = []
+        """The lines of echoed commands, ascending."""
 
     @cached_property
     def rows(self) -> dict[str, list[Any]]:
@@ -106,17 +111,21 @@ class Understood:
                     continue
                 other = labels.setdefault(row.rdev, row)
                 if other.volser != row.volser and len(found) < 2 * KEPT:
-                    words = f"volser {other.volser} and {row.volser}"
-                    found.append(
-                        Conflict(f"real device {row.rdev}", words, *sorted((other, row), key=_place))
-                    )
+                    first, second = sorted((other, row), key=_place)
+                    found.append(self._conflict(f"real device {row.rdev}", ["volser"], first, second))
         return found
 
-    def report(self, conflict: Conflict) -> None:
-        """Count a conflict, and keep it if it is one of the first."""
+    def report(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> None:
+        """Count two rows about one thing that differ in fields, and keep them if they are of the first."""
         self.conflict_count += 1
         if len(self.seen) < KEPT:
-            self.seen.append(conflict)
+            self.seen.append(self._conflict(about, names, earlier, later))
+
+    def _conflict(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> Conflict:
+        changed = bisect_right(self.asked, earlier.line) < bisect_right(self.asked, later.line)
+        between, end = (", then", "; ") if changed else (" and", ", ")
+        words = end.join(f"{name} {getattr(earlier, name)}{between} {getattr(later, name)}" for name in names)
+        return Conflict(about, words, earlier, later, changed)
 
     @property
     def identity(self) -> Identity:
