@@ -305,6 +305,16 @@ MOUNT: Final = Kind(
 )
 """What is mounted where; `options` are those of the file system."""
 
+SWAP: Final = Kind(
+    "swap",
+    "the partition or file, as /proc/swaps names it",
+    (
+        *_labels("sort", source="/proc/swaps: partition or file"),
+        *_gauges("size", "used", unit="bytes", source="/proc/swaps"),
+    ),
+)
+"""What is swapped to."""
+
 LAYER: Final = Kind(
     "layer",
     "number of the block device: 94:5",
@@ -320,6 +330,7 @@ LAYER: Final = Kind(
         *_labels("busid", source="the ccw device"),
         *_labels("wwpn", "lun", source="device/wwpn, device/fcp_lun"),
         *_labels("file", source="loop/backing_file"),
+        *_labels("links", source="names in /dev that udev has given it: disk/by-path/..., by blanks"),
         *_gauges("start", "size", unit="sectors of 512", source="start, size"),
         *_gauges("chunk", unit="bytes", source="md/chunk_size"),
     ),
@@ -411,6 +422,6 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, MEMORY, MOUNT, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
+                 GUEST, CPU, MEMORY, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli import capture
+from zmon.kernel import btrfs, mountinfo
 from zmon.kernel.archive import open_capture
 from zmon.kernel.capture import Summary
 from zmon.kernel.container import read_containers
+from zmon.kernel.rows import frame
+from zmon.kinds import MOUNT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from zmon.absent import Value
 
 
 def _zmon(*words: str) -> int:
@@ -170,3 +175,18 @@ def test_a_listing_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFix
     assert _zmon("--listing", str(tmp_path / "none.csv"), str(tmp_path / "x.tgz")) == 1
     assert "none.csv" in capsys.readouterr().err
     assert not (tmp_path / "x.tgz").exists()
+
+
+def test_a_plain_capture_holds_what_btrfs_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its devices and chunks are no files of the kernel, and no listing is needed for them."""
+    row: dict[str, Value] = {
+        "number": "0:41",
+        "fstype": "btrfs",
+        "devices": "1=94:5",
+        "chunks": "0+10:single",
+    }
+    mounts = frame(MOUNT, {"1": row}, 1)
+    monkeypatch.setattr(mountinfo, "read_mounts", lambda _tree: mounts)
+    file = str(tmp_path / "x.tar.gz")
+    assert _zmon("-n", "1", file) == 0
+    assert b'"devices": "1=94:5"' in open_capture(file).passes[0].read(btrfs.CAPTURED)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kernel.btrfs import CAPTURED, parse_chunk, parse_items, read_devices, written
+from zmon.kernel.mountinfo import parse_mountinfo
 from zmon.kernel.rows import frame
 from zmon.kinds import MOUNT
 
@@ -71,6 +72,25 @@ def test_any_items(room: bytes, count: int) -> None:
         parse_items(room, count)
 
 
+MOUNTED = parse_mountinfo(b"29 1 0:41 / /b rw - btrfs /dev/mapper/vg-b rw\n")[0]
+
+
+def test_devices_are_listed_where_btrfs_was_not_asked() -> None:
+    """A capture without its answers has what /sys/fs/btrfs lists, found by the device that was mounted."""
+    tree = DictTree({
+        "sys/fs/btrfs/features/raid56": b"0\n",
+        "sys/fs/btrfs/11-22/devices/sda/dev": b"8:0\n",
+        "sys/fs/btrfs/33-44/devices/dasdb1/dev": b"94:5\n",
+        "sys/fs/btrfs/33-44/devices/dm-3/dev": b"253:3\n",
+        "sys/fs/btrfs/33-44/devices/dm-3/dm/name": b"vg-b\n",
+    })  # fmt: skip
+    found = read_devices(tree, MOUNTED)
+    assert found["devices"] == "?1=94:5 ?2=253:3"
+    assert isinstance(found["chunks"], Absent)
+    assert read_devices(tree, MOUNTED._replace(source="/dev/dasdb1"))["devices"] == found["devices"]
+    assert isinstance(read_devices(tree, MOUNTED._replace(source="/dev/sdb"))["devices"], Absent)
+
+
 def test_what_is_captured_comes_back() -> None:
     """Each btrfs is kept once, with its devices, its chunks or why they are not known."""
     row: dict[str, Value] = {
@@ -80,5 +100,5 @@ def test_what_is_captured_comes_back() -> None:
         "chunks": absent("run as root"),
     }
     content = written(frame(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
-    back = read_devices(DictTree({CAPTURED: content}), "1", "0:41", "/b")
+    back = read_devices(DictTree({CAPTURED: content}), MOUNTED)
     assert (content.count(b"\n"), back) == (1, {"devices": "1=94:5", "chunks": absent("run as root")})

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent
-from zmon.kernel.layers import read_layers
+from zmon.absent import Absent, absent
+from zmon.kernel.layers import parse_links, read_layers
 from zmon.topology.descent import descend, locate, shares
 from zmon.topology.evidence import Grade
 from zmon.topology.stack import Stack
@@ -83,7 +83,7 @@ def row(frame: Frame, number: str) -> dict[str, object]:
 def test_a_disk_has_its_ccw_device() -> None:
     """Its bus id stands in its path."""
     assert row(read_layers(machine()), "94:16") == {
-        "name": "dasde", "sort": "disk", "size": 1602720, "below": "", "busid": "0.0.7001",
+        "name": "dasde", "sort": "disk", "size": 1602720, "busid": "0.0.7001",
     }  # fmt: skip
 
 
@@ -272,3 +272,24 @@ def test_whatever_the_files_say_there_is_an_answer(changed: dict[str, bytes]) ->
         stack.chain(number)
         stack.above(number)
         locate(stack, number, 4096)
+
+
+def test_the_names_that_udev_gives() -> None:
+    """They are found in its record of the device, and absent where it has none."""
+    record = b"S:disk/by-path/ccw-0.0.7001\nI:1234\nS:disk/by-id/ccw-0X7001\nE:ID_TYPE=disk\n"
+    frame = read_layers(machine({"run/udev/data/b94:16": record}))
+    assert frame.cell("94:16", "links") == "disk/by-path/ccw-0.0.7001 disk/by-id/ccw-0X7001"
+    assert frame.cell("94:17", "links") is absent("udev has no record of it")
+
+
+@given(st.text())
+def test_any_record_of_udev_is_read(content: str) -> None:
+    """Nothing comes out but what stands behind S:."""
+    assert all(f"S:{word}" in content for word in parse_links(content).split())
+
+
+def test_a_list_of_slaves_that_was_not_captured() -> None:
+    """It is not an empty one."""
+    assert read_layers(machine()).cell("94:16", "below") is absent(
+        "which devices it is made of was not captured"
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.placement.study import NO, filled
 from tests.topology.layers import disk, layers, mapped, partition
 from zmon.absent import absent
-from zmon.kinds import CONTAINER, DASD, DEVICE, MACHINE, MOUNT
+from zmon.kinds import CONTAINER, DASD, DEVICE, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.topology.claim import Claim, frame_of
 from zmon.topology.machine import Machine
@@ -26,14 +26,19 @@ MIB = 1 << 20
 
 LAYERS = {
     "94:0": disk("dasda", SECTORS, busid="0.0.0201"),
-    "94:1": partition("dasda1", "94:0", 192, HALF),
+    "94:1": partition("dasda1", "94:0", 192, HALF)
+    | {"links": "disk/by-uuid/1A2B-ab disk/by-label/root\\x20fs disk/by-partuuid/00ff-01"},
     "94:2": partition("dasda2", "94:0", 192 + HALF, HALF),
-    "94:4": disk("dasdb", SECTORS, busid="0.0.7201"),
+    "94:4": disk("dasdb", SECTORS, busid="0.0.7201", links="disk/by-path/ccw-0.0.7201"),
     "94:5": partition("dasdb1", "94:4", 192, HALF * 2),
     "253:0": mapped(
         "vg-lv", f"0 {HALF} linear 94:2 0\n{HALF} {HALF} linear 94:5 0", 2 * HALF, "94:2 94:5"
     ),
-    "8:0": disk("sda", SECTORS, wwpn="0x500507630503c1ae", lun="0x4010402300000000"),
+    "94:8": disk("dasdc", SECTORS, busid="0.0.7202"),
+    "94:9": partition("dasdc1", "94:8", 192, HALF),
+    "94:12": disk("dasdd", SECTORS, busid="0.0.7203"),
+    "8:0": disk("sda", SECTORS, wwpn="0x500507630503c1ae", lun="0x4010402300000000")
+    | {"links": "disk/by-id/wwn-1"},
     "8:16": disk("sdb", SECTORS, wwpn="0x500507630508c1ae", lun="0x4010402300000000"),
     "253:1": mapped(
         "mpatha",
@@ -41,7 +46,8 @@ LAYERS = {
         SECTORS,
         "8:0 8:16",
         uuid="mpath-36005076305ffc1ae0000000000001023",
-    ),
+    )
+    | {"links": "disk/by-id/wwn-1"},
     "252:0": disk("zram0", SECTORS),
     "7:0": disk("loop0", SECTORS, sort="loop", file="/var/image"),
 }  # fmt: skip
@@ -93,6 +99,7 @@ def machine(files: Mapping[str, tuple[str, str, str, str]] = FILES) -> Machine:
         filled(DEVICE, {busid: {"chpids": "40 41"} for busid in busids}, 0),
         filled(DASD, {busid: {"discipline": "ECKD"} for busid in busids}, 0),
         filled(MOUNT, mounts, 0),
+        filled(SWAP, {"/dev/dasdc1": {"sort": "partition"}, "/var/swap": {"sort": "file"}}, 0),
         filled(CONTAINER, containers, 0),
         frame_of(CLAIMS, 0),
     ]

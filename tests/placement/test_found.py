@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.placement.guest import HALF, MIB, machine
 from zmon.absent import Absent, absent
+from zmon.kinds import MOUNT, SWAP
 from zmon.placement.found import Found, at_mount, below, find, named
 from zmon.placement.meaning import Meaning, Sort, meanings
 from zmon.topology.evidence import Grade
+from zmon.topology.machine import Machine
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.sample import Frame, Kind
 
 GUEST = machine()
 
@@ -22,7 +30,7 @@ def on(found: Found) -> list[dict[str, object]]:
 
 
 def seats(word: str) -> list[tuple[str, bool]]:
-    return [(seat.mount.point, seat.whole) for seat in look(word).seats]
+    return [(seat.title, seat.whole) for seat in look(word).seats]
 
 
 def lodgers(word: str) -> list[str]:
@@ -124,6 +132,84 @@ def test_a_disk_lies_on_nothing() -> None:
 def test_a_btrfs_lies_on_each_of_its_devices() -> None:
     """On the disk of one, in part."""
     assert ("/pool", False) in seats("dasdb")
+
+
+@pytest.mark.parametrize("word", ["dasdc", "dasdc1"])
+def test_swap_in_use(word: str) -> None:
+    """It is a use of its own, of the partition and of its disk."""
+    assert [(seat.title, seat.fstype, seat.device) for seat in look(word).seats] == [
+        ("swap, in use", "swap", "dasdc1")
+    ]
+
+
+def without(*kinds: Kind, **rows: Frame) -> Machine:
+    """Return the guest of which some kinds were not read, and some otherwise."""
+    left = {name: frame for name, frame in GUEST.sample.frames.items() if name not in {k.name for k in kinds}}
+    return Machine(GUEST.sample._replace(frames=left | rows), GUEST.people)
+
+
+def test_all_uses_were_looked_at() -> None:
+    """Then a disk on which nothing was found is not used."""
+    assert (look("dasdd").seats, look("dasdd").unseen) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [(MOUNT, "mounts (mount was not sampled)"), (SWAP, "swap (swap was not sampled)")]
+)
+def test_what_was_not_read_is_named(kind: Kind, said: str) -> None:
+    """A disk may be used in a way that nobody looked for."""
+    found = without(kind)
+    (meaning,) = meanings("dasdd", found)
+    assert find(meaning, found).unseen == (said,)
+
+
+def test_a_btrfs_whose_devices_are_not_known() -> None:
+    """It is told, and lies at least on the device that was named to mount it."""
+    frame = GUEST.sample.frames["mount"]
+    lost: list[Value] = [absent("not asked")] * len(frame.keys)
+    source: list[Value] = ["/dev/dasdd"] * len(frame.keys)
+    frame = frame.but(columns={**frame.columns, "devices": lost, "source": source})
+    found = without(mount=frame)
+    (meaning,) = meanings("dasdd", found)
+    known = find(meaning, found)
+    assert [(seat.title, seat.whole) for seat in known.seats] == [("/pool", False)]
+    assert known.unseen == ("the devices of the btrfs at /pool (not asked)",)
+
+
+def test_a_stack_that_was_not_read() -> None:
+    """What is built on a disk is not known where no device says what it is made of."""
+    frame = GUEST.sample.frames["layer"]
+    below: list[Value] = [absent("not captured")] * len(frame.keys)
+    found = without(layer=frame.but(columns={**frame.columns, "below": below}))
+    assert found.unseen == ("devices built on others (not captured)",)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["/dev/disk/by-uuid/1A2B-ab", "UUID=1A2B-ab", "UUID=1a2b-AB", 'UUID="1A2B-ab"', "LABEL=root fs",
+     "label='root fs'", "PARTUUID=00FF-01", "/dev/disk/by-label/root\\x20fs", "/dev/dasda1"],
+)  # fmt: skip
+def test_names_of_udev(word: str) -> None:
+    """As paths, and as /etc/fstab has them."""
+    (meaning,) = meanings(word, GUEST)
+    assert (meaning.sort, meaning.key) == (Sort.DEVICE, "94:1")
+
+
+def test_a_name_of_several_devices() -> None:
+    """The paths to a disk have the name, too, of the device that joins them."""
+    assert [meaning.key for meaning in meanings("/dev/disk/by-id/wwn-1", GUEST)] == ["253:1"]
+
+
+@pytest.mark.parametrize("word", ["UUID=", "UUID", "=", "LABEL=\0", "UUID=nope", "/dev/disk/by-uuid/"])
+def test_names_that_udev_does_not_have(word: str) -> None:
+    """They mean nothing."""
+    assert meanings(word, GUEST) == []
+
+
+@pytest.mark.parametrize("word", ["LSS 10", "sda", "mpatha"])
+def test_one_disk_over_two_paths_counts_once(word: str) -> None:
+    """However many block devices Linux has for it."""
+    assert len(look(word).volumes) == 1
 
 
 @pytest.mark.parametrize("word", ["sda", "sdb", "mpatha"])

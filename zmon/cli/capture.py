@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also what CP answers to every guest: its disks, devices, load (needs root and z/VM)",
     )
-    add_listings(parser, "tablespaces whose files are looked up, and with them the chunks of btrfs")
+    add_listings(parser, "tablespaces whose files are looked up")
     parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
     parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
 
@@ -135,21 +135,19 @@ def report(file: str, summary: Summary) -> list[str]:
 
 
 def _beside(args: argparse.Namespace, listing: Listing | None) -> Mapping[str, bytes | OSError]:
-    """Return what goes into a pass besides the kernel's files."""
-    answers = dict(_answers()) if args.cp else {}
-    return answers if listing is None else answers | _placed(listing)
-
-
-def _placed(listing: Listing) -> dict[str, bytes | OSError]:
-    """Look at what is listed, anew for each pass."""
-    from zmon.kernel import btrfs, container, mountinfo, placed  # noqa: PLC0415 - most captures look at none
+    """Return what goes into a pass besides the kernel's files: answers of CP and of file systems."""
+    found = dict(_answers()) if args.cp else {}
+    if args.root != "/":
+        return found
+    from zmon.kernel import btrfs, container, mountinfo, placed  # noqa: PLC0415 - --help needs none of it
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
     tree = LiveTree()
-    return {
-        placed.CAPTURED: placed.written(container.read_containers(tree, asked(listing))),
-        btrfs.CAPTURED: btrfs.written(mountinfo.read_mounts(tree)),
-    }
+    if several := btrfs.written(mountinfo.read_mounts(tree)):
+        found[btrfs.CAPTURED] = several
+    if listing is not None:
+        found[placed.CAPTURED] = placed.written(container.read_containers(tree, asked(listing)))
+    return found
 
 
 @cache

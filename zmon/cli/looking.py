@@ -12,7 +12,7 @@ from zmon.cli.listing import asked, scattered
 from zmon.cli.people import add_site_argument
 from zmon.cli.tape import add_tape_arguments, open_tape, when
 from zmon.cli.told import add_cp_arguments, claims_of
-from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zmon.topology.people import People
     from zmon.topology.scattered import Scattered
 
-IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, LAYER)
+IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
 """What tells how a machine hangs together."""
 KEPT = (CONTAINER, CLAIM)
 """What captures and recordings hold besides, which of this machine is asked as the options say."""

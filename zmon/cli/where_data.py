@@ -36,6 +36,7 @@ def document(one: Found) -> dict[str, Any]:
         "devices": list(one.devices),
         "mounts": [_seat(seat) for seat in one.seats],
         "on_it": [_lodger(lodger) for lodger in one.lodgers],
+        "not_looked_at": list(one.unseen),
     }
 
 
@@ -75,8 +76,8 @@ def _volume(volume: Volume) -> dict[str, Any]:
 
 def _seat(seat: Seat) -> dict[str, Any]:
     return {
-        "point": seat.mount.point,
-        "fstype": seat.mount.fstype,
+        "point": seat.point,
+        "fstype": seat.fstype,
         "device": seat.device,
         "disks": list(seat.disks),
         "whole": seat.whole,

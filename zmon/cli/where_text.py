@@ -185,11 +185,18 @@ def _disks(one: Found, width: int) -> Iterator[str]:
         yield from _line(f"Made of it: {', '.join(others[:MOST])}{more}", width)
     for seat in one.seats[:MOST]:
         part = "" if seat.whole else ", in part"
-        yield from _line(f"{seat.mount.point} ({seat.mount.fstype} on {seat.device}{part})", width)
+        fstype = f"{seat.fstype} " if seat.point else ""
+        yield from _line(f"{seat.title} ({fstype}on {seat.device}{part})", width)
     yield from _more(len(one.seats), "file systems")
     yield from _spaces(one.lodgers, width)
     if not one.seats and not one.lodgers:
-        yield "  nothing that is mounted or listed lies on it"
+        used = "no mount, no active swap and no listed file on it"
+        if one.unseen:
+            yield from _line(f"No use of it was found, but not looked at: {'; '.join(one.unseen)}", width)
+        elif others:
+            yield from _line(f"{used[0].upper()}{used[1:]}", width)
+        else:
+            yield from _line(f"Not used here: {used}, and no device built on it", width)
 
 
 def _spaces(lodgers: Iterable[Lodger], width: int) -> Iterator[str]:

@@ -15,26 +15,32 @@ fs/btrfs/ioctl.c.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
 import os
+import posixpath
 import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.fdinfo import mount_id
+from zmon.kernel.tree import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zmon.absent import Value
+    from zmon.kernel.mountinfo import Mounted
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
 FS_INFO: Final = 0x8400941F
 DEV_INFO: Final = 0xD000941E
 TREE_SEARCH_V2: Final = 0xC0709411
+
+SYSFS: Final = "sys/fs/btrfs"
 
 CAPTURED: Final = "ioctl/btrfs.json"
 """Where a capture has them: a line of JSON for each file system, `number`, `devices`, `chunks`."""
@@ -99,19 +105,55 @@ def parse_items(room: bytes, count: int) -> list[tuple[int, bytes]]:
     return items
 
 
-def read_devices(tree: Tree, mount: str, number: str, point: str) -> Mapping[str, Value]:
-    """Return the `devices` and `chunks` of the btrfs that is mounted at `point`.
+def read_devices(tree: Tree, mount: Mounted) -> Mapping[str, Value]:
+    """Return the `devices` and `chunks` of a btrfs that is mounted.
 
-    A captured tree answers from `CAPTURED`, where the file system is known by its number.
+    Where it cannot be asked, /sys/fs/btrfs tells its devices, without their ids.  A captured tree answers
+    from `CAPTURED`, where the file system is known by its number, and else from there, too.
     """
-    if not tree.live:
-        return _captured(tree, number)
+    asked = _asked(mount) if tree.live else _captured(tree, mount.number)
+    if isinstance(asked["devices"], Absent) and (listed := read_listed(tree, mount.source)):
+        return {**asked, "devices": listed}
+    return asked
+
+
+def read_listed(tree: Tree, source: str) -> str:
+    """Return the devices of the btrfs, one of which was named to mount it, as /sys/fs/btrfs lists them.
+
+    They are numbered with a question mark, as their ids are not told: `?1=94:5`.  Empty when it is not there.
+    """
+    name = posixpath.basename(source)
+    try:
+        for uuid in tree.entries(SYSFS):
+            with contextlib.suppress(OSError):
+                names = tree.entries(f"{SYSFS}/{uuid}/devices")
+                if name in names or any(
+                    _mapped(tree, f"{SYSFS}/{uuid}/devices/{one}") == name for one in names
+                ):
+                    return " ".join(
+                        f"?{place}={text(tree, f'{SYSFS}/{uuid}/devices/{one}/dev').strip()}"
+                        for place, one in enumerate(names, 1)
+                    )
+    except OSError:
+        pass
+    return ""
+
+
+def _mapped(tree: Tree, device: str) -> str:
+    try:
+        return text(tree, f"{device}/dm/name").strip()
+    except OSError:
+        return ""
+
+
+def _asked(mount: Mounted) -> Mapping[str, Value]:
+    point = mount.point
     try:
         node = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         return _neither(absent(f"{point} cannot be opened to ask btrfs: {error.strerror}"))
     try:
-        if mount_id(node) != mount:
+        if mount_id(node) != mount.id:
             return _neither(absent("another mount hides this one, so that btrfs cannot be asked"))
         return {"devices": " ".join(_devices(node)), "chunks": _chunks(node)}
     except (OSError, ValueError) as error:
@@ -211,7 +253,9 @@ def _captured(tree: Tree, number: str) -> Mapping[str, Value]:
         pass
     except (ValueError, KeyError, TypeError, AttributeError):
         return _neither(absent(f"{CAPTURED} of the capture is not in the form that zmon writes"))
-    return _neither(absent("the capture holds no chunks of btrfs: make it with `zmon capture --listing`"))
+    return _neither(
+        absent("the capture holds no answers of btrfs: make it anew with `zmon capture`, as root")
+    )
 
 
 def _value(value: object, why: object) -> Value:

@@ -40,6 +40,8 @@ _NO_FILE: Final = absent("the loop device has no file")
 _NO_FCP: Final = absent("not behind FCP")
 _NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("whoever made the device gave it no uuid")
+_NO_SLAVES: Final = absent("which devices it is made of was not captured")
+_NO_RECORD: Final = absent("udev has no record of it")
 _NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
 _WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
 """States of a member that has a slot, and not the data of it: it failed, or is being rebuilt."""
@@ -146,6 +148,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         "wwpn": _NO_FCP,
         "lun": _NO_FCP,
         "file": _NO_LOOP,
+        "links": read_value(tree, f"run/udev/data/b{number}", parse_links, _NO_RECORD),
     }
     match sort:
         case "partition":
@@ -164,8 +167,14 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
             row["file"] = read_value(tree, f"{path}/loop/backing_file", lambda s: s.rstrip("\n"), _NO_FILE)
         case _ if name.startswith("sd"):
             row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
-    row["below"] = " ".join(_slaves(tree, path).values())
+    slaves = _slaves(tree, path)
+    row["below"] = _NO_SLAVES if slaves is None else " ".join(slaves.values())
     return row
+
+
+def parse_links(content: str) -> str:
+    """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`."""
+    return " ".join(line[2:].strip() for line in content.split("\n") if line.startswith("S:"))
 
 
 def _sort(tree: Tree, path: str, name: str) -> str:
@@ -191,12 +200,12 @@ def _sectors(content: str) -> int:
     return int(word)
 
 
-def _slaves(tree: Tree, path: str) -> dict[str, str]:
-    """Return the numbers of the devices below, by their names."""
+def _slaves(tree: Tree, path: str) -> dict[str, str] | None:
+    """Return the numbers of the devices below, by their names; None where the kernel's list is not there."""
     try:
         names = tree.entries(f"{path}/slaves")
     except OSError:
-        return {}
+        return None
     numbers = ((name, read_value(tree, f"{path}/slaves/{name}/dev")) for name in names)
     return {name: number for name, number in numbers if isinstance(number, str)}
 
@@ -225,7 +234,7 @@ def _array(tree: Tree, path: str) -> dict[str, Value]:
 def _members(tree: Tree, path: str) -> Value:
     """Return `0=94:21@2048+1600480 1=-`: slot, number, first sector and sectors of data; `-` if missing."""
     found: dict[int, str] = {}
-    for name, number in _slaves(tree, path).items():
+    for name, number in (_slaves(tree, path) or {}).items():
         here = f"{path}/md/dev-{name}"
         slot = read_value(tree, f"{here}/slot", _sectors)
         offset = read_value(tree, f"{here}/offset", _sectors)

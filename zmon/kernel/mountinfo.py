@@ -79,12 +79,12 @@ def _mounted(line: bytes, number: int) -> Mounted:
         id=os.fsdecode(first[0]),
         parent=os.fsdecode(first[1]),
         number=os.fsdecode(first[2]),
-        root=_plain(first[3]),
-        point=_plain(first[4]),
+        root=unescaped(first[3]),
+        point=unescaped(first[4]),
         options=os.fsdecode(first[5]),
         optional=tuple(map(os.fsdecode, first[6:])),
         fstype=os.fsdecode(last[0]),
-        source=_plain(last[1]),
+        source=unescaped(last[1]),
         super_options=os.fsdecode(last[2]),
         line=number,
     )
@@ -94,14 +94,15 @@ def _is_numbered(parts: list[bytes]) -> bool:
     return parts[0].isdigit() and parts[1].isdigit() and _NUMBER.fullmatch(parts[2]) is not None
 
 
-def _plain(escaped: bytes) -> str:
+def unescaped(escaped: bytes) -> str:
+    r"""Return a name with the bytes that the kernel has written as `\NNN`, as `os.fsdecode` has them."""
     return os.fsdecode(_ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), escaped))
 
 
 def option(options: str, name: str) -> list[str]:
     """Return the values of an option, in their order, without escapes; none when it is not set."""
     words = (word.partition("=") for word in options.split(","))
-    return [_plain(os.fsencode(value)) for word, _equals, value in words if word == name]
+    return [unescaped(os.fsencode(value)) for word, _equals, value in words if word == name]
 
 
 def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
@@ -151,5 +152,5 @@ def _several(
 
             known = found.get(mount.number)
             if known is None or isinstance(known["devices"], Absent):
-                found[mount.number] = read_devices(tree, mount.id, mount.number, mount.point)
+                found[mount.number] = read_devices(tree, mount)
     return found

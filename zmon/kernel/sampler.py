@@ -38,6 +38,7 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     PROFILE,
     SOURCE,
+    SWAP,
 )
 from zmon.sample import Frame, Instant, Sample
 
@@ -165,6 +166,7 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
                _reader("dasd.read_dasd", tree), IDENTITY_EVERY),
         Source("mounts", "/proc/self/mountinfo", (MOUNT,), _reader("mountinfo.read_mounts", tree),
                IDENTITY_EVERY),
+        Source("swaps", "/proc/swaps", (SWAP,), _reader("swaps.read_swaps", tree), IDENTITY_EVERY),
         Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("layers.read_layers", tree),
                IDENTITY_EVERY),
         Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),

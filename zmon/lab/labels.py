@@ -19,6 +19,7 @@ from zmon.kinds import (
     MEMORY,
     MOUNT,
     PHYSICAL_CPU,
+    SWAP,
 )
 from zmon.sample import Frame, nothing
 from zmon.topology.claim import Claim, frame_of
@@ -247,6 +248,7 @@ def _files(plan: Plan, names: Sequence[str], when: int) -> Iterable[Frame]:
     yield _rows(
         MOUNT, {ids[number]: row for number, row in mounts.items()}, when, "the laboratory mounts nothing"
     )
+    yield Frame(SWAP, [], {}, [])  # it swaps nowhere
     begins: dict[int, int] = {}
     files: dict[str, dict[str, Value]] = {}
     for file in plan.places:

@@ -18,16 +18,27 @@ if TYPE_CHECKING:
     from zmon.topology.volume import Volume
 
 
-class Seat(NamedTuple):
-    """A file system that lies, or a part of which lies, on some disks."""
+SWAP: Final = "swap"
+"""What stands for the type of the file system where a device is swapped to."""
 
-    mount: Mount
+
+class Seat(NamedTuple):
+    """A file system, or what is swapped to, that lies, or a part of which lies, on some disks."""
+
+    point: str
+    """Where it is mounted; empty for swap."""
+    fstype: str
     device: str
     """The device it is on, as people call it."""
     disks: tuple[str, ...]
     """Those of the disks that it uses, major:minor."""
     whole: bool
     """Whether it lies on these disks alone."""
+
+    @property
+    def title(self) -> str:
+        """Where it is mounted, or what else it is used for."""
+        return self.point or "swap, in use"
 
 
 class Lodger(NamedTuple):
@@ -51,6 +62,8 @@ class Found(NamedTuple):
     """What is built on it: partitions, volumes, arrays, as people call them."""
     seats: tuple[Seat, ...] = ()
     lodgers: tuple[Lodger, ...] = ()
+    unseen: tuple[str, ...] = ()
+    """Uses that a disk may have and that were not looked at, if disks are meant."""
 
     @property
     def is_there(self) -> bool:
@@ -67,6 +80,7 @@ class Found(NamedTuple):
 
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 WHOLE: Final = absent("all of a device is meant")
+UNSIZED: Final = absent("how large the device is was not read, so nothing tells which bytes it has")
 
 
 def find(meaning: Meaning, machine: Machine) -> Found:
@@ -134,7 +148,10 @@ def on(meaning: Meaning, machine: Machine) -> Found:
     above = {number for start in ([device] if device else disks) for number in stack.above(start)}
     upon = above | ({device} if device else disks)
     titles = sorted(stack.title(number) for number in above)
-    volumes = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    known = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    joined = {machine.stack.paths(number)[0].number for number in disks if _is_joined(number, machine)}
+    paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
+    volumes = [volume for volume in known if volume.number in joined or volume.number not in paths]
     made = bool(device) and (stack.segments(device) != () or not volumes)
     return Found(
         meaning,
@@ -143,7 +160,14 @@ def on(meaning: Meaning, machine: Machine) -> Found:
         devices=tuple(titles),
         seats=tuple(_seats(disks, upon, machine)),
         lodgers=tuple(_lodgers(disks, upon, machine)),
+        unseen=machine.unseen,
     )
+
+
+def _is_joined(number: str, machine: Machine) -> bool:
+    """Tell whether a device is one disk that is reached over others."""
+    node = machine.stack.node(number)
+    return node is not None and node.multipath and bool(machine.stack.paths(number))
 
 
 def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
@@ -162,7 +186,8 @@ def _device(number: str, machine: Machine) -> Answer:
     node = machine.stack.node(number)
     size = WHOLE if node is None else node.size
     title = machine.stack.title(number)
-    file = _unlisted(title, WHOLE)._replace(real=title, number=number, size=size, unplaced=0, unwritten=0)
+    file = _unlisted(title, UNSIZED if isinstance(size, Absent) else WHOLE)
+    file = file._replace(real=title, number=number, size=size, unplaced=0, unwritten=0)
     if not isinstance(size, Absent):
         file = file._replace(ranges=((0, int(size)),))
     return machine.locate(file)
@@ -172,12 +197,20 @@ def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Seat]:
     for mount in machine.mounts:
         several = () if isinstance(mount.devices, Absent) else mount.devices.values()
         numbers = {*several} or {mount.number}
-        if upon.isdisjoint(numbers):
-            continue
-        leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
         node = machine.stack.node(mount.number)
-        title = mount.source if node is None else node.title
-        yield Seat(mount, title, tuple(sorted(leaves & disks)), leaves <= disks)
+        is_known = True
+        if mount.fstype == "btrfs" and not several:  # the mount names one of its devices
+            node, is_known = machine.stack.named(mount.source), False
+            numbers = {node.number} if node else numbers
+        if not upon.isdisjoint(numbers):
+            title = mount.source if node is None else node.title
+            leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
+            there = tuple(sorted(leaves & disks))
+            yield Seat(mount.point, mount.fstype, title, there, is_known and leaves <= disks)
+    for number in machine.swaps.values():
+        if number in upon:
+            leaves = set(machine.stack.leaves(number))
+            yield Seat("", SWAP, machine.stack.title(number), tuple(sorted(leaves & disks)), leaves <= disks)
 
 
 def _lodgers(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Lodger]:

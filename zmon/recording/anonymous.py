@@ -63,12 +63,13 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "cpu": {KEEP: "polarization address"},
     "memory": {},
     "mount": {KEEP: "number fstype devices chunks line", "path": "root point source options"},
+    "swap": {KEEP: "sort"},
     "layer": {
         KEEP: "sort parent below table level layout members busid",
         DISK: "name",
         "label": "mapped",
         SERIAL: "uuid wwpn lun",
-        "path": "file",
+        "path": "file links",
     },
     "container": {
         KEEP: "role number mount ranges",
@@ -114,6 +115,7 @@ KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "cpu": (r"[0-9]{1,5}", "thing"),
     "memory": ("memory", "thing"),
     "mount": (r"[0-9]{1,10}", "thing"),
+    "swap": (rf"/dev/{_DISK}", "path"),
     "layer": (r"[0-9]{1,5}:[0-9]{1,8}", "thing"),
     "container": ("", "path"),
     "claim": (r"[0-9]{1,10}", "thing"),

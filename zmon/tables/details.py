@@ -109,7 +109,7 @@ def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
         name = tablespace_of(lodger.file) or "(none)"
         name = f"{lodger.file.database}.{name}" if lodger.file.database else name
         sizes[name] = sizes.get(name, 0) + (0 if isinstance(lodger.bytes, Absent) else lodger.bytes)
-    points = list(dict.fromkeys(seat.mount.point for seat in found.seats))
+    points = list(dict.fromkeys(seat.title for seat in found.seats))
     return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.lodgers)
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.tables.view import nobody
 from zmon.topology.lcu import lcus, with_told
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zmon.topology.machine import Machine
     from zmon.topology.people import People
 
-TOPOLOGY: Final = (CONTAINER, MOUNT, LAYER, DEVICE, DASD, CLAIM, MACHINE)
+TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """What tells it."""
 
 UNLISTED: Final = absent("no listing of tablespaces was given: --listing")

@@ -255,7 +255,9 @@ def _through_btrfs(way: _Way, file: File, mount: Mount) -> tuple[str, ...]:
         way.worsen(Grade.UNKNOWN, mount.devices.reason)
         return ()
     devices = tuple(mount.devices.values())
-    way.told([Evidence("BTRFS_IOC_DEV_INFO", f"btrfs on {len(devices)} devices: {' '.join(devices)}")])
+    is_listed = any(number.startswith("?") for number in mount.devices)
+    source = "/sys/fs/btrfs/*/devices" if is_listed else "BTRFS_IOC_DEV_INFO"
+    way.told([Evidence(source, f"btrfs on {len(devices)} devices: {' '.join(devices)}")])
     if isinstance(mount.chunks, Absent) or isinstance(file.ranges, Absent):
         unknown = (what.reason for what in (mount.chunks, file.ranges) if isinstance(what, Absent))
         way.lacking.update(dict.fromkeys(unknown))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.absent import Absent
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.topology.chain import answer
 from zmon.topology.claim import claims_in
 from zmon.topology.file import files_in, files_of
@@ -50,6 +51,33 @@ class Machine:
     def mounts(self) -> Mounts:
         """What is mounted where."""
         return mounts_in(self.sample.frame(MOUNT))
+
+    @cached_property
+    def swaps(self) -> Mapping[str, str]:
+        """The partitions and other devices that are swapped to: their numbers, by their names."""
+        frame = self.sample.frame(SWAP)
+        nodes = {
+            name: self.stack.named(name)
+            for name, sort in zip(frame.keys, frame.column("sort"), strict=True)
+            if sort == "partition"
+        }
+        return {name: node.number for name, node in nodes.items() if node is not None}
+
+    @cached_property
+    def unseen(self) -> tuple[str, ...]:
+        """What of the uses that a disk may have was not looked at, and why; empty if all was."""
+        frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
+        missing = {what: self.sample.frame(kind).missing for what, kind in frames.items()}
+        found = [f"{what} ({why.reason})" for what, why in missing.items() if why is not None]
+        found += [
+            f"the devices of the btrfs at {mount.point} ({mount.devices.reason})"
+            for mount in self.mounts.by_number.values()
+            if mount.fstype == "btrfs" and isinstance(mount.devices, Absent)
+        ]
+        layers = self.sample.frame(LAYER)
+        built = zip(layers.column("sort"), layers.column("below"), strict=True)
+        unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
+        return (*found, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @cached_property
     def stack(self) -> Stack:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
     from zmon.topology.array import Member
 
+TAGS: Final = {
+    "UUID": "by-uuid", "LABEL": "by-label", "ID": "by-id",
+    "PARTUUID": "by-partuuid", "PARTLABEL": "by-partlabel",
+}  # fmt: skip
+"""How /etc/fstab may name devices, and in which directory of /dev/disk these names are."""
+_UNESCAPED: Final = "#+-.:=@_"
+"""Characters that udev leaves as they are in a name, besides letters, digits and all beyond ASCII."""
 DEPTH: Final = 32
 """As many devices may stand on one another; more are taken for a circle."""
 
@@ -134,10 +141,13 @@ class Stack:
     def named(self, name: str) -> Node | None:
         """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`.
 
-        A name of the kernel comes before one that people gave.
+        Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  A name of
+        the kernel comes before one that people gave, and that before one of udev.
         """
-        plain = name.removeprefix("/dev/")
+        plain = _tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
+        if number is None and "/" in plain:
+            number = self._links.get(plain) or self._links.get(plain.casefold())
         return self.node(number or name)
 
     def title(self, number: str) -> str:
@@ -164,6 +174,21 @@ class Stack:
                 elif "!" in plain:  # how sysfs spells a slash
                     names[plain.replace("!", "/")] = number
         return names
+
+    @cached_property
+    def _links(self) -> dict[str, str]:
+        """Numbers of devices by the names of udev, UUIDs in small letters, too.
+
+        Of several with one name, such as the paths to a disk, it is that which is made of the others.
+        """
+        links: dict[str, str] = {}
+        cells = zip(self._layers.keys, self._layers.column("sort"), self._layers.column("links"), strict=True)
+        for number, _sort, words in sorted(cells, key=lambda cell: cell[1] in {"dm", "md"}, reverse=True):
+            for word in _words(words):
+                links.setdefault(word, number)
+                if word.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
+                    links.setdefault(word.casefold(), number)
+        return links
 
     @cached_property
     def _columns(self) -> dict[str, list[Value]]:
@@ -385,6 +410,19 @@ class Stack:
             for lower in {*_words(parent), *_words(below)}:
                 holders.setdefault(lower, []).append(number)
         return holders
+
+
+def _tagged(name: str) -> str:
+    """Return the name in /dev that belongs to a tag of mount(8), `UUID=...`; any other name as it is."""
+    tag, equals, value = name.partition("=")
+    directory = TAGS.get(tag.upper()) if equals else None
+    if directory is None:
+        return name
+    plain = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+    escaped = "".join(
+        c if c.isalnum() or c in _UNESCAPED or ord(c) > 127 else f"\\x{ord(c):02x}" for c in plain
+    )
+    return f"disk/{directory}/{escaped}"
 
 
 def _words(cell: Value) -> list[str]:
