@@ -113,18 +113,25 @@ def test_a_screen_is_found_by_command_number_and_menu_code(screen: object) -> No
 
 
 def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
-    """`DEVI` is DEVICE."""
+    """`DEV` is DEVICE, not its log."""
     to = dialogue()
-    to.run("devi")
+    to.run("dev")
     assert to.page.screen.command == "DEVICE"
 
 
-def test_an_unknown_word_is_answered_with_screens_and_commands() -> None:
-    """What was typed, and everything that would have been possible."""
-    words = said(dialogue(), "NONSENSE 5")
-    assert "'NONSENSE'" in words
-    assert all(screen.command in words for screen in SCREENS)
-    assert all(command.word in words for command in COMMANDS)
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("NONSENSE 5", "'NONSENSE' is no screen and no command; HELP COMMANDS lists them"),
+        ("devcie 7000", "'devcie' is no screen and no command: did you mean DEVICE?"),
+        ("refersh", "'refersh' is no screen and no command: did you mean REFRESH?"),
+        ("x" * 50, f"'{'x' * 30}...' is no screen and no command; HELP COMMANDS lists them"),
+        ("14", "CP owned disks (14) is not in zmon"),
+    ],
+)
+def test_an_unknown_word_is_answered_in_one_line(line: str, words: str) -> None:
+    """With what is called much like it, screen or command, if anything is."""
+    assert said(dialogue(), line) == words
 
 
 def test_an_empty_line_changes_nothing() -> None:
@@ -136,9 +143,52 @@ def test_an_empty_line_changes_nothing() -> None:
 
 def test_a_screen_without_operands_refuses_one() -> None:
     """It says what to write."""
-    words = said(dialogue(), "CTLUNIT nonsense")
+    words = said(dialogue(), "SYSSUMLG nonsense")
     assert "'nonsense'" in words
-    assert "CTLUNIT alone or with conditions" in words
+    assert "SYSSUMLG alone or with conditions" in words
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ("CTLUNIT 7100", ["IBM.750000000ABCD1.7100"]), ("CTLUNIT LCU 7100", ["IBM.750000000ABCD1.7100"]),
+        ("CTLUNIT SSID 71*", ["IBM.750000000ABCD1.7100"]), ("DEVICE LCU 7100", ["0.0.7100"]),
+        ("DEVICE SSID 7100", ["0.0.7100"]), ("DEVICE cu=7100", ["0.0.7100"]),
+        ("DEVICE cu=LCU 7100", ["0.0.7100"]), ("dev ssid=IBM.750000000ABCD1.7100", ["0.0.7100"]),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_seen_chooses_rows(line: str, keys: list[str]) -> None:
+    """A row by its first column, or by a heading and what stands below it."""
+    to = dialogue()
+    to.run(line)
+    assert to.sheet().keys == keys
+
+
+@pytest.mark.parametrize("line", ["CTLUNIT 9999", "CTLUNIT LCU 9999", "DEVICE LCU 9999"])
+def test_a_name_of_no_row_is_answered(line: str) -> None:
+    """The screen is not opened; alone it lists what there is."""
+    words = said(dialogue(), line)
+    assert words.startswith("there is no '")
+    assert "alone lists all" in words
+
+
+@pytest.mark.parametrize(
+    ("line", "column"), [("SORT MB/s", "mbs"), ("SORT I/O desc", "io"), ("SORT Req. Qued asc", "qued")]
+)
+def test_a_screen_is_sorted_on_a_heading(line: str, column: str) -> None:
+    """As it stands there; a direction may stand behind."""
+    to = dialogue("DEVICE")
+    to.run(line)
+    assert to.page.order is not None
+    assert to.page.order.column == column
+
+
+def test_sort_alone_takes_the_column_that_was_chosen() -> None:
+    """By TAB, on the glass."""
+    to = dialogue("DEVICE")
+    to.chosen = lambda: ("mbs", "")
+    to.run("SORT")
+    assert to.page.order == Order("mbs", descending=True)
 
 
 # one thing
@@ -199,12 +249,12 @@ def test_conditions_can_be_changed_and_taken_away() -> None:
     assert len(to.sheet()) == 3
 
 
-@pytest.mark.parametrize("line", ["WHERE typo>5", "DEVICE typo>5", "SORT typo", "sort typo desc"])
+@pytest.mark.parametrize("line", ["WHERE nope>5", "DEVICE nope>5", "SORT nope", "sort nope desc"])
 def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
-    """All that can be sorted on, or all that there are."""
+    """By their headings, the first of those that can be sorted on, or of all."""
     words = said(dialogue("DEVICE"), line)
-    assert "'typo'" in words
-    assert "resp" in words
+    assert "'nope'" in words
+    assert "Label/ID" in words
 
 
 @pytest.mark.parametrize(
@@ -213,7 +263,9 @@ def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
         ("WHERE io", ["'io'", "resp>10"]),
         ("WHERE io>x", ["'x'", "number"]),
         ("SORT io UP", ["'UP'", "ASC", "DESC"]),
-        ("SORT", ["no column", "resp"]),
+        ("SORT", ["Sort on which column?", "I/O"]),
+        ("SORT Time", ["'Time' may mean Pend or Disc"]),
+        ("SORT rsp", ["did you mean Resp"]),
         ("QUIT now", ["QUIT", "'now'", "alone"]),
         ("PREVSAMP 5", ["PREVSAMP", "'5'", "alone"]),
         ("NEXTSAMP 5", ["'5'", "14:32"]),

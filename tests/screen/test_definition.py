@@ -199,8 +199,9 @@ def test_a_head_may_hold_brackets() -> None:
 
 def test_heads_and_whole_files_agree() -> None:
     """What is read for finding is what stands in the screen."""
-    whole = {(s.id, s.command, s.menu) for s in load_screens(shipped("screens"))}
-    assert {(s.id, s.command, s.menu) for s in (peek(t, "f") for t in SHIPPED.values())} == whole
+    whole = {(s.id, s.command, s.shortest, s.menu) for s in load_screens(shipped("screens"))}
+    heads = (peek(text, "f") for text in SHIPPED.values())
+    assert {(s.id, s.command, s.shortest, s.menu) for s in heads} == whole
 
 
 def test_without_a_home_for_configuration_it_is_below_dot_config(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,11 +217,65 @@ def test_a_screen_is_found_by_command_menu_or_number(word: str) -> None:
     assert load_screens(shipped("screens")).find(word).id == "FCX108"
 
 
-@pytest.mark.parametrize("word", ["", "NOPE", "C", "DE"])
-def test_a_word_that_means_no_screen_or_several(word: str) -> None:
-    """The message lists what there is."""
-    with pytest.raises(ScreenError, match=r"there are .*C"):
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        ("dev", "DEVICE"), ("devl", "DEVLOG"), ("chan", "CHANNEL"), ("chanl", "CHANLOG"), ("ct", "CTLUNIT"),
+        ("ctlu", "CTLUNIT"), ("ctlul", "CTLULOG"), ("lpa", "LPAR"), ("lp", "LPAR"), ("lparl", "LPARLOG"),
+        ("ca", "CACHEXT"), ("bench", "BENCHMRK"), ("f", "FILES"),
+    ],
+)  # fmt: skip
+def test_a_minimum_abbreviation_means_the_main_screen(word: str, command: str) -> None:
+    """Though its log begins with the same letters; what is unambiguous may be shorter still."""
+    assert load_screens(shipped("screens")).find(word).command == command
+
+
+def test_screens_declare_abbreviations_that_differ() -> None:
+    """No two screens have one in common."""
+    short = [s.command[: s.shortest] for s in load_screens(shipped("screens")) if s.shortest]
+    assert len(short) == len(set(short))
+
+
+def test_a_command_declares_its_abbreviation_by_capitals() -> None:
+    """A command in capitals alone declares none, and begins as long as it is the only one."""
+    main, log = (
+        parse_screen(HEAD.replace("TRY", "TRYout"), "f"),
+        parse_screen(HEAD.replace("TRY", "TRYLOG").replace("FCX1", "FCX2"), "f"),
+    )
+    assert (main.command, main.shortest, main.spelled) == ("TRYOUT", 3, "TRYout")
+    assert (log.command, log.shortest, log.spelled) == ("TRYLOG", 0, "TRYLOG")
+    screens = Screens([main, log])
+    found = [screens.find(word).command for word in ("try", "TRYO", "tryl")]
+    assert found == ["TRYOUT", "TRYOUT", "TRYLOG"]
+    with pytest.raises(ScreenError, match="'tr' may mean TRYLOG or TRYOUT"):
+        screens.find("tr")
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("", "'' is no screen; MENU lists them"), ("NOPE", "'NOPE' is no screen; MENU lists them"),
+        ("devcie", "'devcie' is no screen: did you mean DEVICE?"),
+        ("C", "'C' may mean CACHEXT or CHANLOG or CHANNEL or CORREL or CPU or CTLULOG or CTLUNIT"),
+        ("14", "CP owned disks (14) is not in zmon"), ("3i", "System log (3I) is not in zmon"),
+    ],
+)  # fmt: skip
+def test_a_word_that_means_no_screen_or_several(word: str, words: str) -> None:
+    """The message says which is called much like it, or which may be meant."""
+    with pytest.raises(ScreenError) as error:
         load_screens(shipped("screens")).find(word)
+    assert str(error.value) == words
+
+
+@given(st.text())
+def test_any_word_is_a_screen_or_an_error_with_words(word: str) -> None:
+    """No other error comes out."""
+    said = ""
+    try:
+        said = load_screens(shipped("screens"), whole=False).find(word).command
+    except ScreenError as error:
+        said = str(error)
+    assert said
 
 
 def test_of_two_screens_with_an_id_the_later_wins() -> None:

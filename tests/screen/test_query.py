@@ -11,18 +11,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, Value, absent
+from zmon.screen.definition import Column, load_screens, shipped
 from zmon.screen.query import (
     Condition,
     QueryError,
-    check_column,
     filtered,
+    find_column,
+    heading,
+    listed,
+    named,
     ordered,
     parse_condition,
     parse_conditions,
 )
 from zmon.tables.table import Table
 
-COLUMNS = ["addr", "label", "resp", "io"]
+
+def column(name: str, head: str, group: str = "", names: str = "") -> Column:
+    """Make a column; `/` parts the lines of its heading where blanks are around it."""
+    return Column(name=name, head=tuple(head.split(" / ")), width=4, format="rate", group=group, names=names)
+
+
+COLUMNS = [
+    column("addr", "Addr"), column("label", "Label / ID"), column("resp", "Resp", " Time (msec) "),
+    column("io", "I/O / /s"),
+]  # fmt: skip
+NAMES = [each.name for each in COLUMNS]
+SCREENS = load_screens(shipped("screens"))
 OFF = absent("measurement is off")
 CELLS = st.integers(-100, 100) | st.floats(allow_nan=False) | st.text(max_size=5) | st.just(OFF)
 
@@ -63,7 +78,7 @@ def test_a_condition_is_a_column_a_sign_and_a_value(text: str, condition: Condit
         ("resp", "'resp' is no condition; write for example resp>10"),
         ("resp=>5", "'resp=>5' is no condition"),
         (">5", "'>5' is no condition"),
-        ("typo>5", "'typo' is no column here; there are addr, label, resp, io"),
+        ("typo>5", "'typo' is no column here; there are Addr, Label ID, Resp, I/O /s"),
         ("resp>", "'' in 'resp>' is no number; write for example resp>10"),
         ("resp>ten", "'ten' in 'resp>ten' is no number"),
         ("resp>nan", "'nan' in 'resp>nan' is no number"),
@@ -86,7 +101,7 @@ def test_any_text_is_conditions_or_an_error_with_words(text: str) -> None:
     except QueryError as error:
         words = str(error) or "nothing was said"
     assert words != "nothing was said"
-    assert all(condition.column in COLUMNS for condition in conditions)
+    assert all(condition.column in NAMES for condition in conditions)
 
 
 @given(st.lists(st.sampled_from(["resp > 10", "io<=5", "label = P*", "addr~70"]), max_size=5))
@@ -170,7 +185,7 @@ def test_numbers_stand_before_texts() -> None:
 @given(st.lists(st.integers(0, 9) | st.just(OFF), max_size=20), st.integers(0, 9), st.integers(0, 9))
 def test_rows_meet_all_conditions_and_keep_their_order(values: list[Value], low: int, high: int) -> None:
     """The same as filtering twice."""
-    conditions = parse_conditions(f"c>={low} c<{high}", ["c"])
+    conditions = parse_conditions(f"c>={low} c<{high}", [column("c", "C")])
     expected = [row for row, v in enumerate(values) if not isinstance(v, Absent) and low <= float(v) < high]
     assert filtered(table(c=values), conditions) == expected
 
@@ -186,14 +201,103 @@ def test_infinity_is_a_limit() -> None:
     assert holds("resp<inf", math.pi)
 
 
-def test_a_column_that_is_there_is_no_error() -> None:
-    """The check is silent then."""
-    check_column("resp", COLUMNS)
-
-
 def test_a_value_may_have_blanks_in_it() -> None:
     """As names of control units have."""
     assert parse_conditions("label=LCU 6 resp>10", COLUMNS) == (
         Condition("label", "=", "LCU 6"),
         Condition("resp", ">", "10"),
     )
+
+
+def test_a_heading_may_have_blanks_in_it() -> None:
+    """It ends at the sign, and begins where its words are a heading together."""
+    columns = [*COLUMNS, column("qued", "Req. / Qued")]
+    assert parse_conditions("label=A B Req. Qued > 1 MB/s~x", [*columns, column("mbs", "MB/s")]) == (
+        Condition("label", "=", "A B"),
+        Condition("qued", ">", "1"),
+        Condition("mbs", "~", "x"),
+    )
+
+
+@pytest.mark.parametrize("value", ["7600", "LCU 7600", "ssid 7600", "76*", "IBM.750000000F2001.7600"])
+def test_an_lcu_goes_by_each_of_its_names(value: str) -> None:
+    """Where a column names LCUs, as the key, as the subsystem id or as people say it."""
+    columns = [column("cu", "Logical control unit", names="lcu"), *COLUMNS]
+    assert parse_condition(f"cu={value}", columns).holds("IBM.750000000F2001.7600")
+    assert not parse_condition(f"cu={value}", columns).holds("IBM.750000000F2001.7700")
+    assert not parse_condition(f"cu!={value}", columns).holds("IBM.750000000F2001.7600")
+    if "." not in value:
+        assert not parse_condition(f"addr={value}", columns).holds("IBM.750000000F2001.7600")
+
+
+def test_a_told_lcu_goes_by_its_number() -> None:
+    """`cu=6` is LCU 6."""
+    assert parse_condition("cu=6", [column("cu", "CU", names="lcu")]).holds("LCU 6")
+
+
+# columns by their headings
+
+
+@pytest.mark.parametrize(
+    ("command", "word", "name"),
+    [
+        ("CTLUNIT", "MB/s", "mbs"), ("CTLUNIT", "i/o", "io"), ("CTLUNIT", "I/O /s", "io"),
+        ("CTLUNIT", "LCU", "ssid"), ("CTLUNIT", "Req. Qued", "qued"), ("CTLUNIT", "qued", "qued"),
+        ("CTLUNIT", "req", "qued"), ("CTLUNIT", "Vols", "units"), ("DEVICE", "Time (msec) Resp", "resp"),
+        ("DEVICE", "Mdisk", "links"), ("DEVICE", "busy", "busy"), ("DEVICE", "%Busy", "busy"),
+        ("SYSSUMLG", "Beyond Lim.", "beyond"), ("CHANLOG", "Number", "paths"), ("CACHEXT", "Tot", "hit"),
+        ("REDISP", "All DASD MB/s", "mbs"), ("REDISP", "All DASD Resp", "resp"),
+    ],
+)  # fmt: skip
+def test_a_column_goes_by_its_heading(command: str, word: str, name: str) -> None:
+    """All of it, a line of it or that with its group; case, blanks and signs do not matter."""
+    assert find_column(word, SCREENS.find(command).columns).name == name
+
+
+@pytest.mark.parametrize("screen", [s for s in SCREENS if s.columns], ids=lambda s: s.command)
+def test_every_column_goes_by_its_name_and_by_what_is_listed(screen: object) -> None:
+    """The name wins over the headings of others."""
+    columns = screen.columns  # type: ignore[attr-defined]  # a Screen
+    for each in columns:
+        assert find_column(each.name, columns) is each
+        assert find_column(each.name.upper(), columns) is each
+    for word in listed(columns).removesuffix(" ...").split(", "):
+        assert find_column(word, columns).name
+
+
+@pytest.mark.parametrize(
+    ("command", "word", "words"),
+    [
+        ("CTLUNIT", "Time", "'Time' may mean Pend or Disc or Conn or Resp"),
+        ("REDISP", "I/O", "'I/O' may mean io (All DASD I/O /s) or lcuio (Busiest LCU I/O /s)"),
+        ("CTLUNIT", "Rsp", "'Rsp' is no column here: did you mean Resp?"),
+        ("CTLUNIT", "zzz", "'zzz' is no column here; there are LCU SSID, LSS,"),
+        ("CTLUNIT", "", "'' is no column here; there are"),
+        ("CTLUNIT", "/", "'/' is no column here; there are"),
+    ],
+)
+def test_a_word_for_no_column_or_several_is_answered_with_choices(
+    command: str, word: str, words: str
+) -> None:
+    """Nothing is guessed."""
+    with pytest.raises(QueryError) as error:
+        find_column(word, SCREENS.find(command).columns)
+    assert str(error.value).startswith(words)
+
+
+def test_a_heading_is_written_in_one_line() -> None:
+    """Words that were split are whole again, and a group stands before."""
+    assert heading(column("paths", "Num- / ber")) == "Number"
+    assert named(column("resp", "Resp", " Time (msec) ")) == "Time (msec) Resp"
+    assert named(column("r0", "0-10", " Distribution {begin} --->")) == "0-10"
+
+
+@given(st.text())
+def test_any_word_is_a_column_or_an_error_with_words(text: str) -> None:
+    """No other error comes out."""
+    said = ""
+    try:
+        said = find_column(text, SCREENS.find("DEVICE").columns).name
+    except QueryError as error:
+        said = str(error)
+    assert said

@@ -29,8 +29,7 @@ TABLE = Table(
 
 
 def sheet(order: Order | None = None, *conditions: str) -> Sheet:
-    names = [column.name for column in SCREEN.columns]
-    return Sheet(SCREEN, TABLE, order, [parse_condition(text, names) for text in conditions])
+    return Sheet(SCREEN, TABLE, order, [parse_condition(text, SCREEN.columns) for text in conditions])
 
 
 def test_the_first_order_is_the_screens_own() -> None:

@@ -48,10 +48,12 @@ def test_columns_come_with_the_rows_behind_them(
     [
         ("", "Which column"),
         ("NONSENSE.io", "no screen and no table"),
-        ("DEVICE.nonsense", "no figures 'nonsense'; there are"),
-        ("DEVICE.label", "no figures 'label'"),
+        ("DEVICE.nonsense", "DEVICE: 'nonsense' is no column here; there are"),
+        ("DEVICE.label", "DEVICE: 'label' is no column here"),
+        ("DETAILS.nonsense", "DETAILS has no figure 'nonsense'"),
+        ("DETAILS.resq", "did you mean resp"),
         ("MENU", "shows no figures"),
-        ("PLOT.mean", "no figures 'mean'"),
+        ("PLOT.mean", "PLOT shows no figures"),
     ],
 )
 def test_what_is_no_column_says_what_there_is(words: str, why: str) -> None:

@@ -106,7 +106,7 @@ def test_compare_changes_the_list_in_its_place(glass: Glass) -> None:
 
 def test_what_cannot_be_drawn_is_said_in_the_message_line(glass: Glass) -> None:
     """And the list stays."""
-    assert "no figures 'nonsense'" in give(glass, "DEVICE", "PLOT DEVICE.nonsense")
+    assert "'nonsense' is no column here" in give(glass, "DEVICE", "PLOT DEVICE.nonsense")
     assert glass.dialogue.page.screen.command == "DEVICE"
 
 

@@ -77,10 +77,9 @@ def _opened(dialogue: Dialogue, args: argparse.Namespace, other: Watch | None) -
     if args.where:
         dialogue.where(" ".join(args.where))
     if args.sort:
-        name = args.sort.removeprefix("-")
-        column = dialogue.page.screen.by_name.get(name.lower())
-        falling = column is not None and (column.sort == "desc") is not args.sort.startswith("-")
-        dialogue.sort(name, "DESC" if falling else "ASC")
+        column = dialogue.sortable(args.sort.removeprefix("-"))
+        falling = (column.sort == "desc") is not args.sort.startswith("-")
+        dialogue.sort(column.name, "DESC" if falling else "ASC")
     return dialogue
 
 

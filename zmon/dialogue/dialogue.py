@@ -8,8 +8,9 @@ from zmon.dialogue.command import CommandError
 from zmon.dialogue.page import Against, Filling, Page
 from zmon.dialogue.traveller import Traveller
 from zmon.screen.definition import ScreenError
-from zmon.screen.query import QueryError, check_column, parse_conditions
+from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
+from zmon.screen.variable import LETTERS
 from zmon.tables import DRAWN
 from zmon.tables.view import NoSuchThing, needs, nobody
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.dialogue.command import Command
     from zmon.dialogue.guide import Guide
     from zmon.dialogue.page import Window
-    from zmon.screen.definition import Screen, Screens
+    from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.query import Condition
     from zmon.tables.history import History
     from zmon.tables.table import Table
@@ -34,9 +35,32 @@ def meant(screens: Screens, word: str, operands: str = "") -> Screen:
         ScreenError: there is no such screen.
     """
     screen = screens.find(word)
-    if operands and screen.command == "DEVICE" and not _is_condition(operands):
+    if operands and screen.command == "DEVICE" and not chosen_rows(screen, operands):
         return screens.find("DETAILS")
     return screen
+
+
+def chosen_rows(screen: Screen, operands: str) -> str:
+    """Return operands as conditions, if they choose rows of a list; empty when they name what it is about.
+
+    `LCU 7600`, a heading and a value, is a condition on DEVICE and on lists that are about nothing; on these
+    `7600` alone is one on the first column.
+    """
+    if not operands or not screen.columns or screen.table in DRAWN:
+        return ""
+    if any(sign in operands for sign in "=<>~"):
+        return operands
+    free = screen.layout == "list" and not screen.argument and not needs(screen.table).history
+    if not (free or screen.command == "DEVICE"):
+        return ""
+    word, _, value = operands.partition(" ")
+    texts = [column for column in screen.columns if column.format in LETTERS]
+    if value:
+        try:
+            return f"{find_column(word, texts).name}={value.strip()}"
+        except QueryError:
+            pass
+    return f"{screen.columns[0].name}={operands}" if free and texts[:1] == [screen.columns[0]] else ""
 
 
 class Dialogue(Traveller):
@@ -83,27 +107,48 @@ class Dialogue(Traveller):
         """
         try:
             screen = meant(self.screens, word, operands)
-            if operands and screen.table in DRAWN:
-                from zmon.dialogue.figures import variables  # noqa: PLC0415 - a lookup starts without it
-
-                operands = variables(self, operands)
-            page = Page(screen, order=natural(screen))
-            if operands and _is_condition(operands) and screen.columns:
-                page = page._replace(conditions=self._conditions(page, operands))
-            elif operands and not screen.argument:
-                other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
-                raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
-            elif operands:
-                page = page._replace(argument=operands)
-            if screen.layout == "page" and not operands:
-                raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
+            page = self._page(screen, operands)
             if page.argument and not (self.mover is not None and self._looks_back(page)):
                 self._sheet_of(page)  # raises when there is no such thing
+            elif page.conditions and chosen_rows(screen, operands) != operands:
+                self._see_rows(page, operands)
         except (ScreenError, QueryError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
         if screen.layout == "menu":
             self.pages.clear()  # the menu is where every way begins
         self.pages.append(page)
+
+    def _page(self, screen: Screen, operands: str) -> Page:
+        """Return the page of a screen about a thing, or of the rows that meet conditions.
+
+        Raises:
+            CommandError: it cannot be about that, or needs to be about something.
+            QueryError: a condition is not understood.
+        """
+        page = Page(screen, order=natural(screen))
+        chosen = chosen_rows(screen, operands)
+        if chosen:
+            return page._replace(conditions=self._conditions(page, chosen))
+        if operands and screen.table in DRAWN:
+            from zmon.dialogue.figures import variables  # noqa: PLC0415 - a lookup starts without it
+
+            operands = variables(self, operands)
+        if operands and not screen.argument:
+            other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
+            raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
+        if screen.layout == "page" and not operands:
+            raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
+        return page._replace(argument=operands)
+
+    def _see_rows(self, page: Page, operands: str) -> None:
+        """See that conditions which stand for a name leave rows.
+
+        Raises:
+            NoSuchThing: they do not.
+        """
+        if page.conditions and not len(self._sheet_of(page)):
+            command = page.screen.command
+            raise NoSuchThing(f"there is no {operands!r} on {command}; {command} alone lists all")
 
     def drill(self, key: str) -> bool:
         """Go deeper into a row; return False where there is nothing deeper."""
@@ -124,32 +169,47 @@ class Dialogue(Traveller):
         return True
 
     def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
-        names = [column.name for column in page.screen.columns]
-        if operands and not names:
+        if operands and not page.screen.columns:
             raise CommandError(f"{page.screen.command} has no rows to choose from; lists such as DEVICE have")
-        return parse_conditions(operands, names)
+        return parse_conditions(operands, page.screen.columns)
 
-    def sort(self, column: str, direction: str = "") -> None:
-        """Sort the present screen; naming the column again turns the direction round.
+    def sort(self, words: str, direction: str = "") -> None:
+        """Sort the present screen on a column; naming it again turns the direction round.
+
+        Raises:
+            CommandError: there is no such column, or it cannot be sorted on.
+        """
+        column = self.sortable(words)
+        order = natural(self.page.screen, column.name)
+        present = self.page.order
+        if direction:
+            order = Order(column.name, direction.upper().startswith("D"))
+        elif order == present and present is not None:
+            order = present._replace(descending=not present.descending)
+        self.show(self.page._replace(order=order))
+
+    def sortable(self, words: str) -> Column:
+        """Return the column of the present screen to sort on; without words it is the one that was chosen.
 
         Raises:
             CommandError: there is no such column, or it cannot be sorted on.
         """
         screen = self.page.screen
-        sortable = [c.name for c in screen.columns if c.sort]
-        if not sortable:
+        known = [column for column in screen.columns if column.sort]
+        if not known:
             raise CommandError(f"{screen.command} has no rows to sort; lists such as DEVICE have")
+        words = words or self.chosen()[0]
+        if not words:
+            raise CommandError(f"Sort on which column? There are {listed(known)}")
         try:
-            check_column(column.lower(), sortable)
+            return find_column(words, known)
         except QueryError as error:
-            raise CommandError(str(error)) from error
-        order = natural(screen, column.lower())
-        present = self.page.order
-        if direction:
-            order = Order(column.lower(), direction.upper().startswith("D"))
-        elif order == present and present is not None:
-            order = present._replace(descending=not present.descending)
-        self.show(self.page._replace(order=order))
+            try:
+                other = find_column(words, screen.columns)
+            except QueryError:
+                raise CommandError(str(error)) from error
+        what = heading(other) or other.name
+        raise CommandError(f"{screen.command} cannot be sorted on {what}; it can on {listed(known)}")
 
     def where(self, operands: str) -> None:
         """Show only rows that meet the conditions; all rows when there are none.
@@ -257,7 +317,3 @@ class Dialogue(Traveller):
         if self.page.screen.layout != "list" or not self.page.screen.gridded:
             return "", ""
         return "", next(iter(self.sheet().keys), "")
-
-
-def _is_condition(operands: str) -> bool:
-    return any(sign in operands for sign in "=<>~")

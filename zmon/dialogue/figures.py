@@ -16,6 +16,7 @@ from zmon.tape.when import SECOND, parse_when
 
 if TYPE_CHECKING:
     from zmon.dialogue.dialogue import Dialogue
+    from zmon.screen.definition import Screen
 
 SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
 """How the first word of a time begins, behind the names of rows."""
@@ -40,8 +41,9 @@ def _draw(dialogue: Dialogue, command: str, operands: str) -> None:
     if screen.table in DRAWN and not words:
         dialogue.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
-    if words and words[0].lower() in known:
-        column, *words = words
+    named = _column(words[0], screen) if words and known else ""
+    if named:
+        column, words = named, words[1:]
     elif words and (not known or _names_screen(dialogue, words[0])):
         dialogue.open(command, operands)
         return
@@ -49,6 +51,14 @@ def _draw(dialogue: Dialogue, command: str, operands: str) -> None:
         column = variable.natural_column(screen)
     rows = words or [dialogue.page.argument if needs(screen.table).history else row or dialogue.page.argument]
     dialogue.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+
+def _column(word: str, screen: Screen) -> str:
+    """Return the column of the present screen that a word names; empty when it names none."""
+    try:
+        return variable.figure(word, screen)
+    except variable.VariableError:
+        return ""
 
 
 def _names_screen(dialogue: Dialogue, word: str) -> bool:

@@ -10,7 +10,7 @@ from time import localtime, strftime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.dialogue.command import CommandError, find
-from zmon.dialogue.dialogue import meant
+from zmon.dialogue.dialogue import chosen_rows, meant
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, parse_conditions
@@ -143,7 +143,7 @@ def _about(page: Page, operands: str) -> bool:
     if not page.conditions:
         return page.argument.casefold() == operands.casefold()
     try:
-        return page.conditions == parse_conditions(operands, [column.name for column in page.screen.columns])
+        return page.conditions == parse_conditions(chosen_rows(page.screen, operands), page.screen.columns)
     except QueryError:
         return False
 

@@ -9,7 +9,8 @@ from zmon.dialogue.command import COMMANDS, CommandError, find, uncontrolled
 from zmon.dialogue.comparison import compare
 from zmon.dialogue.figures import correl, plot
 from zmon.dialogue.guide import tour
-from zmon.screen.definition import ScreenError
+from zmon.screen.definition import NoScreen, ScreenError
+from zmon.screen.guess import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,10 +49,18 @@ def _open_screen(dialogue: Dialogue, word: str, operands: str) -> None:
     """Open the screen that a word on the command line names."""
     try:
         dialogue.screens.find(word)
+    except NoScreen as error:
+        known = (*dialogue.screens.commands, *(command.word for command in COMMANDS))
+        typed = word if len(word) <= LONGEST else f"{word[:LONGEST]}..."
+        instead = did_you_mean(word, known) or "; HELP COMMANDS lists them"
+        raise CommandError(f"{typed!r} is no screen and no command{instead}") from error
     except ScreenError as error:
-        words = ", ".join(command.word for command in COMMANDS)
-        raise CommandError(f"{error}; or a command: {words}") from error
+        raise CommandError(str(error)) from error
     dialogue.open(word, operands)
+
+
+LONGEST: Final = 30
+"""So much of a word that is not understood is repeated."""
 
 
 def where(dialogue: Dialogue, operands: str) -> None:
@@ -61,11 +70,15 @@ def where(dialogue: Dialogue, operands: str) -> None:
 
 def sort(dialogue: Dialogue, operands: str) -> None:
     """Sort on a column, in a direction if one is named."""
-    column, *rest = operands.split(maxsplit=1) or [""]
-    direction = "".join(rest)
-    if direction and direction.upper() not in {"ASC", "DESC"}:
-        raise CommandError(f"{direction!r} is no direction; write ASC or DESC")
-    dialogue.sort(column, direction)
+    column, _, last = operands.rpartition(" ")
+    if not column or last.upper() in {"ASC", "DESC"}:
+        dialogue.sort(column or last, last if column else "")
+        return
+    try:
+        dialogue.sort(operands)
+    except CommandError:
+        dialogue.sortable(column)  # says what is wrong with that, if something is
+        raise CommandError(f"{last!r} is no direction; write ASC or DESC behind the column") from None
 
 
 def leave(dialogue: Dialogue, _operands: str) -> None:

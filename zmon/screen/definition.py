@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.screen.guess import did_you_mean
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 class ScreenError(ValueError):
     """A screen file that cannot be used: which file, which key, and what is wrong with it."""
+
+
+class NoScreen(ScreenError):  # noqa: N818 - it says what it is
+    """A word that begins no screen's name and is no number of the menu."""
 
 
 class Limit(NamedTuple):
@@ -73,6 +78,8 @@ class Column(Described):
     limit: Limit | None = None
     left: bool = False
     """Text stands left; a label can be set right with `format = "count"`."""
+    names: str = ""
+    """`lcu` when its texts name LCUs: a condition then takes any name of theirs."""
     rollup: str = ""
     """How recordings keep its trend, minute by minute: `seconds` when an interval counts with its length, the
     name of a rate among the table's columns when it counts with how often that happened in it; `label` for
@@ -87,6 +94,8 @@ class Screen(Described):
     title: str
     table: str
     columns: tuple[Column, ...]
+    shortest: int = 0
+    """How many characters of the command are enough, even if others begin with them; 0: it does not say."""
     menu: str = ""
     guidance: str = ""
     help: str = ""
@@ -107,6 +116,12 @@ class Screen(Described):
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Menu only: for each section its heading and its (code, text) items."""
     file: str = ""
+
+    @property
+    def spelled(self) -> str:
+        """The command with its minimum abbreviation in capitals: `DEVice`."""
+        enough = self.shortest or len(self.command)
+        return self.command[:enough] + self.command[enough:].lower()
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -148,7 +163,7 @@ _SCREEN_KEYS: Final[dict[str, type]] = {
 _COLUMN_KEYS: Final[dict[str, type]] = {
     "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
     "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
-    "rollup": str,
+    "rollup": str, "names": str,
 }  # fmt: skip
 
 _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
@@ -156,7 +171,8 @@ _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
 _WORDS: Final = {str: "a text", bool: "true or false", int: "a whole number", float: "a number",
                  dict: "a table", list: "an array"}  # fmt: skip
 
-_COMMAND: Final = re.compile(r"[A-Z][A-Z0-9]*")
+_COMMAND: Final = re.compile(r"(?P<shortest>[A-Z][A-Z0-9]*)(?P<rest>[a-z0-9]*)", re.ASCII)
+"""A command: what is in capitals is its minimum abbreviation, and small letters follow: `DEVice`."""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
@@ -183,9 +199,24 @@ def parse_screen(text: str, file: str) -> Screen:
     columns = tuple(_column(entry, defaults, file) for entry in data.pop("column", []))
     sections = tuple(_section(entry, file) for entry in data.pop("section", []))
     form = tuple(data.pop("form", "").splitlines())
-    screen = Screen(**data, columns=columns, form=form, items=sections, file=file)
+    command, shortest = _command(data.pop("command"), file)
+    screen = Screen(
+        **data, command=command, shortest=shortest, columns=columns, form=form, items=sections, file=file
+    )
     _check_whole(screen)
     return screen
+
+
+def _command(written: str, file: str) -> tuple[str, int]:
+    """Return a command in capitals, and how many characters of it are enough; 0 when that is not declared.
+
+    Raises:
+        ScreenError: it is no word.
+    """
+    found = _COMMAND.fullmatch(written)
+    if found is None:
+        raise ScreenError(f"{file}: command is a word such as DEVice, not {written!r}")
+    return written.upper(), len(found["shortest"]) if found["rest"] else 0
 
 
 def _toml(text: str, file: str) -> dict[str, Any]:
@@ -232,7 +263,6 @@ def _check_whole(screen: Screen) -> None:
         (screen.layout not in LAYOUTS, f"layout is one of {', '.join(LAYOUTS)}, not {screen.layout!r}"),
         (screen.layout == "menu" and not screen.items, "section is missing: a menu needs one"),
         (screen.table not in TABLES, f"table is one of {', '.join(TABLES)}, not {screen.table!r}"),
-        (not _COMMAND.fullmatch(screen.command), f"command is a word in capitals, not {screen.command!r}"),
         (
             set("{}") & set(_filled(screen.drill, names, screen.layout)),
             f"drill has no field but {{key}} and columns: {screen.drill!r}",
@@ -279,6 +309,8 @@ def _column(entry: Any, defaults: dict[str, Any], file: str) -> Column:
         raise ScreenError(f"{file}: {where}format is one of {', '.join(FORMATS)}, not {column.format!r}")
     if column.sort not in {"", "asc", "desc"}:
         raise ScreenError(f"{file}: {where}sort is asc, desc or empty, not {column.sort!r}")
+    if column.names not in {"", "lcu"}:
+        raise ScreenError(f"{file}: {where}names is lcu or empty, not {column.names!r}")
     if column.rollup and not (_NAME.fullmatch(column.rollup) and _NAME.fullmatch(column.name)):
         raise ScreenError(
             f"{file}: {where}rollup is seconds, label or the name of a rate, not {column.rollup!r}"
@@ -310,6 +342,7 @@ class Unread(Described):
 
     id: str
     command: str
+    shortest: int
     menu: str
     text: str
     file: str
@@ -329,8 +362,9 @@ def peek(text: str, file: str) -> Unread:
     for key in ("id", "command"):
         if not isinstance(data.get(key), str):
             raise ScreenError(f"{file}: {key} is missing or not a text")
+    command, shortest = _command(data["command"], file)
     menu = str(data.get("menu", ""))
-    return Unread(id=data["id"], command=data["command"], menu=menu, text=text, file=file)
+    return Unread(id=data["id"], command=command, shortest=shortest, menu=menu, text=text, file=file)
 
 
 class Screens:
@@ -364,13 +398,19 @@ class Screens:
             if column.limit is not None
         }
 
+    @property
+    def commands(self) -> list[str]:
+        """The commands of all screens."""
+        return [screen.command for screen in self._by_id.values()]
+
     def find(self, word: str) -> Screen:
         """Return the screen that a command word, a menu code or an FCX number names.
 
-        A command may be shortened as long as it stays unambiguous.
+        A command may be shortened to its minimum abbreviation, others as long as one screen alone is meant.
 
         Raises:
-            ScreenError: no screen or several are meant; says which exist.
+            ScreenError: several screens are meant, or a part of the original's menu that zmon does not have.
+            NoScreen: no screen is meant; says which are called much like it.
         """
         wanted = word.upper()
         screens = self._by_id.values()
@@ -378,11 +418,23 @@ class Screens:
             if wanted in {screen.command, screen.id} or (screen.menu and wanted == screen.menu.upper()):
                 return self._whole(screen.id)
         begun = [s for s in screens if wanted and s.command.startswith(wanted)]
-        if len(begun) == 1:
-            return self._whole(begun[0].id)
-        known = ", ".join(sorted(s.command for s in (begun or screens)))
-        problem = "means several screens" if begun else "is no screen"
-        raise ScreenError(f"{word!r} {problem}; there are {known}")
+        enough = [s for s in begun if s.shortest and len(wanted) >= s.shortest]
+        for meant in (enough, begun):
+            if len(meant) == 1:
+                return self._whole(meant[0].id)
+        if begun:
+            raise ScreenError(f"{word!r} may mean {' or '.join(sorted(s.command for s in begun))}")
+        missing = self._missing(wanted)
+        if missing:
+            raise ScreenError(f"{missing} ({wanted}) is not in zmon")
+        guess = did_you_mean(word, self.commands)
+        raise NoScreen(f"{word!r} is no screen{guess or '; MENU lists them'}")
+
+    def _missing(self, code: str) -> str:
+        """Return the text of the item of a menu that has this code."""
+        menus = [screen for screen in self if screen.layout == "menu"]
+        items = {item.upper(): text for menu in menus for _, section in menu.items for item, text in section}
+        return items.get(code, "").rstrip("*")
 
 
 def load_screens(*folders: str, whole: bool = True) -> Screens:

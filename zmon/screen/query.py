@@ -8,11 +8,13 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.screen.guess import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from zmon.absent import Value
+    from zmon.screen.definition import Column
     from zmon.tables.table import Table
 
 
@@ -20,8 +22,10 @@ class QueryError(ValueError):
     """A condition or a column that cannot be understood; says what would be."""
 
 
-# patterns are compiled when they are first used: a lookup starts faster
-_CONDITION: Final = r"\s*(?P<column>\w+)\s*(?P<sign><=|>=|!=|<|>|=|~)\s*(?P<value>(?![<>=~]).*?)\s*"
+SIGNS: Final = r"<=|>=|!=|<|>|=|~"
+"""What stands between the column and the value of a condition; patterns are compiled when first used."""
+
+_CONDITION: Final = rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*"
 
 _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": lambda a, b: a < b,
@@ -37,6 +41,8 @@ class Condition(NamedTuple):
     column: str
     sign: str
     value: str
+    lcu: bool = False
+    """Whether the column names LCUs, which go by several names."""
 
     def holds(self, cell: Value) -> bool:
         """Tell whether a cell meets the condition; an absent one meets none but `!=`."""
@@ -50,14 +56,102 @@ class Condition(NamedTuple):
 
     def _equals(self, cell: float | str) -> bool:
         if isinstance(cell, str):
-            return fnmatchcase(cell.casefold(), self.value.casefold())
+            cell, value = cell.casefold(), self.value.casefold()
+            return fnmatchcase(cell, value) or (self.lcu and fnmatchcase(_short(cell), _short(value)))
         try:
             return cell == float(self.value)
         except ValueError:
             return False
 
 
-def parse_condition(text: str, columns: Sequence[str]) -> Condition:
+def _short(lcu: str) -> str:
+    """Return the part of an LCU's name that tells it from others: 7600 of IBM.750000000F2001.7600."""
+    return lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
+
+
+def heading(column: Column) -> str:
+    """Return a column's heading in one line: `Req. Qued`, `Number`."""
+    return " ".join(column.head).replace("- ", "").strip()
+
+
+def named(column: Column) -> str:
+    """Return a column's heading with that of its group: `Time (msec) Resp`."""
+    return f"{_group(column)} {heading(column)}".strip()
+
+
+def _group(column: Column) -> str:
+    return "" if "{" in column.group else column.group.strip(" -")
+
+
+def find_column(word: str, columns: Sequence[Column]) -> Column:
+    """Return the column that is meant by its name, its heading or a line of that, or its group.
+
+    Case and blanks do not matter, nor, if need be, signs: `MB/s`, `Req. Qued`, `Qued`, `%busy`, `CPU % Busy`.
+
+    Raises:
+        QueryError: none is meant, or several are; says which there are.
+    """
+    for spell in (_joined, _bare):
+        wanted = spell(word)
+        for names in _NAMES if wanted else ():
+            found = [column for column in columns if wanted in map(spell, names(column))]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise QueryError(f"{word!r} may mean {_choice(found)}")
+    raise QueryError(f"{word!r} is no column here{_instead(word, columns)}")
+
+
+MOST: Final = 4
+"""So many columns are named where several are meant."""
+
+LISTED: Final = 8
+"""So many are named where none is meant."""
+
+
+def _choice(found: Sequence[Column]) -> str:
+    """Name columns of which one is meant: by their headings, where these are enough."""
+    heads = {heading(column) for column in found}
+    clear = "" not in heads and len(heads) == len(found)
+    words = [heading(each) if clear else f"{each.name} ({named(each)})" for each in found[:MOST]]
+    return " or ".join(words) + " ..." * (len(found) > MOST)
+
+
+def _instead(word: str, columns: Sequence[Column]) -> str:
+    """Return what else could be written for a word that names no column."""
+    known = [name for column in columns for name in (column.name, heading(column))]
+    return did_you_mean(word, known) or f"; there are {listed(columns) or 'none'}"
+
+
+def listed(columns: Sequence[Column]) -> str:
+    """Return the headings of columns, or of the first of them; of several that are alike the names."""
+    heads = [heading(column) for column in columns]
+    said = [
+        head if head and heads.count(head) == 1 else column.name
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    return ", ".join(said[:LISTED]) + " ..." * (len(said) > LISTED)
+
+
+def _joined(words: str) -> str:
+    return "".join(words.casefold().split())
+
+
+def _bare(words: str) -> str:
+    """Return the letters and digits alone."""
+    return "".join(character for character in words.casefold() if character.isalnum())
+
+
+_NAMES: Final[tuple[Callable[[Column], tuple[str, ...]], ...]] = (
+    lambda column: (column.name,),
+    lambda column: (heading(column), named(column)),
+    lambda column: column.head,
+    lambda column: (_group(column), _group(column).partition("(")[0]),
+)
+"""What a column goes by; what comes first counts more."""
+
+
+def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
     """Read one condition: a column, one of `= != < <= > >= ~`, a value.
 
     `=` and `!=` compare texts as shell patterns and regardless of case, `~` looks for a part.
@@ -65,11 +159,13 @@ def parse_condition(text: str, columns: Sequence[str]) -> Condition:
     Raises:
         QueryError: the form, the column or the number is not understood.
     """
-    found = re.fullmatch(_CONDITION, text)
+    found = re.fullmatch(
+        rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*", text
+    )
     if found is None:
         raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=*2482 or label~PAY")
-    condition = Condition(found["column"].lower(), found["sign"], found["value"])
-    check_column(condition.column, columns)
+    column = find_column(found["column"], columns)
+    condition = Condition(column.name, found["sign"], found["value"], column.names == "lcu")
     if condition.sign in _NUMERIC:
         try:
             number = float(condition.value)
@@ -80,23 +176,42 @@ def parse_condition(text: str, columns: Sequence[str]) -> Condition:
     return condition
 
 
-def parse_conditions(text: str, columns: Sequence[str]) -> tuple[Condition, ...]:
+def parse_conditions(text: str, columns: Sequence[Column]) -> tuple[Condition, ...]:
     """Read conditions that stand behind one another: `resp>10 lcu=2482`; blanks around a sign do not matter.
 
-    A value may have blanks in it: `cu=LCU 6 resp>10`.
+    Values and headings may have blanks in them: `cu=LCU 6 Req. Qued>1`.
 
     Raises:
         QueryError: one of them is not understood.
     """
-    joined = re.sub(r"\s*(<=|>=|!=|<|>|=|~)\s*", r"\1", text.strip())
-    parts = re.split(r"\s+(?=\w+[<>=~!])", joined)
-    return tuple(parse_condition(part, columns) for part in parts if part)
+    words = re.sub(rf"\s*({SIGNS})\s*", r"\1", text.strip()).split()
+    begins: list[int] = []
+    for place, word in enumerate(words):
+        if re.match(rf"[^<>=~!]+({SIGNS})", word):
+            begins.append(_begin(words, begins[-1] + 1 if begins else 0, place, columns))
+    if not begins or begins[0]:
+        begins.insert(0, 0)
+    parts = [words[begin:end] for begin, end in zip(begins, [*begins[1:], len(words)], strict=True)]
+    return tuple(parse_condition(" ".join(part), columns) for part in parts if part)
 
 
-def check_column(name: str, columns: Sequence[str]) -> None:
-    """Raise a QueryError that lists the columns unless `name` is one of them."""
-    if name not in columns:
-        raise QueryError(f"{name!r} is no column here; there are {', '.join(columns)}")
+def _begin(words: Sequence[str], first: int, place: int, columns: Sequence[Column]) -> int:
+    """Return where the heading begins whose last word stands before the sign at `place`, from `first` on.
+
+    As many words belong to it as are a heading together; what is before them belongs to a value.
+    """
+    last = re.split(SIGNS, words[place], maxsplit=1)[0]
+    for begin in range(max(first, place - LONGEST), place):
+        try:
+            find_column(" ".join((*words[begin:place], last)), columns)
+        except QueryError:
+            continue
+        return begin
+    return place
+
+
+LONGEST: Final = 4
+"""A heading has no more words."""
 
 
 def ordered(table: Table, rows: Iterable[int], column: str, *, descending: bool) -> list[int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import ScreenError
+from zmon.screen.guess import did_you_mean
+from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Sheet, natural
 from zmon.tables import DRAWN
 from zmon.tables.figure import Variable
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Column, Screen, Screens
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
+
+NO_FIGURES: Final = f"{{}} shows no figures; others do: {EXAMPLES}"
 
 LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
@@ -97,11 +101,27 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
         raise VariableError(f"{name!r} is no screen and no table; write for example {EXAMPLES}")
     if not dot:
         return [Asked(screen, natural_column(screen))]
-    known = names(screen)
-    for column in columns.lower().split(","):
-        if column not in known:
-            raise VariableError(f"{screen.command} has no figures {column!r}; there are {', '.join(known)}")
-    return [Asked(screen, column) for column in columns.lower().split(",")]
+    return [Asked(screen, figure(column, screen)) for column in columns.split(",")]
+
+
+def figure(word: str, screen: Screen) -> str:
+    """Return the name of what a word names of a screen, by its name or heading, that can be drawn.
+
+    Raises:
+        VariableError: it names nothing, or several things; says which there are.
+    """
+    if screen.layout == "page":
+        known = names(screen)
+        if word.lower() in known:
+            return word.lower()
+        guess = did_you_mean(word, known)
+        raise VariableError(f"{screen.command} has no figure {word!r}{guess or '; HELP ' + screen.command}")
+    if screen.table in DRAWN:
+        raise VariableError(NO_FIGURES.format(screen.command))
+    try:
+        return find_column(word, plottable(screen)).name
+    except QueryError as error:
+        raise VariableError(f"{screen.command}: {error}") from error
 
 
 def _screen(name: str, screens: Screens) -> Screen | None:
@@ -123,7 +143,7 @@ def natural_column(screen: Screen) -> str:
     """
     known = names(screen)
     if not known:
-        raise VariableError(f"{screen.command} shows no figures; others do: {EXAMPLES}")
+        raise VariableError(NO_FIGURES.format(screen.command))
     return screen.sort if screen.sort in known else known[0]
 
 

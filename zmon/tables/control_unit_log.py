@@ -50,6 +50,7 @@ def find(view: View) -> str:
     """
     keys = alone("control_unit", view.interval).keys
     wanted = view.argument.strip().upper()
+    wanted = wanted if wanted in map(str.upper, keys) else wanted.removeprefix("LCU ").removeprefix("SSID ")
     found = [key for key in keys if wanted in {key.upper(), key.rpartition(".")[2].upper()}]
     if len(found) == 1:
         return found[0]
