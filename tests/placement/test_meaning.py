@@ -36,6 +36,7 @@ def keys(word: str) -> list[tuple[Sort, str]]:
         ("lx7201", Sort.LABEL, "LX7201"),
         ("LCU 72", Sort.LCU, "LCU 72"),
         ("lcu 5", Sort.LCU, "LCU 5"),
+        ("5", Sort.LCU, "LCU 5"),
         ("TS1", Sort.TABLESPACE, "PROD.TS1"),
         ("prod.ts1", Sort.TABLESPACE, "PROD.TS1"),
         ("prod", Sort.DATABASE, "PROD"),

@@ -38,6 +38,8 @@ def test_without_an_argument_all_files_are_shown() -> None:
         ("LCU 6", ON_6),
         ("lcu 6", ON_6),
         ("SSID 2486", ON_6),
+        ("LCU 2486", ON_6),
+        ("2486", ON_6),
         ("7600", ON_6),
         ("0.0.7600", ON_6),
         ("dasdg", ON_6),
@@ -68,7 +70,7 @@ def test_it_says_what_a_word_was_taken_for() -> None:
 
 def test_a_word_without_meaning_is_refused() -> None:
     """It says what there could be."""
-    with pytest.raises(NoSuchThing, match="'NOSUCH': no tablespace, file, mount, disk"):
+    with pytest.raises(NoSuchThing, match="'NOSUCH' was not found: no tablespace, file, mount, disk"):
         fill("NOSUCH")
 
 
@@ -80,6 +82,15 @@ def test_a_disk_without_files_says_so() -> None:
 def test_without_a_listing_it_says_how_to_give_one() -> None:
     """With the option."""
     assert fill(files=[]).missing is UNLISTED
+
+
+@pytest.mark.parametrize("word", ["LCU 9999", "T4"])
+def test_without_a_listing_no_word_is_said_to_be_wrong(word: str) -> None:
+    """What is missing is the listing."""
+    with pytest.raises(
+        NoSuchThing, match=f"nothing is known of {word!r}: no listing of tablespaces was given"
+    ):
+        fill(word, files=[])
 
 
 def test_a_row_says_where_the_file_lies() -> None:

@@ -8,9 +8,9 @@ from zmon.dialogue.command import CommandError
 from zmon.dialogue.page import Against, Filling, Page
 from zmon.dialogue.traveller import Traveller
 from zmon.screen.definition import ScreenError
+from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.screen.variable import LETTERS
 from zmon.tables import DRAWN
 from zmon.tables.view import NoSuchThing, needs, nobody
 
@@ -54,7 +54,7 @@ def chosen_rows(screen: Screen, operands: str) -> str:
     if not (free or screen.command == "DEVICE"):
         return ""
     word, _, value = operands.partition(" ")
-    texts = [column for column in screen.columns if column.format in LETTERS]
+    texts = [column for column in screen.columns if column.format in LEFT]
     if value:
         try:
             return f"{find_column(word, texts).name}={value.strip()}"

@@ -116,10 +116,12 @@ def _lcus(word: str, machine: Machine) -> Iterator[Meaning]:
 
 
 def _names(volume: Volume) -> set[str]:
-    """Return what people may call the LCU of a volume."""
-    said = {_text(name).casefold() for name in (volume.lcu, volume.called, volume.ssid)}
-    said |= {f"ssid {_text(volume.ssid)}".casefold(), f"lss {_text(volume.lss)}".casefold()}
-    return (said | {volume.key.casefold()}) - {"", "ssid ", "lss "}
+    """Return what people may call the LCU of a volume: also `LCU 7600` for the subsystem id 7600."""
+    ssid, lss = (_text(name).casefold() for name in (volume.ssid, volume.lss))
+    said = {_text(name).casefold() for name in (volume.lcu, volume.called)} | {ssid, volume.key.casefold()}
+    short = {name.removeprefix("lcu ") for name in said if name.startswith("lcu ")}
+    said |= {f"ssid {ssid}", f"lcu {ssid}", f"lss {lss}"} | short
+    return said - {"", "ssid ", "lcu ", "lss "}
 
 
 def _tablespaces(word: str, machine: Machine) -> Iterator[Meaning]:

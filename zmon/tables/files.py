@@ -52,8 +52,13 @@ def table(view: View) -> Table:
     Raises:
         NoSuchThing: the argument means nothing on this machine.
     """
-    machine = machine_of(view)
-    chosen = choose(machine, view.argument.strip())
+    machine, word = machine_of(view), view.argument.strip()
+    try:
+        chosen = choose(machine, word)
+    except NoSuchThing as error:
+        if machine.files:
+            raise
+        raise NoSuchThing(f"nothing is known of {word!r}: {no_files(view).reason}") from error
     if not chosen.pieces:
         return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
     rates = volumes_traffic(machine, view.interval)
@@ -88,8 +93,8 @@ def choose(machine: Machine, word: str) -> Chosen:
     found |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
     if not meant and not found:
         raise NoSuchThing(
-            f"nothing here goes by the name {word!r}: no tablespace, file, mount, disk, device number, label"
-            " or LCU; real device numbers and labels of z/VM need --cp-file or --cp"
+            f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU; real"
+            " device numbers and labels of z/VM need --cp-file or --cp"
         )
     notes = (f"Chosen: {', '.join(_said(meaning, machine) for meaning in meant)}",) if meant else ()
     return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
