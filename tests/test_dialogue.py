@@ -346,11 +346,17 @@ def test_the_menu_is_the_root() -> None:
 
 
 def test_return_leaves_a_screen_and_on_the_first_the_dialogue() -> None:
-    """As the Toolkit does."""
+    """As the Toolkit does; but on the first it asks once, which any other command withdraws."""
     to = dialogue()
     to.run("DEVICE")
     to.run("RET")
     assert (to.page.screen.command, to.ended) == ("MENU", False)
+    to.run("RETURN")
+    assert (to.ended, to.said) == (False, "F3 or F12 again leaves zmon; QUIT leaves at once")
+    to.run("CHANNEL")
+    to.run("RETURN")
+    to.run("RETURN")
+    assert not to.ended
     to.run("RETURN")
     assert to.ended
 

@@ -49,6 +49,15 @@ def test_a_screen_by_command_number_or_code(talk: Callable[..., list[str]]) -> N
     assert one.startswith("DEVICE\n FCX108 ")
 
 
+def test_returning_from_the_first_screen_asks(talk: Callable[..., list[str]]) -> None:
+    """F3 there says what a second one does; anything in between is no answer."""
+    asked, deeper, again, *rest = talk("F3", "F8", "F12", "RETURN", "DEVICE")[1:]
+    assert asked == "F3\n F3 or F12 again leaves zmon; QUIT leaves at once\n"
+    assert "leaves" not in deeper
+    assert again.endswith("QUIT leaves at once\n")
+    assert rest == ["RETURN\n"]
+
+
 def test_a_screen_in_pieces(talk: Callable[..., list[str]]) -> None:
     """No piece is longer than a screen of 24 lines; headings are repeated; all rows come once."""
     pieces = talk("DEVICE", "F8", "WHERE addr=nothing", first="LPAR")

@@ -239,10 +239,48 @@ def test_escape_first_clears_what_was_typed(glass: Glass) -> None:
 
 
 def test_returning_from_the_first_screen_ends(glass: Glass) -> None:
-    """F3 on the menu leaves zmon."""
+    """F3 on the menu leaves zmon when it comes again."""
     glass.press("back")
+    assert not glass.ended
+    assert "F3 or F12 again leaves zmon; QUIT leaves at once" in shown(glass)
 
+    glass.press("back")
     assert glass.ended
+
+
+@pytest.mark.parametrize("other", ["down", "help", "refresh"])
+def test_another_key_stays(glass: Glass, other: str) -> None:
+    """The question whether to leave is forgotten when anything else is done."""
+    glass.press("back")
+    glass.press(other)
+    glass.press("back")
+    assert not glass.ended
+
+
+def test_interrupt_asks_once_on_every_screen(glass: Glass) -> None:
+    """Ctrl+C leaves zmon from anywhere when it comes again; Ctrl+Q and QUIT at once."""
+    order(glass, "DEVICE")
+    glass.press("interrupt")
+    assert not glass.ended
+    assert "Ctrl+C again leaves zmon" in shown(glass)
+    glass.press("interrupt")
+    assert glass.ended
+
+
+def test_return_typed_twice_leaves(glass: Glass) -> None:
+    """The command asks as the key does, and typing it again is the answer."""
+    order(glass, "RETURN")
+    assert not glass.ended
+    order(glass, "RETURN")
+    assert glass.ended
+
+
+@pytest.mark.parametrize("word", ["quit", "RETURN"])
+def test_quit_leaves_at_once(glass: Glass, word: str) -> None:
+    """Without a question; RETURN goes back first where there is a screen to go back to."""
+    order(glass, "DEVICE")
+    order(glass, word)
+    assert glass.ended == (word == "quit")
 
 
 def test_the_menu_is_walked_with_the_arrows(glass: Glass) -> None:

@@ -126,6 +126,8 @@ class Console:
             if not question:
                 raise CommandError(f"PF{word} does nothing here; HELP lists what there is")
         question = SIGNS.get(question, question)
+        if not question or question.upper() in self._moves:
+            self.dialogue.leaving = False
         move = self._moves.get(question.upper())
         if move is not None:
             move(self)
@@ -143,7 +145,7 @@ class Console:
             self._answers.write(f" {harmless(said)}\n")
         if _is_tour(question) and (page, interval) == (self.dialogue.page, self.dialogue.watch.interval):
             return False
-        return not self.dialogue.ended
+        return not self.dialogue.ended and not self.dialogue.leaving
 
     def _go_on(self) -> bool:
         """ENTER: the rest of the screen if there is one, else a new sample."""

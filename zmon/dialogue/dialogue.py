@@ -82,6 +82,8 @@ class Dialogue(Traveller):
         """Who leads through a tour, if there is one."""
         self.pages: list[Page] = []
         self.ended = False
+        self.leaving = False
+        """Whether it was asked if zmon is to be left; the next command to leave does it."""
         self._sheet: Sheet | None = None
         self._shown: tuple[object, Page] | None = None
         self._table: Table | None = None
@@ -160,6 +162,12 @@ class Dialogue(Traveller):
         word, _, operands = command.partition(" ")
         self.open(word, operands)
         return True
+
+    def leave(self, key: str) -> None:
+        """Leave zmon if this was asked before, else ask; `key` names what has to come again."""
+        self.ended = self.leaving
+        self.said = "" if self.leaving else f"{key} again leaves zmon; QUIT leaves at once"
+        self.leaving = True
 
     def back(self) -> bool:
         """Leave the present screen; return False on the first."""

@@ -32,12 +32,14 @@ def carry_out(dialogue: Dialogue, line: str) -> Command | None:
     operands = "".join(rest)
     command = find(word)
     if command is None:
+        dialogue.leaving = False
         _open_screen(dialogue, word, operands)
         return None
     if operands and not command.operand:
         raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
     if command.word == "NEXTSAMP" and dialogue.watch.tape.live and not operands:
         command = find("REFRESH")
+    dialogue.leaving = dialogue.leaving and command is not None and command.word == "RETURN"
     done = CARRIED_OUT.get(command.word) if command is not None else None
     if done is None:
         return command
@@ -82,9 +84,11 @@ def sort(dialogue: Dialogue, operands: str) -> None:
 
 
 def leave(dialogue: Dialogue, _operands: str) -> None:
-    """Leave the screen, from the first zmon."""
-    if not dialogue.back():
-        dialogue.ended = True
+    """Leave the screen, from the first zmon; that is asked once."""
+    if dialogue.back():
+        dialogue.leaving = False
+    else:
+        dialogue.leave("F3 or F12")
 
 
 def end(dialogue: Dialogue, _operands: str) -> None:

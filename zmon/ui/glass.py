@@ -39,6 +39,10 @@ ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
 
 
+LEAVING: Final = {"back", "interrupt", "enter"}
+"""Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
+
+
 class Reader(Protocol):
     """Who goes along tapes and fills tables, while the glass answers keys."""
 
@@ -263,12 +267,12 @@ class Glass:
             self.say(str(error), "alarm")
             return
         self.player.moved(move)
-        self._tell()
+        self.tell()
         self._turn += 1
         if not self.dialogue.underway:
             self._refill()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
         """Say what there is to be said about where a move has led."""
         words, self.dialogue.said = self.dialogue.said, ""
         if words:
@@ -281,7 +285,7 @@ class Glass:
         command = self.player.tick()
         if command:
             self.run(command)
-        self._tell()
+        self.tell()
 
     def filled(self, filling: Filling, table: Table) -> None:
         """Show a table that was filled meanwhile, unless something else is to be shown by now."""
@@ -365,6 +369,7 @@ class Glass:
     def press(self, name: str) -> None:
         """Carry out the function of a key."""
         self._message = ""
+        self.dialogue.leaving = self.dialogue.leaving and name in LEAVING
         self.keyboard.press(name)
 
     def run(self, line: str) -> None:
@@ -385,13 +390,14 @@ class Glass:
         self.ended = self.dialogue.ended
         if self.player.course is None:
             self.player.survey()
-        self._tell()
+        self.tell()
         if self.interval is not None:
             self.settle()
 
     def click(self, x: int, y: int) -> None:
         """Choose what stands there, or do what the PF key there does."""
         self._message = ""
+        self.dialogue.leaving = False
         if self.too_small:
             return
         if y == self.height - 1:

@@ -57,6 +57,13 @@ class Keyboard:
         guide = self.glass.dialogue.guide
         self.glass.run("TOUR OFF" if guide is not None and guide.shown else "TOUR")
 
+    def interrupt(self) -> None:
+        """Leave zmon; that is asked once."""
+        dialogue = self.glass.dialogue
+        dialogue.leave("Ctrl+C")
+        self.glass.ended = dialogue.ended
+        self.glass.tell()
+
     def quit(self) -> None:
         """Leave zmon."""
         self.glass.ended = True
