@@ -230,6 +230,68 @@ def test_help_of_what_is_no_column_says_which_there_are(glass: Glass) -> None:
     assert "'foo' is no column here; there are addr, type" in shown(glass)
 
 
+def test_commands_before_the_first_sample_wait_for_it(
+    live: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """They are carried out in their order, after the command of the command line."""
+    order(live, "CHANNEL")
+    order(live, "SORT chpid DESC")
+    assert "SORT chpid DESC: waits for the first sample" in shown(live)
+
+    live.sampled(make_sample(1, 2))
+    pace.work(live)
+
+    assert [page.screen.command for page in live.dialogue.pages] == ["MENU", "DEVICE", "CHANNEL"]
+    assert live.dialogue.page.order == ("chpid", True)
+
+
+@pytest.mark.parametrize("line", ["QUIT", "EXIT"])
+def test_zmon_can_be_left_before_the_first_sample(live: Glass, line: str) -> None:
+    """A machine that gives none keeps nobody."""
+    order(live, line)
+    assert live.ended
+
+
+def test_a_pasted_line_waits_for_enter(glass: Glass) -> None:
+    """It may be changed before it is given, whether its end was pasted or not."""
+    glass.paste(["DEVICE", ""])
+    assert (glass.entry.text, glass.dialogue.page.screen.command) == ("DEVICE", "MENU")
+
+
+def test_pasted_lines_are_commands(glass: Glass) -> None:
+    """Each is carried out, what was typed before being the begin of the first."""
+    glass.type("DEV")
+    glass.paste(["ICE", "", "SORT addr DESC"])
+    assert (glass.dialogue.page.screen.command, glass.dialogue.page.order) == ("DEVICE", ("addr", True))
+    assert glass.entry.text == ""
+
+
+def test_pasted_lines_stop_where_one_is_wrong(glass: Glass) -> None:
+    """The lines behind it may rest on it."""
+    glass.paste(["DEVICE", "SORT nonsense", "CHANNEL"])
+    assert glass.dialogue.page.screen.command == "DEVICE"
+    assert "'nonsense'" in shown(glass)
+
+
+def test_a_paste_of_a_whole_text_is_no_list_of_commands(glass: Glass) -> None:
+    """It is refused, with the number of its lines."""
+    glass.paste(["CHANNEL"] * 21)
+    assert "21 lines were pasted" in shown(glass)
+    assert glass.dialogue.page.screen.command == "MENU"
+
+
+def test_what_takes_long_is_said(live: Glass, pace: Pace, make_sample: Callable[..., Sample]) -> None:
+    """While it lasts, and no longer."""
+    live.sampled(make_sample(1, 2))
+    pace.work(live)
+    live.sampled(make_sample(2, 2))
+    live.slow = True
+    assert "Reading a list ..." in shown(live)
+
+    pace.work(live)
+    assert "Reading" not in shown(live)
+
+
 def test_escape_first_clears_what_was_typed(glass: Glass) -> None:
     """A command that is not given yet is dropped before the screen is left."""
     glass.type("foo")

@@ -32,6 +32,15 @@ def test_a_key_that_is_no_utf8_and_sigterm() -> None:
         assert "Traceback" not in terminal.written
 
 
+def test_keys_before_the_first_screen() -> None:
+    """A word tells at once what is being done, and what is typed meanwhile is carried out."""
+    with OnTerminal(MAIN, ("--from", SMALL), before="13\r") as terminal:
+        terminal.until("zmon: reading")
+        terminal.until(SHOWN)
+        begin = terminal.written.index("\x1b[?1049h")
+        assert "zmon: reading" in terminal.written[:begin]
+
+
 def test_sighup_gives_the_terminal_back() -> None:
     """A hang-up ends the glass in order, and its status says so."""
     with OnTerminal(MAIN, LIST) as terminal:

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.live import LINE_TERMINALS
+from zmon.cli.progress import LINE_TERMINALS, progress
 from zmon.cli.status import complain
 
 if TYPE_CHECKING:
@@ -40,21 +40,22 @@ def run(args: argparse.Namespace) -> int:
     line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
     if not line_mode and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return complain("the demo needs a terminal; zmon demo --line does not")
-    from zmon.screen.definition import load_screens  # noqa: PLC0415 - --help needs none of it
-
     try:
-        screens = load_screens()
-        watch, guide, people = opened(TOUR)
+        with progress("simulating a machine for the tour"):
+            if line_mode:
+                from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
+            else:
+                from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
+            from zmon.screen.definition import load_screens  # noqa: PLC0415 - --help needs none of it
+
+            screens = load_screens()
+            watch, guide, people = opened(TOUR)
     except ValueError as error:
         return complain(str(error))
     guide.shown = not args.no_tour
     try:
         if line_mode:
-            from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
-
             return lead(watch, screens, "MENU", sys.stdin, sys.stdout, lambda: people, guide)
-        from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
-
         return open_glass(watch, screens, 2.0, "MENU", lambda: people, guide)
     finally:
         watch.tape.close()

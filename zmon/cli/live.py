@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zmon.cli.people import add_people_arguments
+from zmon.cli.progress import LINE_TERMINALS, opening, progress
 from zmon.cli.status import USAGE, complain
 from zmon.cli.tape import add_tape_arguments, open_tape, when
 
 if TYPE_CHECKING:
-    from zmon.screen.definition import Screens
+    from collections.abc import Callable
 
-LINE_TERMINALS: Final = {"", "dumb", "unknown"}
-"""Values of TERM that name a terminal without cursor addressing: a 3215 or the HMC's console."""
+    from zmon.screen.definition import Screens
+    from zmon.tape.tape import Watch
+    from zmon.topology.people import People
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,11 +74,27 @@ def _agree(args: argparse.Namespace) -> None:
 
 def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int:
     """Open the surface that the terminal can show."""
+    first = " ".join(args.command) or "MENU"
+    with progress(opening(args.source)):
+        watch, told = _opened(args, line_mode=line_mode)
+        if line_mode:
+            from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
+        else:
+            from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
+    try:
+        if line_mode:
+            return lead(watch, screens, first, sys.stdin, sys.stdout, told)
+        return open_glass(watch, screens, args.interval, first, told)
+    finally:
+        watch.tape.close()
+
+
+def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callable[[], People]]:
+    """Return who looks at the source, at its end or where `--at` says, and what people tell."""
     from zmon.cli.listing import asked  # noqa: PLC0415 - --help needs none of it
     from zmon.cli.people import listing_of, people  # noqa: PLC0415 - likewise
     from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
 
-    first = " ".join(args.command) or "MENU"
     listing = listing_of(args)
     told = people(args, listing)
     containers = () if listing is None else list(asked(listing))
@@ -84,12 +102,9 @@ def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int
     try:
         if args.at:
             watch.seek(when(args.at, watch.tape))
-        if line_mode:
-            from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
-
-            return lead(watch, screens, first, sys.stdin, sys.stdout, told)
-        from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
-
-        return open_glass(watch, screens, args.interval, first, told)
-    finally:
+        elif not watch.tape.live:
+            watch.to_end()
+    except BaseException:
         watch.tape.close()
+        raise
+    return watch, told

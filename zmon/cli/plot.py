@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.live import LINE_TERMINALS
+from zmon.cli.progress import LINE_TERMINALS
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive, seconds
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual.app import App
+from textual.events import Key, Paste
 from textual.message import Message
 
 from zmon.dialogue import Dialogue
@@ -38,6 +39,10 @@ WHEEL_LINES: Final = 3
 
 SWITCH_SECONDS: Final = 0.0005
 """How long a thread that fills tables may hold up the one that answers keys."""
+
+
+SOON: Final = 0.3
+"""What takes more seconds than this is said while it is done."""
 
 
 class Told(Message):
@@ -81,6 +86,8 @@ class Zmon(App[int]):
         self.animation_level = "none"
         self.sampling = Sampling(watch.tape, seconds, self._tell) if watch.tape.live else None
         self.reading = Reading(self._tell)
+        self._waiting: Timer | None = None
+        """Shows what is being done if it takes long."""
         self._ticking: Timer | None = None
         """Moves a tape that plays."""
         self.painter = Painter()
@@ -98,6 +105,8 @@ class Zmon(App[int]):
         self._extent = (80, 24)
         self._room: Room | None = None
         """What the tour takes of the terminal, as far as it is laid out."""
+        self._early: list[events.Event] | None = []
+        """Keys and pastes that came before they can be taken; None from then on."""
         self.glass = Glass(
             dialogue,
             first,
@@ -130,6 +139,7 @@ class Zmon(App[int]):
     def on_mount(self) -> None:
         """Begin to sample and to read."""
         self.painter.focus()
+        self.call_after_refresh(self._take_early)
         self.reading.start()
         if self.sampling is not None:
             self.sampling.start()
@@ -147,6 +157,8 @@ class Zmon(App[int]):
             return
         self._be_led()
         self.painter.show(self.glass.lines())
+        if not self.glass.settled and not self.glass.slow and self._waiting is None:
+            self._waiting = self.set_timer(SOON, self._be_patient)
         if self.glass.player.deck.playing and self._ticking is None:
             self._ticking = self.set_timer(self.glass.player.wait(), self._tick)
 
@@ -162,6 +174,12 @@ class Zmon(App[int]):
             self.beside.stand(room)
             self.glass.resize(width - room.columns, height - room.lines)
         self.beside.show(self.tour.lines(width, height, waiting=not self.glass.settled))
+
+    def _be_patient(self) -> None:
+        """Say what is being done, if it takes long."""
+        self._waiting = None
+        self.glass.slow = not self.glass.settled
+        self.paint()
 
     def _tick(self) -> None:
         """Let a tape that plays go on."""
@@ -224,6 +242,19 @@ class Zmon(App[int]):
         self._room = None  # it is laid out anew
         self.paint()
 
+    async def on_event(self, event: events.Event) -> None:
+        """Keep what is typed before the glass is up; nothing is lost."""
+        if self._early is not None and isinstance(event, (Key, Paste)) and not event.is_forwarded:
+            self._early.append(event)
+        else:
+            await super().on_event(event)
+
+    async def _take_early(self) -> None:
+        """Take what was typed before, in its order."""
+        early, self._early = self._early or [], None
+        for event in early:
+            await super().on_event(event)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the keys that mean something in a text to the text, and the other way round."""
         if action != "press":
@@ -246,11 +277,12 @@ class Zmon(App[int]):
         return not self.glass.entry.text and key in self.screen.active_bindings
 
     def on_paste(self, event: events.Paste) -> None:
-        """Put the first line of what is pasted into the command line."""
-        self._type(event.text.partition("\n")[0])
+        """Put what is pasted into the command line; several lines are commands, and carried out."""
+        self.glass.paste([_typable(line) for line in event.text.splitlines()])
+        self.paint()
 
     def _type(self, words: str) -> None:
-        self.glass.type("".join(c for c in words if c.isprintable() and cell_len(c) == 1))
+        self.glass.type(_typable(words))
         self.paint()
 
     def on_click(self, event: events.Click) -> None:
@@ -274,6 +306,11 @@ class Zmon(App[int]):
         """Go up."""
         self.glass.wheel(-WHEEL_LINES)
         self.paint()
+
+
+def _typable(words: str) -> str:
+    """Return what of the words can stand in the command line."""
+    return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 
 def run(  # noqa: PLR0913, PLR0917 - these are its surroundings

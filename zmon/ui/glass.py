@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.dialogue import CommandError, Filling
+from zmon.dialogue.command import find
 from zmon.ui import frame
 from zmon.ui.chart import ChartPane
 from zmon.ui.command import CARRIED_OUT
@@ -24,7 +25,7 @@ from zmon.ui.player import Player
 from zmon.ui.reading import said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.dialogue import Dialogue, Found, Move, Page
     from zmon.interval import Interval
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
 
+
+AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
+"""Commands that need no sample; all others wait for the first."""
+
+MOST_PASTED: Final = 20
+"""So many lines of a paste are carried out at the most: what has more was not meant as commands."""
 
 LEAVING: Final = {"back", "interrupt", "enter"}
 """Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
@@ -86,6 +93,10 @@ class Glass:
         self.entry = Entry()
         self.ended = False
         self._first = first
+        self._ahead: list[str] = []
+        """Commands that were given before the first sample."""
+        self.slow = False
+        """Whether what was asked for takes so long that it is said."""
         self.wanted = ""
         """The text that was looked for last."""
         self._message, self._message_kind = "", "message"
@@ -151,6 +162,7 @@ class Glass:
 
     def lines(self) -> list[Line]:
         """Return all lines of the screen, from top to bottom."""
+        self.slow = self.slow and not self.settled
         if self.too_small:
             return frame.too_small(self.width, self.height)
         room = self._room
@@ -181,11 +193,18 @@ class Glass:
         return [*seen, *[EMPTY] * (above - len(seen)), *self.helps.lines(self.width, room)]
 
     def _guidance(self) -> Line:
-        if self.helps:
+        if self.slow:
+            words, position = self._doing(), ""
+        elif self.helps:
             words, position = "F12 returns to the screen, F1 tells more", self.helps.seen.position
         else:
             words, position = self._advice(), self.pane.position
         return frame.guidance(words, position, self.width)
+
+    def _doing(self) -> str:
+        """Say what is awaited."""
+        name = self.dialogue.watch.tape.name
+        return f"{'Simulating' if name.startswith('lab:') else 'Reading'} {name} ..."
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and notes that have no room elsewhere."""
@@ -222,6 +241,9 @@ class Glass:
         first, self._first = self._first, ""
         if first and first.upper() != self.dialogue.page.screen.command:
             self.run(first)
+        ahead, self._ahead = self._ahead, []
+        for line in ahead:
+            self.run(line)
 
     def sampled(self, sample: Sample) -> None:
         """Count a new sample in; what is seen changes when its table is filled."""
@@ -366,33 +388,54 @@ class Glass:
         self._message = ""
         self.entry.type(words)
 
+    def paste(self, lines: Sequence[str]) -> None:
+        """Put a pasted line into the command line; carry out several, up to the first that fails."""
+        given = [line for line in lines if line.strip()]
+        if len(given) < 2:
+            self.type("".join(given))
+        elif len(given) > MOST_PASTED:
+            self.say(f"{len(given):,} lines were pasted; at most {MOST_PASTED} can be carried out", "alarm")
+        else:
+            for line in given:
+                self.type(line)
+                if not self.run(self.entry.take()) or self.ended:
+                    return
+
     def press(self, name: str) -> None:
         """Carry out the function of a key."""
         self._message = ""
         self.dialogue.leaving = self.dialogue.leaving and name in LEAVING
         self.keyboard.press(name)
 
-    def run(self, line: str) -> None:
-        """Carry out a command line."""
+    def run(self, line: str) -> bool:
+        """Carry out a command line; return whether that was possible.
+
+        Before the first sample it is kept until then.
+        """
+        if not self._shown and not _at_once(line):
+            self._ahead.append(line)
+            self.say(f"{line}: waits for the first sample")
+            return True
         self.close_help()
         try:
             command = self.dialogue.run(line)
             if command is not None:
                 operand = line[1:] if line.startswith("/") else line.partition(" ")[2]
                 CARRIED_OUT[command.word](self, operand.strip())
-                return
+                return True
         except CommandError as error:
             self.say(str(error), "alarm")
-            return
+            return False
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             self.say(f"{line}: {said(error)}", "alarm")
-            return
+            return False
         self.ended = self.dialogue.ended
         if self.player.course is None:
             self.player.survey()
         self.tell()
         if self.interval is not None:
             self.settle()
+        return True
 
     def click(self, x: int, y: int) -> None:
         """Choose what stands there, or do what the PF key there does."""
@@ -445,6 +488,12 @@ class Glass:
             pace.now()
         else:
             self._turn += 1
+
+
+def _at_once(line: str) -> bool:
+    """Tell whether a command can be carried out without a sample."""
+    command = find(line.partition(" ")[0])
+    return command is not None and command.word in AT_ONCE
 
 
 def _same(one: Page | None, other: Page) -> bool:

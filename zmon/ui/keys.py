@@ -47,7 +47,7 @@ FUNCTIONS: Final = (
     Function("sort", "f9,shift+f9", "sort on the column that TAB chose; again: the other way round"),
     Function("left", "f10,shift+f10", "a screenful of columns to the left", "Left"),
     Function("right", "f11,shift+f11", "a screenful of columns to the right", "Right"),
-    Function("enter", "enter", "carry out the command; without one go deeper into the row"),
+    Function("enter", "enter,ctrl+j", "carry out the command; without one go deeper into the row"),
     Function("up", "up", "the row above"),
     Function("down", "down", "the row below"),
     Function("next_column", "tab", "choose the next column, for help and sort"),

@@ -23,7 +23,10 @@ STRIP: Final = 3
 """The strip takes no more than one in so many lines."""
 BUTTONS: Final = (("tour_next", "next"), ("tour_back", "back"), ("tour", "close"))
 SIMULATED: Final = "Simulated: no real machine"
-WAITING: Final = (Line("One moment ...", "look"),)
+WAITING: Final = (
+    Line("Simulating the machine ...", "look"),
+    Line("The screen is still the one before", "look"),
+)
 
 
 class Room(NamedTuple):
