@@ -19,7 +19,7 @@ from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.reading import Failed, Filled, Moved, Reading
 from zmon.ui.sampling import Event, Sampled, Sampling
-from zmon.ui.terminal import Terminal, ended_by_signals
+from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import CSS, PLAIN, THEME_3270
 from zmon.ui.tour import Room, TourText
 
@@ -336,5 +336,6 @@ def run(  # noqa: PLR0913, PLR0917 - these are its surroundings
     app = Zmon(watch, screens, seconds, first_command, people, guide)
     with ended_by_signals(app.leave, app.give_back):
         status = app.run()
+    let_go()
     app.check()
     return status or app.return_code or 0

@@ -151,6 +151,16 @@ class Terminal(LinuxDriver):
                 os.set_blocking(self.fileno, True)
 
 
+def let_go() -> None:
+    """Let nothing fail at the end for want of a terminal: what cannot be written there is dropped."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with open(os.devnull, "w", encoding="utf-8") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())
+
+
 @contextmanager
 def ended_by_signals(leave: Callable[[int], None], give_back: Callable[[], None]) -> Iterator[None]:
     """Let a signal that ends the program end it in order: `leave(status)` is called, in the main thread.
