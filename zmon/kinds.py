@@ -257,9 +257,12 @@ GUEST: Final = Kind(
     ),
 )  # fmt: skip
 
+ALL: Final = "all"
+"""The key of the one row that sums up all CPUs, where sar gives only that; its `online` is their number."""
+
 CPU: Final = Kind(
     "cpu",
-    "number of the logical CPU",
+    "number of the logical CPU; `all` where sar gives only their sum",
     (
         *_counters("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
                    "guest", "guest_nice", unit="ns", source="/proc/stat"),

@@ -101,6 +101,18 @@ def test_no_processor_is_busier_than_all_of_the_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHEAP)
+def test_a_processor_that_is_not_busy_waits(name: str) -> None:
+    """Nobody else uses the simulated machine, so nothing is suspended."""
+    for before, after in intervals(name):
+        if after.frame(LPAR_CPU).keys:
+            busy, wait, clock = (
+                grown(before, after, LPAR_CPU.name, n) for n in ("accumulated", "wait", "clock")
+            )
+            for used, idle, time in zip(busy, wait, clock, strict=True):
+                assert used + idle == pytest.approx(time, abs=2)
+
+
+@pytest.mark.parametrize("name", CHEAP)
 def test_no_cache_answers_more_than_it_is_asked(name: str) -> None:
     """Hits are at most as many as reads and writes, in each interval."""
     for before, after in intervals(name):

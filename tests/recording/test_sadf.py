@@ -18,6 +18,7 @@ from zmon.interval import RESTARTED, Interval
 from zmon.kinds import BLOCK, CHANNEL, CPU, KINDS, MACHINE, MEMORY
 from zmon.recording import sadf
 from zmon.recording.sadf import SadfError, disk_name, read_sadf
+from zmon.tables import cpu_log
 from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
@@ -212,11 +213,43 @@ def test_without_all_the_system_has_interrupts_in_it() -> None:
     ]
 
 
-def test_an_average_of_all_cpus_is_no_cpu() -> None:
-    """The reason says how to print them."""
-    missing = made({"cpu-load": [{"cpu": "all", "idle": 1.0}]})[0].frame(CPU).missing
-    assert missing is not None
-    assert "-u ALL -P ALL" in missing.reason
+def test_where_there_are_no_single_cpus_all_stands_for_them() -> None:
+    """The total load is the mean times their number, and no single CPU is named."""
+    load = {
+        "cpu": "all",
+        "user": 10.0,
+        "nice": 0.0,
+        "system": 20.0,
+        "iowait": 1.0,
+        "steal": 4.0,
+        "idle": 65.0,
+    }
+    interval = Interval(*made({"cpu-load": [load]}, **{"number-of-cpus": 4}))
+    shown = fill("cpu", View(interval))
+    assert shown.columns["proc"] == ["ALL"]
+    assert [shown.columns[n][0] for n in ("busy", "wait", "steal")] == [30.0, 66.0, 4.0]
+    assert [shown.facts[n] for n in ("load", "running", "present")] == [120.0, 4, 4]
+    figures = cpu_log.figures(interval)
+    assert (figures["busy"], figures["online"], figures["busiest"]) == (30.0, 4, cpu_log.ONLY_ALL)
+
+
+@pytest.mark.parametrize("number", [None, 0, -1, 1e9, "2"])
+def test_without_the_number_of_cpus_the_total_load_is_absent(number: object) -> None:
+    """Their mean is known all the same."""
+    load = {
+        "cpu": "all",
+        "usr": 10.0,
+        "nice": 0.0,
+        "sys": 5.0,
+        "iowait": 0.0,
+        "steal": 0.0,
+        "irq": 0.0,
+        "soft": 0.0,
+    }
+    entry = {"cpu-load": [{**load, "guest": 0.0, "gnice": 0.0, "idle": 85.0}]}
+    shown = fill("cpu", View(Interval(*made(entry, **{"number-of-cpus": number}))))
+    assert shown.columns["busy"] == [15.0]
+    assert shown.facts["load"] is shown.facts["running"] is sadf.NO_NUMBER
 
 
 def test_without_disks_the_reason_says_how_to_print_them() -> None:

@@ -7,7 +7,7 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.sample import Meaning
-from zmon.tables.lpar import table
+from zmon.tables.lpar import UNCOUNTED, table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -73,6 +73,19 @@ def test_others_do_not_tell_whether_they_were_suspended(fill: Callable[..., Tabl
     columns = fill({"A/0": cpu("A", 6, 3), "B/0": cpu("B", 6, 3)}).columns
     assert isinstance(columns["susp"][1], Absent)
     assert isinstance(columns["logld"][1], Absent)
+
+
+def test_an_idle_processor_is_not_suspended(fill: Callable[..., Table]) -> None:
+    """What is not busy is wait time where the hypervisor counts it so, and nothing is suspended."""
+    columns = fill({"A/0": cpu("A", 2, 8)}).columns
+    assert [columns[n][0] for n in ("busy", "wait", "susp", "logld")] == pytest.approx([20, 80, 0, 20])
+
+
+def test_wait_time_that_is_not_counted_is_absent(fill: Callable[..., Table]) -> None:
+    """A wait counter that is still 0 was never filled in, so idle time is not called suspended."""
+    columns = fill({"A/0": cpu("A", 2, 0)}).columns
+    assert [columns[n][0] for n in ("wait", "susp", "logld")] == [UNCOUNTED] * 3
+    assert columns["busy"] == [20]
 
 
 def test_load_is_a_part_of_all_engines(fill: Callable[..., Table]) -> None:

@@ -61,6 +61,7 @@ class Counters:
         ]
         self._carried = dict.fromkeys(self._paths, 0)
         self._computed = 0
+        self._idle = 0
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
@@ -106,6 +107,10 @@ class Counters:
         for carried in slice_.carried:
             self._carried[carried.group, carried.path] += carried.busy_ns
         self._computed += slice_.computing_ns
+        # rounding must not let it fall
+        self._idle = max(
+            self._idle, round(self.number * self.plan.step * SECOND) - self._computed // self.plan.box.cpus
+        )
 
     def _profile(self, one: Answered) -> None:
         rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
@@ -247,10 +252,11 @@ class Counters:
             "lpar": [PARTITION] * cpus,
             "cpu": [str(cpu) for cpu in range(cpus)],
             **{name: [1] * cpus for name in ("online",)},
-            **{name: [0] * cpus for name in ("capped", "dedicated", "wait", "mt_idle")},
+            **{name: [0] * cpus for name in ("capped", "dedicated", "mt_idle")},
             **{name: [100] * cpus for name in ("weight_initial", "weight")},
             "accumulated": [used] * cpus,
             "dispatched": [used] * cpus,
+            "wait": [self._idle // 1000] * cpus,
             "online_time": [since // 1000] * cpus,
             "clock": [since // 1000] * cpus,
         }

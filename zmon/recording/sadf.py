@@ -24,7 +24,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CPU, KINDS, MACHINE, MEMORY
+from zmon.kinds import ALL, BLOCK, CPU, KINDS, MACHINE, MEMORY
 from zmon.recording.report import Report, SadfError
 from zmon.sample import Frame, Instant, Sample, nothing
 
@@ -51,7 +51,10 @@ NOT_PRINTED: Final = absent("this version of sadf does not print it")
 FELL: Final = absent("sar printed a rate that cannot be: the counter fell")
 BEFORE: Final = absent("sadf prints it for the end of an interval only")
 NO_DISKS: Final = "the report has no disks: `sadf -j FILE -- -d` prints them if `sadc -S DISK` recorded them"
-NO_CPUS: Final = "the report has no single CPUs: `sadf -j FILE -- -u ALL -P ALL` prints them"
+NO_CPUS: Final = "the report has no CPUs: `sadf -j FILE -- -u ALL -P ALL` prints them"
+NOT_SINGLE: Final = absent("the report has no single CPUs: `sadf -j FILE -- -u ALL -P ALL` prints them")
+NO_NUMBER: Final = absent("the report has no number-of-cpus")
+MOST_CPUS: Final = 1 << 16
 NO_MEMORY: Final = absent("the report has no memory: `sadf -j FILE -- -r ALL` prints it")
 NO_SWAP: Final = absent("the report has no swap space: `sadf -j FILE -- -S` prints it")
 NO_SWAPPING: Final = absent("the report has no swapped pages: `sadf -j FILE -- -W` prints them")
@@ -87,7 +90,7 @@ def read_sadf(
 
 
 def _samples(report: Report, note: Callable[[int, str], None] | None) -> Iterator[Sample]:
-    machine = _machine(report.header)
+    host = Host(_machine(report.header), _processors(report.header))
     counts = Counts()
     then: Instant | None = None
     for number, entry in enumerate(report.entries(), 1):
@@ -98,12 +101,12 @@ def _samples(report: Report, note: Callable[[int, str], None] | None) -> Iterato
             if then is None or abs(end - length * SECOND - then.utc) > LATE * SECOND:
                 begin = end - length * SECOND
                 then = Instant(begin, begin, f"{report.name} since {stamp['date']} {stamp['time']}")
-                yield Sample(then, _frames(entry, then, 0, counts, machine), report.name)
+                yield Sample(then, _frames(entry, then, 0, counts, host), report.name)
             # two entries may have the time stamp of one second
             end = max(end, then.utc + SECOND)
             seconds = (end - then.utc) // SECOND
             then = Instant(end, end, then.boot)
-            frames = _frames(entry, then, seconds, counts, machine)
+            frames = _frames(entry, then, seconds, counts, host)
         except _Odd as odd:
             raise report.wrong(f"entry {number}: {odd}; print it once more with sadf -j") from None
         yield Sample(then, frames, report.name)
@@ -172,6 +175,13 @@ def _length(stamp: Words, end: int) -> int:
     if isinstance(length, Absent) or length > end // SECOND:
         raise _Odd(f"expected the interval in seconds, found {str(stamp.get('interval'))[:40]!r}")
     return max(round(length), 1)
+
+
+class Host(NamedTuple):
+    """What the header of a report says."""
+
+    machine: Mapping[str, Mapping[str, Value]]
+    processors: Number
 
 
 class Counts:
@@ -249,14 +259,22 @@ def _disks(entry: Words, seconds: int, counts: Counts) -> Mapping[str, Mapping[s
     return rows
 
 
-def _cpus(entry: Words, seconds: int, counts: Counts) -> Mapping[str, Mapping[str, Value]]:
-    """Return the CPUs; `all` is an average over them, which zmon makes itself."""
+def _cpus(
+    entry: Words, seconds: int, counts: Counts, processors: Number
+) -> Mapping[str, Mapping[str, Value]]:
+    """Return the single CPUs; where there are none, one row with their sum, of which `all` is the mean."""
     printed = _list(entry, "cpu-load-all" if "cpu-load-all" in entry else "cpu-load", "cpu")
+    together = list(printed) == [ALL]
     rows: dict[str, Mapping[str, Value]] = {}
     for name, load in printed.items():
-        if name != "all":
-            grown = _times(load, seconds).items()
-            rows[name] = {"online": 1, **{field: counts.add(CPU, name, field, by) for field, by in grown}}
+        if name != ALL or together:
+            many = processors if together and not isinstance(processors, Absent) else 1
+            grown = {field: _whole(ns * many) for field, ns in _times(load, seconds).items()}
+            rows[name] = {
+                "online": processors if together else 1,
+                **({"polarization": NOT_SINGLE, "address": NOT_SINGLE} if together else {}),
+                **{field: counts.add(CPU, name, field, by) for field, by in grown.items()},
+            }
     return rows
 
 
@@ -273,19 +291,16 @@ def _times(load: Words, seconds: int) -> dict[str, Number]:
         return ns(names) + (ns(guests) if guests in load else 0)
 
     return {
-        field: _whole(value)
-        for field, value in {
-            "user": with_guests("usr user", "guest"),
-            "nice": with_guests("nice", "gnice"),
-            "system": ns("sys", ALL_SYSTEM),
-            "idle": ns("idle"),
-            "iowait": ns("iowait"),
-            "irq": ns("irq", ALL_SYSTEM),
-            "softirq": ns("soft", ALL_SYSTEM),
-            "steal": ns("steal"),
-            "guest": ns("guest"),
-            "guest_nice": ns("gnice"),
-        }.items()
+        "user": with_guests("usr user", "guest"),
+        "nice": with_guests("nice", "gnice"),
+        "system": ns("sys", ALL_SYSTEM),
+        "idle": ns("idle"),
+        "iowait": ns("iowait"),
+        "irq": ns("irq", ALL_SYSTEM),
+        "softirq": ns("soft", ALL_SYSTEM),
+        "steal": ns("steal"),
+        "guest": ns("guest"),
+        "guest_nice": ns("gnice"),
     }
 
 
@@ -332,6 +347,12 @@ def _is_share(used: Number, percent: Number, total: Number) -> bool:
     return bool(-0.0051 * total <= difference <= 0.0051 * total)
 
 
+def _processors(header: Words) -> Number:
+    """Return how many CPUs the report is about."""
+    found = header.get("number-of-cpus")
+    return int(found) if isinstance(found, float) and 1 <= found <= MOST_CPUS else NO_NUMBER
+
+
 def _machine(header: Words) -> Mapping[str, Mapping[str, Value]]:
     def name(of: str) -> Value:
         found = header.get(of)
@@ -344,7 +365,11 @@ def _machine(header: Words) -> Mapping[str, Mapping[str, Value]]:
 
 
 def _frames(
-    entry: Words, at: Instant, seconds: int, counts: Counts, machine: Mapping[str, Mapping[str, Value]]
+    entry: Words,
+    at: Instant,
+    seconds: int,
+    counts: Counts,
+    host: Host,
 ) -> dict[str, Frame]:
     def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], otherwise: str = "") -> Frame:
         if not rows:
@@ -353,8 +378,8 @@ def _frames(
         return Frame(kind, list(rows), columns, [at.steady] * len(rows))
 
     return {kind.name: nothing(kind, NOT_RECORDED.reason) for kind in KINDS.values()} | {
-        MACHINE.name: frame(MACHINE, machine),
+        MACHINE.name: frame(MACHINE, host.machine),
         BLOCK.name: frame(BLOCK, _disks(entry, seconds, counts), NO_DISKS),
-        CPU.name: frame(CPU, _cpus(entry, seconds, counts), NO_CPUS),
+        CPU.name: frame(CPU, _cpus(entry, seconds, counts, host.processors), NO_CPUS),
         MEMORY.name: frame(MEMORY, _memory(entry, seconds, counts)),
     }

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, ratio
-from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
+from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
 from zmon.tables import paging_log
 from zmon.tables.device import devices_of, summary
-from zmon.tables.join import first, mean, plus, present, quotient, total
+from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
 
 if TYPE_CHECKING:
@@ -49,11 +49,15 @@ class Processors:
         self.online = cpus["online"]
         times = {name: cpus.numbers(name) for name in (*EVERY, "guest", "guest_nice")}
         # idle may fall by a little, which makes it unknown; then the clock has to do
-        clock: list[Number] = [seconds * 1e9 for seconds in cpus.seconds]
+        clock: list[Number] = [
+            seconds * 1e9 * count for seconds, count in zip(cpus.seconds, self.many, strict=True)
+        ]
         self.time = first(plus(*(times[name] for name in EVERY)), clock)
         self.part = {name: quotient(ns, self.time, 100.0, NO_TIME) for name, ns in times.items()}
-        self.busy = plus(*(self.part[name] for name in BUSY))
         self.wait = plus(*(self.part[name] for name in WAIT))
+        # sar may give the system's time with the interrupts in it; the rest of the time is busy all the same
+        rest = [100.0 - wait - steal for wait, steal in zip(self.wait, self.part["steal"], strict=True)]
+        self.busy = first(plus(*(self.part[name] for name in BUSY)), not_below_zero(rest))
         self.logical: list[Number] = [
             100.0 * ratio(busy, 100.0 - steal, "stolen all the time")
             for busy, steal in zip(self.busy, self.part["steal"], strict=True)
@@ -69,6 +73,14 @@ class Processors:
         return mean(percent, self.time, NO_TIME.reason)
 
     @property
+    def many(self) -> list[Number]:
+        """How many CPUs each row stands for: one, if it is not the sum of all."""
+        return [
+            count if key == ALL and not isinstance(count, str) else 1
+            for key, count in zip(self.keys, self.online, strict=True)
+        ]
+
+    @property
     def running(self) -> Number:
         """How many are on line."""
         if not self.keys:
@@ -81,7 +93,7 @@ def table(view: View) -> Table:
     interval = view.interval
     cpus, devices = Processors(interval), devices_of(interval)
     columns: dict[str, list[Value]] = {
-        "proc": [f"P{int(key):02d}" if key.isdecimal() else key for key in cpus.keys],
+        "proc": [cpu_name(key) for key in cpus.keys],
         "type": _types(interval),
         "busy": list(cpus.busy),
         **{name: list(percent) for name, percent in cpus.part.items()},
@@ -89,7 +101,7 @@ def table(view: View) -> Table:
         "logical": list(cpus.logical),
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
-        "state": ["online" if online == 1 else "offline" for online in cpus.online],
+        "state": ["offline" if online == 0 else "online" for online in cpus.online],
     }
     cells: dict[str, Value] = {
         "busy": cpus.average(cpus.busy),
@@ -105,6 +117,11 @@ def table(view: View) -> Table:
         notes=(GUESSED,) if devices.guessed else (),
         missing=cpus.missing,
     )
+
+
+def cpu_name(key: str) -> str:
+    """Return what a CPU is called on the screens: P03."""
+    return f"P{int(key):02d}" if key.isdecimal() else key.upper()
 
 
 def trend(interval: Interval) -> Table:
@@ -134,7 +151,7 @@ def facts(interval: Interval, cpus: Processors, devices: Devices) -> dict[str, V
     """Return what stands above the rows: the whole system's I/O, paging and memory."""
     disks = summary(devices).cells
     memory = paging_log.figures(interval)
-    load = present(cpus.busy)
+    load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]
     return {
         "io": disks["io"],
         "requests": disks["ios"],
@@ -143,6 +160,6 @@ def facts(interval: Interval, cpus: Processors, devices: Devices) -> dict[str, V
         "available": memory["available"],
         "memory": memory["total"],
         "running": cpus.running,
-        "present": len(cpus) or cpus.missing or absent("no CPU is known"),
-        "load": sum(load) if load else cpus.average(cpus.busy),
+        "present": total(cpus.many) if cpus.keys else cpus.missing or absent("no CPU is known"),
+        "load": total(load) if cpus.keys else cpus.average(cpus.busy),
     }

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import CPU
+from zmon.kinds import ALL, CPU
 from zmon.tables.by_time import Log, by_time
-from zmon.tables.cpu import EVERY, Processors
+from zmon.tables.cpu import EVERY, Processors, cpu_name
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import NoSuchThing
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((CPU,), history=True)
 
+ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
 GONE: Final = absent("there was no such CPU")
 
 
@@ -59,12 +60,14 @@ def figures(interval: Interval, number: str = "") -> dict[str, Value]:
 
     busiest = max(known, key=lambda row: cpus.busy[row], default=None)
     nobody = cpus.missing or cpus.average(cpus.busy)
+    if cpus.keys == [ALL]:
+        busiest, nobody = None, ONLY_ALL
     return {
         "online": cpus.running,
         "busy": figure(cpus.busy),
         **{name: figure(cpus.part[name]) for name in EVERY},
         "wait": figure(cpus.wait),
         "logical": figure(cpus.logical),
-        "busiest": nobody if busiest is None else f"P{int(cpus.keys[busiest]):02d}",
+        "busiest": nobody if busiest is None else cpu_name(cpus.keys[busiest]),
         "highest": nobody if busiest is None else cpus.busy[busiest],
     }

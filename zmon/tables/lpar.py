@@ -2,7 +2,8 @@
 
 Busy is the time a processor was given to the partition, overhead the part of it that the hypervisor spent on
 the partition's behalf; both in percent of the time the processor was on line, one processor being 100.
-Only the own partition shows its suspended time: what is neither busy nor waiting.
+Only the own partition shows its suspended time: what is neither busy nor waiting.  Where the hypervisor
+does not count wait time, idle time cannot be told from it, and both are absent.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
 UNDESCRIBED: Final = absent("the partition is not described")
 NOT_TOLD: Final = absent("neither diag 204 nor hypfs tells this")
+UNCOUNTED: Final = absent(
+    "the hypervisor does not count wait time, so idle and suspended time are not told apart"
+)
 
 
 def table(view: View) -> Table:
@@ -36,7 +40,7 @@ def table(view: View) -> Table:
     cpus = interval.of(LPAR_CPU)
     names = cpus["lpar"]
     partitions = Joined(interval.of(LPAR), names, UNDESCRIBED)
-    waits = _percent(cpus, "wait")
+    waits = _waits(cpus)
     busy, overhead, suspended = _use(cpus, partitions["own"], waits)
     columns: dict[str, list[Value]] = {
         "partition": names,
@@ -71,7 +75,7 @@ def trend(interval: Interval) -> Table:
     """Return the columns of LPAR that trends are made of."""
     cpus = interval.of(LPAR_CPU)
     own = Joined(interval.of(LPAR), cpus["lpar"], UNDESCRIBED)["own"]
-    busy, overhead, suspended = _use(cpus, own, _percent(cpus, "wait"))
+    busy, overhead, suspended = _use(cpus, own, _waits(cpus))
     return Table(cpus.keys, {"busy": list(busy), "ovhd": list(overhead), "susp": list(suspended)})
 
 
@@ -83,6 +87,18 @@ def _use(
     overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
     rest = not_below_zero([100.0 - b - w for b, w in zip(busy, waits, strict=True)])
     return busy, overhead, [s if mine == 1 else OTHERS for s, mine in zip(rest, own, strict=True)]
+
+
+def _waits(cpus: Delta) -> list[Number]:
+    """Return how long each processor had nothing to do, in percent.
+
+    A counter that is still 0 was never filled in, unless the processor was busy ever since it came on line.
+    """
+    since = (cpus.frame.column(name) for name in ("wait", "accumulated", "online_time"))
+    return [
+        UNCOUNTED if waited == 0 and used < online and not isinstance(percent, Absent) else percent
+        for waited, used, online, percent in zip(*since, _percent(cpus, "wait"), strict=True)
+    ]
 
 
 def _percent(cpus: Delta, counter: str) -> list[Number]:
