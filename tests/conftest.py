@@ -272,26 +272,29 @@ def _write_pass(root: Path, files: Mapping[str, tuple[bytes, int]], links: Mappi
         os.utime(root / path, ns=(when, when))
 
 
+def sample_of(rows: Rows, at: int) -> Sample:
+    """Build a sample by hand: kind -> key -> field -> value."""
+    frames = {}
+    for kind, things in rows.items():
+        names = {name for fields in things.values() for name in fields}
+        columns: dict[str, list[Value]] = {
+            name: [fields.get(name, NOT_GIVEN) for fields in things.values()] for name in names
+        }
+        frames[kind.name] = Frame(kind, list(things), columns, [at] * len(things))
+    return Sample(Instant(at, at, "boot"), frames, "made by hand")
+
+
+def interval_of(before: Rows | None, after: Rows, seconds: float = 60.0) -> Interval:
+    """Build an interval by hand; kind -> key -> field -> value."""
+    begin = 1_700_000_000_000_000_000
+    earlier = None if before is None else sample_of(before, begin)
+    return Interval(earlier, sample_of(after, begin + int(seconds * 1e9)))
+
+
 @pytest.fixture
 def make_interval() -> Callable[..., Interval]:
-    """Build an interval by hand: `make_interval(before, after, seconds)`; kind -> key -> field -> value."""
-
-    def sample(rows: Rows, at: int) -> Sample:
-        frames = {}
-        for kind, things in rows.items():
-            names = {name for fields in things.values() for name in fields}
-            columns: dict[str, list[Value]] = {
-                name: [fields.get(name, NOT_GIVEN) for fields in things.values()] for name in names
-            }
-            frames[kind.name] = Frame(kind, list(things), columns, [at] * len(things))
-        return Sample(Instant(at, at, "boot"), frames, "made by hand")
-
-    def build(before: Rows | None, after: Rows, seconds: float = 60.0) -> Interval:
-        begin = 1_700_000_000_000_000_000
-        earlier = None if before is None else sample(before, begin)
-        return Interval(earlier, sample(after, begin + int(seconds * 1e9)))
-
-    return build
+    """Build an interval by hand: `make_interval(before, after, seconds)`."""
+    return interval_of
 
 
 @pytest.fixture

@@ -205,6 +205,12 @@ class Delta:
         """Return `delta[name]` of a field that holds numbers."""
         return self[name]  # type: ignore[return-value]  # a counter or a gauge is never a text
 
+    def earlier(self, name: str) -> list[Value]:
+        """Return what a field was in the sample before, in the order of `keys`."""
+        if self._void is not None:
+            return [self._void] * len(self.keys)
+        return self._earlier(name)
+
     def rate(self, name: str) -> list[Number]:
         """Return a counter's differences per second, for each row."""
         known = self._rates.get(name)

@@ -3,10 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.conftest import interval_of
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables.device import Devices, table, usable
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
+from zmon.tables import control_unit, details, device_log
+from zmon.tables.by_time import ESTIMATED
+from zmon.tables.device import HANGS, HUNG, SHORTEST, Devices, table, usable
 from zmon.tables.table import SUMMARY
 from zmon.tables.view import View
 
@@ -54,13 +59,13 @@ LINUX = {
 
 
 @pytest.fixture
-def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
-    """Fill DEVICE from what was counted in a minute; other fields are the same at its begin."""
+def machine(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
+    """Return a minute in which devices did this; other fields are the same at its begin."""
 
-    def filled(
+    def made(
         devices: dict[str, Any], cmf: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None,
         dasd: dict[str, Any] | None = None,
-    ) -> Table:  # fmt: skip
+    ) -> Interval:  # fmt: skip
         after = {DEVICE: devices, CMF: cmf or {}, BLOCK: blocks or {}, DASD: dasd or {}}
         before = {
             kind: {
@@ -71,9 +76,15 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
             }
             for kind, rows in after.items()
         }
-        return table(View(make_interval(before, after)))
+        return make_interval(before, after)
 
-    return filled
+    return made
+
+
+@pytest.fixture
+def fill(machine: Callable[..., Interval]) -> Callable[..., Table]:
+    """Fill DEVICE from what was counted in a minute."""
+    return lambda *counted, **more: table(View(machine(*counted, **more)))
 
 
 def row(found: Table, *names: str, key: str = "0.0.7000") -> list[Any]:
@@ -184,6 +195,21 @@ def test_aliases_are_counted_by_lcu(fill: Callable[..., Table]) -> None:
     assert [found.is_estimate("qued", place) for place in range(3)] == [True, True, False]
 
 
+def test_the_queue_of_all_is_the_sum_that_ctlunit_has(machine: Callable[..., Interval]) -> None:
+    """Req. Qued means the same on both screens: requests that wait, added up over volumes and LCUs."""
+    alias = DISK | {"uid": "IBM.750000000L0001.2482.xx", "alias": 1, "block": absent("none")}
+    other = DISK | {"uid": "IBM.750000000L0001.2484.00", "block": "dasdb"}
+    more = DISK | {"uid": "IBM.750000000L0001.2484.01", "block": "dasdc"}
+    devices = {"0.0.7000": DISK, "0.0.70ff": alias, "0.0.7600": other, "0.0.7601": more}
+    measured = dict.fromkeys(devices, MEASURED)
+    interval = machine(devices, measured, dict.fromkeys(("dasda", "dasdb", "dasdc"), LINUX))
+    load, units = table(View(interval)), control_unit.table(View(interval))
+    assert load.summary is not None
+    assert units.summary is not None
+    assert units.columns["qued"][1] == pytest.approx(sum(load.columns["qued"][2:]))  # type: ignore[arg-type]  # numbers
+    assert load.summary.cells["qued"] == pytest.approx(units.summary.cells["qued"]) != 0
+
+
 def test_the_average_weighs_times_by_starts_and_responses_by_requests(fill: Callable[..., Table]) -> None:
     """A volume whose I/O runs on its alias is not answered faster because its base rests."""
     alias = DISK | {"uid": "IBM.750000000L0001.2482.xx", "alias": 1, "block": absent("none")}
@@ -218,3 +244,88 @@ def test_the_first_sample_gives_no_rates(make_interval: Callable[..., Interval])
     """And says why."""
     interval = make_interval(None, {DEVICE: {"0.0.7000": DISK}, CMF: {"0.0.7000": MEASURED}})
     assert "first sample" in Devices(interval).rate[0].reason  # type: ignore[union-attr]
+
+
+STILL = {**dict.fromkeys(LINUX, 0), "busid": "0.0.7000", "io_ms": 60_000}
+"""A volume whose clock in Linux ran for the whole minute, while nothing completed."""
+
+
+def test_a_volume_that_hangs_stands_on_top(fill: Callable[..., Table]) -> None:
+    """Its response is at least the time for which nothing completed, and a sentence names it."""
+    found = fill({"0.0.7000": DISK}, {"0.0.7000": dict.fromkeys(COUNTS, 0)}, {"dasda": STILL})
+    assert row(found, "io", "resp", "lbusy") == [0, 60_000, 100]
+    assert row(found, "await", "serv", "reqkb", "read") == [HANGS] * 4
+    assert found.is_estimate("resp", 0)
+    assert found.notes[0] == "7000: busy for 60 s, nothing completed"
+
+
+def test_an_idle_volume_does_not_hang(fill: Callable[..., Table]) -> None:
+    """It has no response time, no mark and no sentence."""
+    found = fill({"0.0.7000": DISK}, {}, {"dasda": STILL | {"io_ms": 0}})
+    assert isinstance(row(found, "resp")[0], Absent)
+    assert row(found, "lbusy") == [0]
+    assert not found.is_estimate("resp", 0)
+    assert not any("nothing completed" in note for note in found.notes)
+
+
+def test_a_volume_that_hangs_is_counted_on_its_lcu_and_on_its_page(machine: Callable[..., Interval]) -> None:
+    """CTLUNIT counts it as bad, DEVICE nnnn says so where it explains the times."""
+    idle = DISK | {"uid": "IBM.750000000L0001.2482.01", "block": "dasdb"}
+    view = View(
+        machine({"0.0.7000": DISK, "0.0.7001": idle}, {}, {"dasda": STILL, "dasdb": STILL | {"io_ms": 0}}),
+        argument="7000",
+    )
+    units = control_unit.table(view)
+    assert units.columns["hung"] == [1]
+    unread = machine({"0.0.7000": DISK}, {"0.0.7000": MEASURED})
+    assert isinstance(control_unit.table(View(unread)).columns["hung"][0], Absent)
+    assert "7000: busy for 60 s, nothing completed" in units.notes
+    assert details.table(view).facts["measured"] == "7000: busy for 60 s, nothing completed"
+    log = device_log.figures(view.interval, "0.0.7000")
+    assert (log["resp"], "resp" in str(log[ESTIMATED]).split()) == (60_000, True)
+
+
+def test_of_many_volumes_that_hang_some_are_named(fill: Callable[..., Table]) -> None:
+    """The others are counted."""
+    disks = {f"0.0.70{n:02x}": DISK | {"block": f"dasd{n}"} for n in range(9)}
+    found = fill(disks, {}, {f"dasd{n}": STILL | {"io_ms": 55_000 + n * 100} for n in range(9)})
+    assert found.notes[0].startswith("7008: ")
+    assert found.notes[3] == "and 6 more volumes hang"
+
+
+COMPLETED = ("reads", "writes", "discards", "flushes")
+
+
+@given(
+    done=st.fixed_dictionaries({name: st.sampled_from((0, 0, 0, 1, 500)) for name in COMPLETED}),
+    start=st.fixed_dictionaries({name: st.integers(0, U32 - 1) for name in (*COMPLETED, "io_ms")}),
+    flying=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+    busy=st.integers(0, 61_000),
+    seconds=st.sampled_from((0.5, 2.0, 60.0, 90_000.0)),
+    reset=st.booleans(),
+    uncounted=st.booleans(),
+)
+def test_only_what_completes_nothing_hangs(  # noqa: PLR0913, PLR0917 - each is one side of an interval
+    done: dict[str, int], start: dict[str, int], flying: tuple[int, int], busy: int, seconds: float,
+    reset: bool, uncounted: bool,
+) -> None:  # fmt: skip
+    """Busy for nine tenths by a clock that may wrap, or the same requests in flight; never after a reset."""
+    before: dict[str, Any] = {"busid": "0.0.7000", **start, "in_flight": flying[0]}
+    after: dict[str, Any] = {
+        **before,
+        **{name: start[name] + done[name] for name in done},
+        "in_flight": flying[1],
+    }
+    after["io_ms"] = (start["io_ms"] + busy) % U32
+    if uncounted:
+        before["discards"] = after["discards"] = absent("needs Linux 4.18")
+    if reset:
+        after["reads"] = -1
+    found = Devices(interval_of({BLOCK: {"dasda": before}}, {BLOCK: {"dasda": after}}, seconds)).hung
+    completed = sum(done[name] for name in COMPLETED if not (uncounted and name == "discards"))
+    if completed or reset or seconds < SHORTEST:
+        assert not found
+    elif busy >= HUNG * 1000 * seconds:
+        assert found == {0: pytest.approx(min(busy / 1000, seconds))}
+    else:
+        assert found == ({0: seconds} if all(flying) else {})

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables.device import devices_of
-from zmon.tables.join import Joined, not_below_zero, total
+from zmon.tables.device import devices_of, hanging
+from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.topology.lcu import lcus
@@ -66,13 +66,14 @@ def table(view: View) -> Table:
     if guessed:
         guessed |= {SUMMARY}
     missing = None if keys else interval.of(DEVICE).missing or NO_LCU
+    hung = [row for rows in members.values() for row in rows if row in devices.hung]
     told = frozenset(place for place, unit in enumerate(units.values()) if unit.why)
     return Table(
         keys,
         columns,
         _all(lines, devices, [row for rows in members.values() for row in rows]),
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
-        notes=(*findings(keys, columns), *told_by(units.values()), *wrong(view)),
+        notes=(*hanging(devices, hung), *findings(keys, columns), *told_by(units.values()), *wrong(view)),
         missing=missing,
     )
 
@@ -111,7 +112,8 @@ def _line(
         "share": share,
         "fair": share * units / 100.0,
         **figures,
-        "qued": _queued(total([devices.requests[row] for row in rows]), figures),
+        "qued": devices.queued_at(rows),
+        "hung": devices.hanging(rows),
     }
 
 
@@ -129,14 +131,6 @@ def _figures(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
         **_times(devices, rows),
         "queue": add(devices.linux_queue),
     }
-
-
-def _queued(requests: Number, times: Mapping[str, Number]) -> Number:
-    """Return how many requests wait in Linux, by Little's law.
-
-    Only an LCU as a whole tells it where there are aliases: which volume they served is not known.
-    """
-    return not_below_zero([requests * (times["resp"] - times["serv"]) / 1e3])[0]
 
 
 def _times(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
@@ -159,7 +153,7 @@ def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
 def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[int]) -> Summary | None:
     if not lines:
         return None
-    added = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue")
+    added = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung")
     cells: dict[str, Value] = {
         name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
         for name in added

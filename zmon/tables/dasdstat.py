@@ -57,6 +57,7 @@ FIGURES: Final = (
 )  # fmt: skip
 ESTIMATE: Final = "Mean    ~ms"
 EXACT: Final = "Mean     ms"
+FROM_BUCKETS: Final = "~ Estimated from the buckets: the exact mean is Resp of DEVICE"
 
 
 class Asked(NamedTuple):
@@ -267,6 +268,8 @@ def _notes(counts: Counts, shares: dict[str, list[Number]]) -> list[str]:
         said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
         said.append("Reads, volumes and devices are told by debugfs alone: run zmon as root")
+    if found and not counts.asked.part and not counts.asked.whole:
+        said.append(FROM_BUCKETS)
     return said
 
 

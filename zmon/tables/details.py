@@ -68,7 +68,7 @@ def table(view: View) -> Table:
         "size": _size(interval, facts["dasd"]),
         "label": interval.of(DASD).cell(key, "volser"),
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
-        "measured": _measured(facts),
+        "measured": hanging(view.interval, key) or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
     }
     caches = cache.table(view)
@@ -176,6 +176,12 @@ def _status(interval: Interval, key: str) -> Value:
 def _size(interval: Interval, name: Value) -> Value:
     sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
     return sectors if isinstance(sectors, (Absent, str)) else sectors * 512
+
+
+def hanging(interval: Interval, key: str) -> str:
+    """Say that the device hangs, if it does."""
+    devices = device.devices_of(interval)
+    return "".join(device.hanging(devices, {devices.keys.index(key)} & devices.hung.keys()))
 
 
 def _measured(facts: dict[str, Value]) -> str:

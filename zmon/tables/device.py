@@ -3,6 +3,9 @@
 Pend, Disc and Conn come from channel measurement (CMF) and are per operation that the channel
 subsystem timed; Serv is their sum.  Resp is what Linux waits for a request, from the block layer, and Qued
 follows from it by Little's law.  Where starts are not counted, Linux's requests stand in for them, marked.
+
+A volume hangs when requests are in Linux and none completes.  Its Resp is at least the time for which that is
+so, marked as an estimate, so that it stands above all others.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CLAIM, CMF, DASD, DEVICE, LAYER, MACHINE
-from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
+from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import units_of
 from zmon.topology.lcu import lcus
@@ -36,6 +39,11 @@ LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
 """Block devices that are no disks of their own; their I/O is counted on the disks below them."""
 
 IDLE: Final = absent("no I/O in the interval")
+HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
+HUNG: Final = 0.9
+"""A volume whose requests do not complete hangs when it is busy for this part of the interval."""
+SHORTEST: Final = 1.0
+"""Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NO_BLOCK: Final = absent("this device has no block device")
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 NO_CMF: Final = absent("channel measurement was not read for this device")
@@ -44,6 +52,8 @@ VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
 """The masks of a subchannel's paths: installed, available, operational, verified."""
 
+FEW: Final = 3
+"""So many volumes that hang are named."""
 CP_ONLY: Final = absent("only CP knows this; Linux does not")
 NO_UID: Final = absent("no uid")
 NO_LCU: Final = absent("no LCU: the device has no uid")
@@ -105,8 +115,46 @@ class Devices:
         # an I/O rate for every device: starts where they are counted, else Linux's requests
         self.rate = first(self.ssch, self.requests)
         self.response = first(self.wait, self.serv)
+        self.hung = self._hung(requests)
+        """Rows of volumes that hang, with the seconds for which nothing completed."""
+        for row, seconds in self.hung.items():
+            self.response[row] = seconds * 1e3
+        for times in (self.wait, self.pend, self.disc, self.conn, self.serv):
+            self._idle(times)
+
+    def _hung(self, done: Sequence[Number]) -> dict[int, float]:
+        """Return the rows in which requests are in Linux and none completed, with the seconds of that.
+
+        The driver may hand back the requests of a stopped device, so that none counts as in flight; Linux's
+        clock (`io_ms`) goes on all the same.  Kernels in which it does not have them in flight.
+        """
+        block = self.block
+        found: dict[int, float] = {}
+        columns = (done, block.numbers("io_ms"), block.seconds, block["in_flight"])
+        for row, (requests, busy, length, now) in enumerate(zip(*columns, strict=True)):
+            if requests != 0 or isinstance(length, Absent):
+                continue
+            waited = 0.0
+            if not isinstance(busy, Absent) and busy >= HUNG * 1e3 * length:
+                waited = min(busy / 1e3, length)
+            elif now > 0 and block.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
+                waited = length
+            others = ("discards", "flushes")
+            if waited >= SHORTEST and not any(block.numbers(name)[row] > 0 for name in others):
+                found[row] = waited
+        return found
 
     # what not everybody asks for
+
+    def hanging(self, rows: Sequence[int]) -> Number:
+        """Return how many of some volumes hang."""
+        busy = self.linux_busy
+        return total([1 if row in self.hung else busy[row] * 0 for row in rows])
+
+    @cached_property
+    def linux_busy(self) -> list[Number]:
+        """The part of the interval in which a request was in Linux, in percent."""
+        return [ms / 10 for ms in self.block.rate("io_ms")]
 
     @cached_property
     def cuwt(self) -> list[Number]:
@@ -117,12 +165,18 @@ class Devices:
     def reads(self) -> list[Number]:
         """The share of reads among the requests, in percent."""
         reads = self.block.numbers("reads")
-        return quotient(reads, plus(reads, self.block.numbers("writes")), 100.0, IDLE)
+        return self._idle(quotient(reads, plus(reads, self.block.numbers("writes")), 100.0, IDLE))
 
     @cached_property
     def kilobytes(self) -> list[Number]:
         """The average size of a request."""
-        return quotient(self._sectors, self.requests, 0.5, IDLE)
+        return self._idle(quotient(self._sectors, self.requests, 0.5, IDLE))
+
+    def _idle(self, values: list[Number]) -> list[Number]:
+        """Give another reason where a volume had no requests because it hangs."""
+        for row in self.hung:
+            values[row] = HANGS if values[row] is IDLE else values[row]
+        return values
 
     @cached_property
     def guessed(self) -> frozenset[int]:
@@ -142,6 +196,19 @@ class Devices:
         return not_below_zero(
             [n * (r - s) / 1e3 for n, r, s in zip(self.requests, self.response, self.serv, strict=True)]
         )
+
+    def queued_at(self, rows: Sequence[int]) -> Number:
+        """Return how many requests wait in Linux for some devices together.
+
+        With aliases among them only their whole tells it (Little's law): which volume an alias served is not
+        known.
+        """
+        alias = self.ccw["alias"]
+        if all(alias[row] != 1 for row in rows):
+            return total([self.queued[row] for row in rows])
+        requests = total([self.requests[row] for row in rows])
+        longer = self.average_response(rows) - self.average(rows, self.serv)
+        return not_below_zero([requests * longer / 1e3])[0]
 
     def average(self, rows: Sequence[int], values: Sequence[Number]) -> Number:
         """Average what is measured per start of I/O, each device with its rate as its weight."""
@@ -244,6 +311,7 @@ def table(view: View) -> Table:
         "await": list(devices.wait),
         "inflight": devices.block["in_flight"],
         "queue": list(devices.linux_queue),
+        "lbusy": list(devices.linux_busy),
         "mbs": list(devices.megabytes),
         "reqkb": list(devices.kilobytes),
         "read": list(devices.reads),
@@ -253,7 +321,8 @@ def table(view: View) -> Table:
         "error": list(devices.cmf.numbers("error")),
     }
     guesses = frozenset(row for row, key in enumerate(devices.keys) if key in told) if told else frozenset()
-    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), []
+    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(devices, devices.hung)
+    estimated["resp"] = frozenset(devices.hung)
     if told:
         notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(one.why for one in told.values()))}")
     if devices.guessed:
@@ -273,6 +342,18 @@ def table(view: View) -> Table:
     return Table(
         devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
     )
+
+
+def hanging(devices: Devices, rows: Iterable[int]) -> list[str]:
+    """Say which volumes hang, the longest first."""
+    worst = sorted(rows, key=lambda row: (-devices.hung[row], row))
+    said = [
+        f"{address(devices.keys[row]).upper()}: busy for {devices.hung[row]:.0f} s, nothing completed"
+        for row in worst[:FEW]
+    ]
+    if worst[FEW:]:
+        said.append(f"and {len(worst) - FEW:,} more volumes hang")
+    return said
 
 
 def _told(view: View, devices: Devices) -> dict[str, Lcu]:
@@ -358,13 +439,15 @@ def members(devices: Devices) -> list[int]:
 
 
 def summary(devices: Devices) -> Summary:
-    """Average over all DASD and their aliases, each with its I/O rate as its weight."""
+    """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
     bases, rows = disks(devices), members(devices)
 
     def add(values: Sequence[Number]) -> Number:
         return total([values[row] for row in rows])
 
-    queues = present([devices.queued[row] for row in bases])
+    units: dict[str, list[int]] = {}
+    for row in rows:
+        units.setdefault(devices.lcu_of.get(devices.keys[row], ""), []).append(row)
     cells: dict[str, Value] = {
         "io": add(devices.rate),
         "pend": devices.average(rows, devices.pend),
@@ -373,7 +456,7 @@ def summary(devices: Devices) -> Summary:
         "serv": devices.average(rows, devices.serv),
         "resp": devices.average_response(rows),
         "cuwt": devices.average(rows, devices.cuwt),
-        "qued": sum(queues) / len(queues) if queues else total([devices.queued[row] for row in bases]),
+        "qued": total([devices.queued_at(unit) for unit in units.values()]),
         "ios": add(devices.requests),
         "await": devices.average_wait(bases, devices.wait),
         "queue": add(devices.linux_queue),

@@ -67,8 +67,7 @@ def of_all(devices: Devices) -> dict[str, Value]:
     rows = members(devices)
     cells = dict(summary(devices).cells) | _weights(devices, rows)
     one = busiest(devices, rows)
-    estimates = "io drate share" if devices.estimated(rows) else ""
-    return {**cells, **_chosen(devices, one, rows), ESTIMATED: estimates}
+    return {**cells, **_chosen(devices, one, rows), ESTIMATED: _estimates(devices, rows, one)}
 
 
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
@@ -80,13 +79,19 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
         "mbs": devices.megabytes, "reqkb": devices.kilobytes, "read": devices.reads,
     }  # fmt: skip
     cells: dict[str, Value] = {name: values[row] for name, values in columns.items()}
-    estimates = "io drate share" if devices.estimated([row]) else ""
+    hung = " resp" if row in devices.hung else ""
     return {
         **cells,
         **_weights(devices, [row]),
         **_chosen(devices, row, members(devices)),
-        ESTIMATED: estimates,
+        ESTIMATED: _estimates(devices, [row], row) + hung,
     }
+
+
+def _estimates(devices: Devices, rows: Sequence[int], one: int | None) -> str:
+    """Name the cells that are estimates."""
+    names = ["io", "drate", "share"] if devices.estimated(rows) else []
+    return " ".join([*names, "dresp"] if one in devices.hung else names)
 
 
 def gone(key: str) -> dict[str, Value]:

@@ -49,6 +49,15 @@ class Joined:
         """Return the same for a field that is known to hold numbers."""
         return self._along(self._delta.numbers(name))
 
+    @property
+    def seconds(self) -> list[Number]:
+        """The length of the interval for each row."""
+        return self._along(self._delta.seconds)
+
+    def earlier(self, name: str) -> list[Value]:
+        """Return the values of the sample before."""
+        return self._along(self._delta.earlier(name))
+
     def rate(self, name: str) -> list[Number]:
         """Return a counter's differences per second."""
         return self._along(self._delta.rate(name))
