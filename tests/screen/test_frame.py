@@ -50,6 +50,13 @@ def test_the_first_sample_has_no_begin(make_interval: Callable[..., Interval]) -
     assert header(DEVICE, make_interval(None, Z), live=True)[34:62] == "Interval --:--:-- - 22:14:20"
 
 
+def test_a_screen_by_time_says_from_when_to_when(make_interval: Callable[..., Interval]) -> None:
+    """Its rows cover more than the interval."""
+    noon = 1_800_014_400_000_000_000
+    line = header(DEVICE, make_interval(Z, Z), live=True, span=(noon, noon + 7_200_000_000_000))
+    assert line[34:62] == "Interval 12:00:00 - 14:00:00"
+
+
 def test_the_menu_has_its_title_instead(make_interval: Callable[..., Interval]) -> None:
     """It covers no interval."""
     assert header(MENU, make_interval(Z, Z), live=True) == (

@@ -70,6 +70,69 @@ def test_a_row_that_is_gone_leaves_the_cursor_on_its_line(
     assert grid.place == 0
 
 
+@pytest.fixture
+def log(dialogue: Dialogue) -> Grid:
+    """Return REDISP, which has a row for each of three minutes, with room for one of them."""
+    dialogue.run("REDISP")
+    grid = Grid(dialogue.page, dialogue.sheet())
+    grid.resize(80, 6)
+    return grid
+
+
+def test_rows_by_time_open_at_the_present_and_follow_it(
+    dialogue: Dialogue, log: Grid, make_sample: Callable[..., Sample]
+) -> None:
+    """The latest row is seen first, and each new one as it comes."""
+    assert cursor(log).startswith(">12:03:00")
+
+    dialogue.watch.tape.samples.append(make_sample(4, 12))  # type: ignore[attr-defined]
+    dialogue.watch.forward()
+    log.show(dialogue.sheet(), dialogue.page)
+    assert cursor(log).startswith(">12:04:00")
+
+
+def test_a_row_by_time_that_was_chosen_keeps_the_cursor(
+    dialogue: Dialogue, log: Grid, make_sample: Callable[..., Sample]
+) -> None:
+    """Until the last row is chosen again, which follows the present, or one goes back in time."""
+    log.step(-1)
+    dialogue.watch.tape.samples.append(make_sample(4, 12))  # type: ignore[attr-defined]
+    dialogue.watch.forward()
+    log.show(dialogue.sheet(), dialogue.page)
+    assert cursor(log).startswith(">12:02:00")
+
+    log.top()
+    log.show(dialogue.sheet(), dialogue.page)
+    assert cursor(log).startswith(">12:01:00")
+
+    dialogue.watch.back()
+    log.show(dialogue.sheet(), dialogue.page)
+    assert cursor(log).startswith(">12:03:00")
+
+    log.step(-1)
+    log.bottom()
+    dialogue.watch.back()
+    log.show(dialogue.sheet(), dialogue.page)
+    assert cursor(log).startswith(">12:02:00")
+
+
+def test_rows_by_time_in_another_order_are_a_list(dialogue: Dialogue, log: Grid) -> None:
+    """The worst is on top then."""
+    dialogue.run("SORT resp DESC")
+    log.show(dialogue.sheet(), dialogue.page)
+    assert log.place == 0
+
+
+def test_another_order_goes_to_the_top(dialogue: Dialogue, grid: Grid) -> None:
+    """Who sorts wants to see what is first now, not where the row of before has gone."""
+    grid.step(5)
+    dialogue.run("SORT addr")
+    grid.show(dialogue.sheet(), page(dialogue))
+
+    assert (grid.place, grid.key) == (0, "")
+    assert cursor(grid).startswith(">7000")
+
+
 def test_the_first_column_stays(grid: Grid) -> None:
     """To the right the first column still says whose numbers they are."""
     grid.shift(1)

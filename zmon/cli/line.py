@@ -139,7 +139,8 @@ class Console:
         if command is not None:
             return self._carry_out(command, question)
         if self.dialogue.page.screen is not page.screen:
-            self._top = self._left = 0
+            self._left = 0
+            self._to_present()
         said, self.dialogue.said = self.dialogue.said, ""
         if said:
             self._answers.write(f" {harmless(said)}\n")
@@ -157,14 +158,19 @@ class Console:
 
     def sample(self) -> None:
         """Take a sample, if the machine is looked at live."""
+        if self.dialogue.watch.tape.live:
+            try:
+                self.dialogue.watch.forward()
+            except NotKept as error:
+                self.dialogue.watch.take(error.sample)
+                self._answers.write(f" Not recorded: {harmless(str(error))}; it is tried with each sample\n")
+        self._to_present()
+
+    def _to_present(self) -> None:
+        """Go to the first line; where rows are intervals, to the last ones, where the present moment is."""
         self._top = 0
-        if not self.dialogue.watch.tape.live:
-            return
-        try:
-            self.dialogue.watch.forward()
-        except NotKept as error:
-            self.dialogue.watch.take(error.sample)
-            self._answers.write(f" Not recorded: {harmless(str(error))}; it is tried with each sample\n")
+        if self.dialogue.watch.interval is not None and self.dialogue.sheet().table.span is not None:
+            self._last()
 
     def _carry_out(self, command: Command, question: str) -> bool:
         operand = question.partition(" ")[2].strip()

@@ -56,7 +56,7 @@ def text(
     sheet: Sheet, screens: Screens, interval: Interval, *, live: bool, most: int | None = None
 ) -> Iterator[str]:
     """Yield a whole screen as lines."""
-    yield header(sheet.screen, interval, live=live)
+    yield header(sheet.screen, interval, live=live, span=sheet.table.span)
     yield ""
     yield from body(sheet, screens, most)
     for note in sheet.table.notes:

@@ -34,10 +34,18 @@ def mode(interval: Interval | None, *, live: bool, held: bool = False) -> str:
     return "Replay" if interval is not None and interval.after.nominal else "Captured data"
 
 
-def header(screen: Screen, interval: Interval | None, *, live: bool, held: bool = False) -> str:
+def header(
+    screen: Screen,
+    interval: Interval | None,
+    *,
+    live: bool,
+    held: bool = False,
+    span: tuple[int, int] | None = None,
+) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
-    The menu has its title there instead, because it covers no interval, and needs none.
+    `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval.  The menu has
+    its title there instead, because it covers no interval, and needs none.
     """
     right = mode(interval, live=live, held=held)
     if interval is None or screen.layout == "menu":
@@ -46,7 +54,7 @@ def header(screen: Screen, interval: Interval | None, *, live: bool, held: bool 
         machine = interval.after.frames.get("machine")
         kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))
         line = f" {screen.id:<12}CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}  "
-        line += _span(interval)
+        line += _span(interval) if span is None else f"Interval {clock(span[0])} - {clock(span[1])}"
     return line[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
 
 

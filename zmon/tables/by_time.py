@@ -82,6 +82,7 @@ def by_time(view: View, log: Log) -> Table:
         Summary(TITLE, means),
         estimated=_estimated(rows, gaps),
         gaps=gaps,
+        span=(next((row.begin.utc for row in rows if row.begin), rows[0].end.utc), rows[-1].end.utc),
     )
 
 

@@ -58,6 +58,8 @@ class Table(NamedTuple):
     """Why there are no rows, when there are none."""
     gaps: Mapping[int, str] = MappingProxyType({})
     """Rows that hold no values, by their numbers, and the sentence that is shown in their place."""
+    span: tuple[int, int] | None = None
+    """Begin and end (UTC in ns) of what is shown, where that is more than the interval."""
 
     def is_estimate(self, name: str, row: int) -> bool:
         """Tell whether a cell is an estimate."""

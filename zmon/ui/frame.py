@@ -32,14 +32,23 @@ def too_small(width: int, height: int) -> list[Line]:
     return few + [EMPTY] * (height - len(few))
 
 
-def heading(screen: Screen, interval: Interval | None, width: int, *, live: bool, held: bool) -> Line:
+def heading(  # noqa: PLR0913 - all that a header tells
+    screen: Screen,
+    interval: Interval | None,
+    width: int,
+    *,
+    live: bool,
+    held: bool,
+    span: tuple[int, int] | None = None,
+) -> Line:
     """Return the header of a screen; without an interval its name alone.
 
-    What the data are stands at its end, however narrow the glass is.
+    What the data are stands at its end, however narrow the glass is.  `span` is begin and end of what is
+    shown, where that is more than the interval.
     """
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
-    written = header(screen, interval, live=live, held=held)
+    written = header(screen, interval, live=live, held=held, span=span)
     mode = written.rfind("  ") + 2
     if width < len(written):
         word = written[mode:]

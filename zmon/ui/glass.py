@@ -176,7 +176,14 @@ class Glass:
         body[len(body) - len(above) :] = above
         watch, screen = self.dialogue.watch, self.dialogue.page.screen
         return [
-            frame.heading(screen, self.interval, self.width, live=watch.tape.live, held=self.player.held),
+            frame.heading(
+                screen,
+                self.interval,
+                self.width,
+                live=watch.tape.live,
+                held=self.player.held,
+                span=self.pane.span,
+            ),
             EMPTY,
             *body,
             guidance,

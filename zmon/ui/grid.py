@@ -1,8 +1,8 @@
 """A list screen: headings, and rows under a cursor.
 
 The cursor belongs to a row's key, so it follows its device when rows change places.  Until it is moved it
-belongs to no key and stays on the first row, because somebody who has just opened a screen looks at
-the worst devices, not at one of them.
+belongs to no key and stays at home: on the first row, because somebody who has just opened a screen looks at
+the worst devices, not at one of them; where rows are intervals, on that of the present moment.
 
 To the right the pane goes by whole columns, and the first column stays: it says whose numbers they are.
 Rows are formatted when they are seen and kept until the next sheet.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.screen.export import why_empty
+from zmon.screen.sheet import natural
 from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import Pane, form_lines, note_lines
 
@@ -37,6 +38,7 @@ class Grid(Pane):
     def __init__(self, page: Page, sheet: Sheet) -> None:
         """Show a sheet from its first row."""
         super().__init__()
+        self.sheet, self.page = sheet, page
         self.place = 0
         """Which of the rows the cursor is on."""
         self.key = ""
@@ -49,20 +51,37 @@ class Grid(Pane):
 
     def show(self, sheet: Sheet, page: Page) -> str:
         """Show a newer sheet; return a message when the cursor's row is gone."""
-        self.sheet, self.page = sheet, page
+        before, self.sheet, self.page = self.sheet, sheet, page
+        if sheet.order != before.order or _is_earlier(sheet, before):
+            self.key = ""
         self._formatted: dict[int, Line] = {}
         self._columns = [sheet.table.column(c.name) for c in sheet.screen.columns] if sheet.rows else []
         gone = ""
         if self.key in sheet.place:
             self.place = sheet.place[self.key]
-        elif self.key:
+        elif self.key and not self._by_time:
             gone = f"{self.key} is not in the list any more"
             self.place = min(self.place, max(len(sheet) - 1, 0))
             self.key = sheet.keys[self.place] if sheet.keys else ""
         else:
-            self.place = min(self.place, max(len(sheet) - 1, 0))
+            self.place, self.key = self._home, ""
         self.settle()
         return gone
+
+    @property
+    def _by_time(self) -> bool:
+        """Whether rows are intervals, the latest last."""
+        return self.sheet.table.span is not None and self.sheet.order == natural(self.sheet.screen)
+
+    @property
+    def _home(self) -> int:
+        """Where a cursor stands that was not moved, or was moved there again."""
+        return max(len(self.sheet) - 1, 0) if self._by_time else 0
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """Begin and end of what is shown."""
+        return self.sheet.table.span
 
     # what is seen
 
@@ -229,7 +248,8 @@ class Grid(Pane):
 
     def _go(self, place: int) -> None:
         self.place = max(0, min(place, len(self.sheet) - 1))
-        self.key = self.sheet.keys[self.place] if self.sheet.keys else ""
+        follows = not self.sheet.keys or (self._by_time and self.place == self._home)
+        self.key = "" if follows else self.sheet.keys[self.place]
         self.settle()
 
     def step(self, by: int) -> None:
@@ -243,8 +263,9 @@ class Grid(Pane):
         self._go(self.place + by)
 
     def top(self) -> None:
-        """Go to the first row, whichever that will be."""
-        self.place, self.key = 0, ""
+        """Go to the first row; where rows are no intervals, whichever that will be."""
+        self.place = 0
+        self.key = self.sheet.keys[0] if self._by_time and self._home else ""
         self.settle()
 
     def bottom(self) -> None:
@@ -326,6 +347,12 @@ class Grid(Pane):
                 self._go(place)
                 return True
         return False
+
+
+def _is_earlier(sheet: Sheet, before: Sheet) -> bool:
+    """Tell whether the present moment of a sheet is before that of another."""
+    span, earlier = sheet.table.span, before.table.span
+    return span is not None and earlier is not None and span[1] < earlier[1]
 
 
 def conditions(page: Page) -> str:

@@ -62,6 +62,11 @@ class Pane:
         return f"{self.offset + 1}-{min(self.offset + self.height, len(self._all))} of {len(self._all)}"
 
     @property
+    def span(self) -> tuple[int, int] | None:
+        """Begin and end (UTC in ns) of what is shown; None where that is the interval looked at."""
+        return None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know and the pane has no room to say."""
         return ()
