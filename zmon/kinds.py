@@ -327,7 +327,7 @@ LAYER: Final = Kind(
         *_labels("parent", source="the whole disk of a partition"),
         *_labels("below", source="slaves"),
         *_labels("mapped", "uuid", source="dm/{}"),
-        *_labels("table", source="device-mapper ioctl DM_TABLE_STATUS, as dmsetup table prints it"),
+        *_labels("table", source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP"),
         *_labels("level", "layout", source="md/{}"),
         *_labels("members", source="md/dev-*: slot=major:minor@first sector of data+sectors, `-` if missing"),
         *_labels("busid", source="the ccw device"),

@@ -14,6 +14,7 @@ from zmon.kernel.fdinfo import live_mount_id
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from zmon.topology.machine import Machine
@@ -82,7 +83,7 @@ class Here:
         self._lead(f"sys/dev/block/94:{4 * place}", block)
         self._lead(f"sys/dev/block/94:{4 * place + 1}", f"{block}/{name}1")
 
-    def look(self, *words: str, mounts: tuple[str, ...] = ()) -> Machine:
+    def look(self, *words: str, mounts: Mapping[str, str] | None = None) -> Machine:
         """Look at the file, or at mounts alone."""
         paths = () if mounts else (str(self.file),)
         return look_at(options(*words), paths, mounts, root=str(self.root))
@@ -120,7 +121,7 @@ def test_no_other_disk_is_looked_at(here: Here, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_mount_is_looked_at_by_its_id(here: Here) -> None:
     """And no file."""
-    found = here.look(mounts=(here.mount,))
+    found = here.look(mounts={"/": here.mount})
     assert (found.files, found.mounts.by_id[here.mount].number, found.stack.numbers) == (
         [], "94:5", ["94:5", "94:4"],
     )  # fmt: skip

@@ -54,7 +54,7 @@ def test_channel_paths_are_left_out_where_they_do_not_fit() -> None:
 
 def test_a_disk_behind_fcp() -> None:
     """It has no numbers of its own, but those of its port and its unit."""
-    assert "sda   0x500507630503c1ae  0x4010402300000000  LSS 10" in "\n".join(lines("mpatha"))
+    assert "sda  WWPN 0x500507630503c1ae  LUN 0x4010402300000000  LSS 10" in "\n".join(lines("mpatha"))
 
 
 def test_a_disk_of_no_channel() -> None:
@@ -66,7 +66,8 @@ def test_a_disk_of_no_channel() -> None:
 
 def test_a_loop_device() -> None:
     """It is no disk, and what is on it is told all the same."""
-    assert lines("loop0")[::4] == ["loop0 (7:0): block device", "  Note: loop0 lies in the file /var/image"]
+    said = lines("loop0")
+    assert (said[0], said[5]) == ("loop0 (7:0): block device", "  Note: loop0 lies in the file /var/image")
 
 
 def test_what_is_not_known_is_no_zero() -> None:

@@ -225,7 +225,7 @@ def test_a_loop_device_lies_in_a_file() -> None:
     assert (found.is_there, found.volumes, volume.lcu) == (
         True,
         (),
-        absent("it lies in a file: ask for that"),
+        absent("where its file /var/image lies is not known"),
     )
 
 

@@ -17,7 +17,7 @@ from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
@@ -78,23 +78,29 @@ def look(
         sample = interval.after
         if not args.source:
             from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
+            from zmon.kernel.mountinfo import OTHER, read_mounts  # noqa: PLC0415 - likewise
             from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
             wanted = () if listing is None else asked(listing)
             containers = read_containers(LiveTree(), wanted, progress=progress)
-            sample = sample._replace(frames={**sample.frames, CONTAINER.name: containers})
+            frames = {**sample.frames, CONTAINER.name: containers}
+            if any(map(OTHER.match, containers.keys)):
+                frames[MOUNT.name] = read_mounts(LiveTree(), None, containers.keys)
+            sample = sample._replace(frames=frames)
         yield Looked(Machine(sample, people), interval if traffic else None)
 
 
 def look_at(
     args: argparse.Namespace,
     paths: Iterable[str],
-    mounts: Iterable[str] = (),
+    mounts: Mapping[str, str] | None = None,
     *,
     root: str = "/",
     progress: Callable[[int], None] | None = None,
 ) -> Machine:
-    """Look at a few files of this machine, mounts by their ids, and what they lie on; at nothing else.
+    """Look at a few files of this machine, at mounts, and at what they lie on; at nothing else.
+
+    `mounts` has the ids of the mounts that directories are on, by their paths.
 
     The kernel's files are those below `root`.
 
@@ -113,12 +119,14 @@ def look_at(
     from zmon.topology.machine import Machine  # noqa: PLC0415
 
     tree = LiveTree(root)
+    paths = list(paths)
     containers = read_containers(tree, map(Listed, paths), progress=progress)
     seen = map(str, containers.column("mount"))
     below = (
         number for number in map(str, containers.column("number")) if number[:2] == "0:"
     )  # of an overlay
-    mounted = read_mounts(tree, {*mounts, *seen, *below})
+    mounts = mounts or {}
+    mounted = read_mounts(tree, {*mounts.values(), *seen, *below}, [*paths, *mounts])
     layers = read_layers(tree, _devices(containers, mounted))
     disks = {
         str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)

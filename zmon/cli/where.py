@@ -17,7 +17,8 @@ import re
 import stat
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cli.listing import LISTINGS, add_listings
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
@@ -26,7 +27,7 @@ from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.placement.found import Found
     from zmon.placement.meaning import Meaning
@@ -101,54 +102,83 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]
     from zmon.placement.meaning import DOWNWARDS  # noqa: PLC0415 - --help needs none
 
     words = list(dict.fromkeys(args.thing))
+    here = _here(words)
     found: dict[str, list[Found]] = {word: [] for word in words}
-    names = words if args.listing else [word for word in words if not _is_path(word)]
+    names = words if args.listing else [word for word in words if not here[word].is_path(word)]
     if names:
-        found |= _all(args, names, unread)
+        found |= _all(args, {word: here[word] for word in names}, unread)
     if args.recursive:  # what is in directories is looked at anew
         found = {
             word: [one for one in each if one.meaning.sort not in DOWNWARDS] for word, each in found.items()
         }
     followed = {word for word, each in found.items() if any(one.meaning.sort in DOWNWARDS for one in each)}
-    paths = [word for word in words if word not in followed and (_is_path(word) or _is_there(word))]
+    paths = {
+        word: each
+        for word, each in here.items()
+        if word not in followed and (each.is_path(word) or each.is_there)
+    }
     for word, one in (_down(args, paths) if paths else {}).items():
         found[word].insert(0, one)
     return found
 
 
-def _is_there(word: str) -> bool:
-    """Tell whether a word leads to something here that can be followed down by its path."""
+class _Here(NamedTuple):
+    """What a word leads to on this machine, taken as a path."""
+
+    is_there: bool = False
+    """Something that can be followed down by its path, if only because it does not answer."""
+    device: str = ""
+    """The number of a block device."""
+    mount: str = ""
+    """The id of the mount that a directory is on; empty for what is none."""
+
+    def is_path(self, word: str) -> bool:
+        """Tell whether the word can only be a path of this machine."""
+        if self.is_there:
+            return "/" in word or ("." in word and not BUS.fullmatch(word))
+        return word.startswith("/") and not word.startswith("/dev/")
+
+
+def _here(words: Iterable[str]) -> dict[str, _Here]:
+    """Tell what words lead to; one that does not answer keeps no other waiting."""
+    from zmon.kernel.patience import all_within  # noqa: PLC0415 - a capture never waits
+
+    found = all_within({word: partial(_led, word) for word in words})
+    known = {word: _Here() if isinstance(one, Exception) else one for word, one in found.items()}
+    return {word: known.get(word, _Here(is_there=True)) for word in words}
+
+
+def _led(word: str) -> _Here:
+    from zmon.kernel.fdinfo import live_mount_id  # noqa: PLC0415 - a capture has no paths
+
     try:
-        return not stat.S_ISBLK(os.stat(word).st_mode)
+        state = os.stat(word)
+        if stat.S_ISBLK(state.st_mode):
+            return _Here(device=f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}")
+        mount = live_mount_id(_from_root(word)) if stat.S_ISDIR(state.st_mode) else ""
+        return _Here(is_there=True, mount=mount)
     except (OSError, ValueError):
-        return os.path.islink(word) if "\0" not in word else False
+        return _Here(is_there="\0" not in word and os.path.islink(word))
 
 
-def _is_path(word: str) -> bool:
-    """Tell whether a word can only be a path of this machine."""
-    if _is_there(word):
-        return "/" in word or ("." in word and not BUS.fullmatch(word))
-    return word.startswith("/") and not word.startswith("/dev/")
-
-
-def _down(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Found]:
+def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Found]:
     """Follow paths of this machine down, and look at nothing else."""
-    from zmon.kernel.fdinfo import live_mount_id  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.found import at_mount, below  # noqa: PLC0415 - likewise
+    from zmon.placement.found import at_mount, below  # noqa: PLC0415 - --help needs none of it
     from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
 
     paths = {word: _from_root(word) for word in words}
-    folders = {word for word, path in paths.items() if os.path.isdir(path)}
-    mounts = {} if args.recursive else {word: live_mount_id(paths[word]) for word in folders}
+    mounts = {} if args.recursive else {word: here.mount for word, here in words.items() if here.mount}
     progress = Progress()
     try:
         files = [path for word, path in paths.items() if word not in mounts]
-        machine = look_at(args, files, mounts.values(), progress=progress.files)
+        machine = look_at(
+            args, files, {paths[word]: mount for word, mount in mounts.items()}, progress=progress.files
+        )
     finally:
         progress.end()
     found: dict[str, Found] = {}
     for word, path in paths.items():
-        meaning = Meaning(word, Sort.DIRECTORY if word in folders else Sort.FILE, path)
+        meaning = Meaning(word, Sort.DIRECTORY if words[word].mount else Sort.FILE, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         found[word] = below(meaning, machine) if mount is None else at_mount(meaning, mount, machine)
     return found
@@ -160,35 +190,22 @@ def _from_root(word: str) -> str:
     return path if ".." in path.split("/") else os.path.normpath(path)
 
 
-def _all(args: argparse.Namespace, words: Sequence[str], unread: list[str]) -> dict[str, list[Found]]:
+def _all(args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]) -> dict[str, list[Found]]:
     """Look at a whole machine for all that words may mean there."""
     from zmon.placement.meaning import meanings  # noqa: PLC0415 - --help needs none
 
     found: dict[str, list[Found]] = {}
     with _whole(args) as machine:
         unread += _unread(machine)
-        for word in words:
+        for word, here in words.items():
+            also = here.device or (_from_root(word) if here.is_there else "")
             known = {
                 (meaning.sort, meaning.key): meaning._replace(word=word)
-                for name in _spellings(word)
+                for name in dict.fromkeys(filter(None, (word, also)))
                 for meaning in meanings(name, machine)
             }
             found[word] = _each(known.values(), machine)
     return found
-
-
-def _spellings(word: str) -> list[str]:
-    """Return a word, and what it leads to here: a path from the root, the number of a block device."""
-    found = {word: None}
-    try:
-        state = os.stat(word)
-    except (OSError, ValueError):
-        return list(found)
-    if stat.S_ISBLK(state.st_mode):
-        found[f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"] = None
-    else:
-        found[_from_root(word)] = None
-    return list(found)
 
 
 def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]:

@@ -22,10 +22,12 @@ import json
 import os
 import posixpath
 import struct
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.fdinfo import mount_id
+from zmon.kernel.patience import within
 from zmon.kernel.tree import text
 
 if TYPE_CHECKING:
@@ -111,7 +113,13 @@ def read_devices(tree: Tree, mount: Mounted) -> Mapping[str, Value]:
     Where it cannot be asked, /sys/fs/btrfs tells its devices, without their ids.  A captured tree answers
     from `CAPTURED`, where the file system is known by its number, and else from there, too.
     """
-    asked = _asked(mount) if tree.live else _captured(tree, mount.number)
+    if tree.live:
+        try:
+            asked = within(partial(_asked, mount))
+        except TimeoutError:
+            asked = _neither(absent(f"the btrfs at {mount.point} does not answer"))
+    else:
+        asked = _captured(tree, mount.number)
     if isinstance(asked["devices"], Absent) and (listed := read_listed(tree, mount.source)):
         return {**asked, "devices": listed}
     return asked

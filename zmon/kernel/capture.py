@@ -29,12 +29,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import IO, TYPE_CHECKING, Final
 
-from zmon.kernel import debugfs, devicemapper, ioctl, sthyi
+from zmon.absent import Absent
+from zmon.kernel import debugfs, devicemapper, ioctl, loop, sthyi
 from zmon.kernel.captured import CaptureError, File, Folder, Inside, Link
 from zmon.kernel.tree import LiveTree, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.kernel.captured import Node
     from zmon.kernel.ioctl import Question
@@ -347,6 +348,16 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
                 reading.keep(path, _asked(reading.tree, disk, question))
             except OSError as error:
                 reading.refuse(path, error)
+    _tables(reading)
+    if os.uname().machine == "s390x":
+        try:
+            reading.keep(sthyi.CAPTURED, sthyi.call())
+        except OSError as error:
+            reading.refuse(sthyi.CAPTURED, error)
+
+
+def _tables(reading: _Reading) -> None:
+    """Ask how the devices lie that are made of others, or of a file."""
     for number in _mapped(reading.tree):
         path = devicemapper.captured_at(number)
         try:
@@ -355,11 +366,23 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
             reading.refuse(path, error)
         except ValueError as error:
             reading.refuse(path, OSError(errno.EIO, str(error)))
-    if os.uname().machine == "s390x":
-        try:
-            reading.keep(sthyi.CAPTURED, sthyi.call())
-        except OSError as error:
-            reading.refuse(sthyi.CAPTURED, error)
+    for number, path, file in _loops(reading.tree):
+        table = loop.read_table(reading.tree, number, path, file)
+        if isinstance(table, Absent):
+            reading.refuse(loop.captured_at(number), OSError(errno.EIO, table.reason))
+        else:
+            reading.keep(loop.captured_at(number), str(table).encode())
+
+
+def _loops(tree: LiveTree) -> Iterator[tuple[str, str, str]]:
+    """Yield number, directory and file of all loop devices that have a file."""
+    with contextlib.suppress(OSError):
+        for name in tree.entries("sys/block"):
+            if name.startswith("loop"):
+                path = f"sys/block/{name}"
+                with contextlib.suppress(OSError):
+                    file = text(tree, f"{path}/loop/backing_file").rstrip("\n")
+                    yield text(tree, f"{path}/dev").strip(), path, file
 
 
 def _mapped(tree: LiveTree) -> list[str]:

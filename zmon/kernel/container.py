@@ -9,22 +9,28 @@ Whatever stands in the way becomes a row whose columns are absent with the reaso
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import errno
 import os
 import stat
+import threading
+import time
+from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel import fiemap
+from zmon.kernel import patience as waiting
 from zmon.kernel.fdinfo import mount_id
-from zmon.kernel.mountinfo import PATH, option, parse_mountinfo
+from zmon.kernel.mountinfo import OTHER, PATH, option, parse_mountinfo
 from zmon.kernel.spelling import printable
 from zmon.kernel.tree import text
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.kernel.mountinfo import Mounted
@@ -51,6 +57,11 @@ _NO_MOUNT: Final = absent("a block device is on no file system")
 _UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
 _LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
 _MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
+_NO_SUCH_MOUNT: Final = absent(
+    "it is on a mount that this process does not see; if a container has it, name it as /proc/PID/root/PATH"
+)
+_MANY: Final = absent("it holds more files than are looked at; name its parts")
+_MOST_LINKS: Final = 40
 _DEEPEST: Final = 4
 """Overlays over overlays; the kernel allows two."""
 _LEFT: Final = {
@@ -92,15 +103,21 @@ class Found(NamedTuple):
     encoded: Number
 
 
-def read_containers(
+def read_containers(  # noqa: PLR0913 - what may confine it
     tree: Tree,
     listed: Iterable[Listed],
     *,
     sync: bool = False,
     most: int = MOST,
     progress: Callable[[int], None] | None = None,
+    patience: float | None = None,
+    silent: dict[str, threading.Thread] | None = None,
 ) -> Frame:
     """Look at containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
+
+    A file system that leaves one call without an answer for `patience` seconds (else `PATIENCE` of that
+    module) is asked nothing more: its files are absent with that reason, and the others are looked at.
+    Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
 
     A directory stands for the regular files in it and below, `most` at the most; links in it and file
     systems mounted in it are named and not entered.  `progress` is told how many files are done.
@@ -116,21 +133,9 @@ def read_containers(
         return nothing(CONTAINER, f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return nothing(CONTAINER, str(error))
-    looking = _Looking(tree, mounted, sync=sync)
-    rows: dict[str, tuple[Listed, Found]] = {}
-    for one in listed:
-        found = looking.at(one.path)
-        inside = looking.inside(one.path, most) if found is None else [(one.path, found)]
-        for path, found in inside:
-            if path in rows:
-                first, known = rows[path]
-                again = f"listing: named again by {printable(one.listed or one.tablespace or 'the same')}"
-                rows[path] = first, known._replace(said=_lines(known.said, again))
-                continue
-            rows[path] = one, found
-            if progress and len(rows) % EVERY == 0:
-                progress(len(rows))
-    return framed(rows, tree.when(PATH))
+    reading = _Reading(_Looking(tree, mounted, sync=sync, silent=silent), most, progress)
+    seconds = waiting.PATIENCE if patience is None else patience
+    return framed(reading.read(listed, seconds), tree.when(PATH))
 
 
 def framed(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
@@ -147,52 +152,145 @@ def framed(rows: Mapping[str, tuple[Listed, Found]], when: int) -> Frame:
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
+def looking(tree: Tree) -> _Looking:
+    """Return what looks at one path of the live machine after the other.
+
+    Raises:
+        OSError, ValueError: its mounts cannot be read.
+    """
+    return _Looking(tree, parse_mountinfo(tree.read(PATH)))
+
+
+class _SilentError(Exception):
+    """A path leads to a file system that does not answer."""
+
+
 class _Looking:
     """Looks at paths of the live machine."""
 
-    def __init__(self, tree: Tree, mounted: list[Mounted], *, sync: bool) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        mounted: list[Mounted],
+        *,
+        sync: bool = False,
+        silent: dict[str, threading.Thread] | None = None,
+    ) -> None:
         self._tree = tree
         self._mounts = {mount.id: mount for mount in mounted}
-        self._points = {mount.point for mount in mounted}
+        self._points = {mount.point: mount for mount in mounted}
         self._sync = sync
+        self._silent = {} if silent is None else silent
+        """For each file system that does not answer, by its mount point, who waits for it."""
         self._directories: dict[str, tuple[str, Mounted] | None] = {}
+        self.since = time.monotonic()
+        """When the present call of the kernel began."""
+        self._place = ""
+        """The mount point below which the present call looks."""
+        self.extents: list[fiemap.Extent] = []
+        """Those of the file that was looked at last, in its own order."""
 
-    def inside(self, directory: str, most: int) -> Iterator[tuple[str, Found]]:
-        """Return what is in a directory and below."""
-        waiting = [directory]
-        while waiting:
-            here = waiting.pop()
-            try:
-                with os.scandir(here) as listing:
-                    entries = sorted(listing, key=lambda entry: entry.name)
-            except OSError as error:
-                yield here, _nowhere(_reason(here, error))
+    def again(self) -> _Looking:
+        """Return another that goes on in another thread."""
+        other = copy.copy(self)
+        other._directories = dict(self._directories)  # noqa: SLF001 - its own
+        other.goes_on()
+        return other
+
+    def devices(self, mount: str) -> list[str]:
+        """Return the numbers of the block devices that the btrfs of a mount has; none for another."""
+        from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
+
+        known = self._mounts.get(mount)
+        if known is None or known.fstype != "btrfs":
+            return []
+        cell = read_devices(self._tree, known)["devices"]
+        return [word.partition("=")[2] for word in str(cell).split()] if isinstance(cell, str) else []
+
+    def goes_on(self) -> None:
+        """Note that a call has returned, so that the next may take its time."""
+        self.since = time.monotonic()
+
+    def leave(self, thread: threading.Thread) -> str:
+        """Give up the present call, for which a thread waits; say what does not answer."""
+        self._silent[self._place] = thread
+        return self._why(self._place)
+
+    def _why(self, place: str) -> str:
+        mount = self._points.get(place)
+        what = f" ({printable(mount.fstype)} from {printable(mount.source)})" if mount else ""
+        return f"does not answer: {printable(place)}{what}; the other files were looked at"
+
+    def _enter(self, place: str) -> None:
+        """Note below which mount point the next calls look.
+
+        Raises:
+            _SilentError: nothing there answers.
+        """
+        thread = self._silent.get(place)
+        if thread is not None and thread.is_alive():
+            raise _SilentError(self._why(place))
+        self._place = place
+        self.goes_on()
+
+    def _walk(self, path: str) -> None:
+        """Go along a path by its names and links, to enter whatever file systems are on the way.
+
+        Raises:
+            _SilentError: one of them does not answer.
+        """
+        here, ahead = "", path.split("/")[::-1]
+        links = 0
+        place = "/"
+        while ahead and links <= _MOST_LINKS:
+            name = ahead.pop()
+            if name in {"", "."}:
                 continue
-            if not entries and here == directory:
-                yield here, _nowhere(absent("the directory is empty"))
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False) and not self._is_point(entry.path):
-                    waiting.append(entry.path)
-                    continue
-                if not most:
-                    yield (
-                        directory,
-                        _nowhere(absent("it holds more files than are looked at; name its parts")),
-                    )
-                    return
-                most -= 1
-                yield entry.path, self._entry(entry)
+            here = here.rpartition("/")[0] if name == ".." else f"{here}/{name}"
+            if (found := self._place_of(here)) != place or not self._place:
+                place = found
+                self._enter(place)
+            try:
+                target = os.readlink(here or "/")
+            except (OSError, ValueError):
+                continue
+            if OTHER.match(here):  # where such a link leads, its text does not say
+                self._enter(here)
+                return
+            links += 1
+            here = "" if target.startswith("/") else here.rpartition("/")[0]
+            ahead += target.split("/")[::-1]
+
+    def _place_of(self, path: str) -> str:
+        while path and path not in self._points:
+            path = path.rpartition("/")[0]
+        return path or "/"
+
+    def listing(self, directory: str) -> list[tuple[str, bool, Found | None]]:
+        """Return what is in a directory: path, whether it is to be gone into, and why it is not looked at.
+
+        Raises:
+            OSError: it cannot be listed.
+        """
+        self._walk(directory)
+        with os.scandir(directory) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+        self.goes_on()
+        found: list[tuple[str, bool, Found | None]] = []
+        for entry in entries:
+            if entry.is_symlink():
+                found.append((entry.path, False, _nowhere(_LINK)))
+            elif not entry.is_dir(follow_symlinks=False):
+                found.append((entry.path, False, None))
+            elif entry.path in self._points or self._is_point(entry.path):
+                found.append((entry.path, False, _nowhere(_MOUNTED)))
+            else:
+                found.append((entry.path, True, None))
+        return found
 
     def _is_point(self, path: str) -> bool:
         known = self._directory(path)
         return known is None or known[0] in self._points
-
-    def _entry(self, entry: os.DirEntry[str]) -> Found:
-        if entry.is_symlink():
-            return _nowhere(_LINK)
-        if entry.is_dir(follow_symlinks=False):
-            return _nowhere(_MOUNTED)
-        return self.at(entry.path) or _nowhere(absent("it became a directory while it was looked at"))
 
     def at(self, path: str, depth: int = 0) -> Found | None:
         """Return what is at a path; None when that is a directory.
@@ -206,6 +304,8 @@ class _Looking:
         known = self._directories.get(directory) or self._directory(directory)
         if known is not None:
             real = f"{known[0]}/{name}"
+            through = OTHER.match(path)
+            self._enter(through[0] if through else real if real in self._points else known[1].point)
             try:
                 state = os.lstat(path)
             except (OSError, ValueError):
@@ -216,6 +316,7 @@ class _Looking:
 
     def _directory(self, path: str) -> tuple[str, Mounted] | None:
         """Return the path of a directory without links, `/` as the empty one, and its mount."""
+        self._walk(path)
         known = None
         try:
             node = os.open(path or "/", os.O_PATH | os.O_CLOEXEC)
@@ -223,7 +324,7 @@ class _Looking:
             pass
         else:
             try:
-                mount = self._mounts.get(mount_id(node))
+                mount = self._mount(mount_id(node), path)
                 known = mount and (os.readlink(f"/proc/self/fd/{node}").rstrip("/"), mount)
             except (OSError, ValueError):
                 pass
@@ -234,18 +335,19 @@ class _Looking:
 
     def _by_node(self, path: str, depth: int) -> Found | None:
         """Look at what may be anything, without opening it."""
+        self._walk(path)
         try:
             node = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             return _nowhere(_reason(path, error))
         try:
-            return self._opened(node, os.fstat(node), depth)
+            return self._opened(path, node, os.fstat(node), depth)
         except (OSError, ValueError) as error:
             return _nowhere(_reason(path, error))
         finally:
             os.close(node)
 
-    def _opened(self, node: int, state: os.stat_result, depth: int) -> Found | None:
+    def _opened(self, path: str, node: int, state: os.stat_result, depth: int) -> Found | None:
         if stat.S_ISDIR(state.st_mode):
             return None
         real = os.readlink(f"/proc/self/fd/{node}")
@@ -254,10 +356,19 @@ class _Looking:
         if not stat.S_ISREG(state.st_mode):
             kind = "a character device" if stat.S_ISCHR(state.st_mode) else "a pipe or a socket"
             return _nowhere(absent(f"it is {kind}, which holds no data"), real)
-        mount = self._mounts.get(mount_id(node))
+        mount = self._mount(mount_id(node), path)
         if mount is None:
-            return _nowhere(absent("its mount was not there a moment ago; look again"), real)
+            return _nowhere(_NO_SUCH_MOUNT, real)
         return self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
+
+    def _mount(self, number: str, path: str) -> Mounted | None:
+        """Return a mount by its id; a path through /proc/PID is on one of those that the process has."""
+        match = OTHER.match(path)
+        if number not in self._mounts and match is not None:
+            with contextlib.suppress(OSError, ValueError):
+                other = parse_mountinfo(self._tree.read(f"{match[1]}/mountinfo"))
+                self._mounts = {mount.id: mount for mount in other} | self._mounts
+        return self._mounts.get(number)
 
     def _device(self, real: str, rdev: int) -> Found:
         number = _number(rdev)
@@ -292,7 +403,8 @@ class _Looking:
 
     def _placed(self, data: int, real: str, mount: Mounted, size: int) -> Found:
         try:
-            ranges, pieces, *counts = fiemap.merged(fiemap.read_extents(data, sync=self._sync))
+            self.extents = fiemap.read_extents(data, sync=self._sync, goes_on=self.goes_on)
+            ranges, pieces, *counts = fiemap.merged(self.extents, size)
         except (OSError, ValueError) as error:
             why = f"FS_IOC_FIEMAP is not answered by {printable(mount.fstype)}: {_strerror(error)}"
             return _unplaced(real, mount, size, absent(why))
@@ -317,6 +429,125 @@ class _Looking:
                 return found._replace(mount=mount.id, said=said)
         why = "the layers of the overlay cannot be seen from here: look from outside the container"
         return _nowhere(absent(why), real)._replace(mount=mount.id, size=seen.size)
+
+
+class _Task(NamedTuple):
+    """Something that is still to be looked at."""
+
+    one: Listed
+    path: str
+    is_directory: bool = False
+    is_inside: bool = False
+    """Whether it was found in a directory that is listed."""
+    found: Found | None = None
+    """What is known of it without a look."""
+
+
+class _Reading:
+    """Looks at one thing after the other in a thread, and leaves that behind when a call does not return."""
+
+    def __init__(self, looking: _Looking, most: int, progress: Callable[[int], None] | None) -> None:
+        self._looking = looking
+        self._progress = progress
+        self._most = most
+        self._left: dict[str, int] = {}
+        """How many more files are looked at in each directory that is listed."""
+        self._rows: dict[str, tuple[Listed, Found]] = {}
+        self._tasks: deque[_Task] = deque()
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._failed: BaseException | None = None
+
+    def read(self, listed: Iterable[Listed], patience: float) -> Mapping[str, tuple[Listed, Found]]:
+        """Return what was found by path."""
+        self._tasks.extend(_Task(one, one.path) for one in listed)
+        while self._tasks:
+            looking = self._looking
+            looking.goes_on()
+            thread = threading.Thread(target=self._work, args=(looking,), name="files", daemon=True)
+            thread.start()
+            while not self._done.wait(max(0.0, looking.since + patience - time.monotonic())):
+                if time.monotonic() - looking.since >= patience and self._leave(looking, thread):
+                    break
+            if self._failed is not None:
+                raise self._failed
+            self._done.clear()
+        return self._rows
+
+    def _leave(self, looking: _Looking, thread: threading.Thread) -> bool:
+        """Leave a thread behind, and say so of what it looks at."""
+        with self._lock:
+            if self._done.is_set() or not self._tasks:
+                return False
+            self._looking = looking.again()
+            task = self._tasks.popleft()
+            self._add(task, _nowhere(absent(looking.leave(thread))))
+            return True
+
+    def _work(self, looking: _Looking) -> None:
+        try:
+            while self._tasks and self._looking is looking:
+                task = self._tasks[0]
+                found, inside = _look(looking, task)
+                looking.goes_on()
+                with self._lock:
+                    if self._looking is not looking:  # it was given up meanwhile
+                        return
+                    self._tasks.popleft()
+                    if found is not None:
+                        self._add(task, found)
+                    self._go_into(task, inside)
+        except BaseException as error:  # noqa: BLE001 - whoever reads is told
+            self._failed = error
+        if self._looking is looking:
+            self._done.set()
+
+    def _go_into(self, task: _Task, inside: Sequence[_Task]) -> None:
+        """Have what is in a directory looked at next, the directories in it last."""
+        if not task.is_directory:
+            self._tasks.extendleft(reversed(inside))
+            return
+        top = task.one.path
+        left = self._left.setdefault(top, self._most)
+        files = [one for one in inside if not one.is_directory]
+        self._left[top] = max(0, left - len(files))
+        below = [one for one in inside if one.is_directory][::-1]
+        if len(files) > left:
+            files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=_nowhere(_MANY))], []
+            while self._tasks and self._tasks[0].is_inside and self._tasks[0].one is task.one:
+                self._tasks.popleft()
+        self._tasks.extendleft(reversed([*files, *below]))
+
+    def _add(self, task: _Task, found: Found) -> None:
+        one, rows = task.one, self._rows
+        if task.path in rows:
+            first, known = rows[task.path]
+            again = f"listing: named again by {printable(one.listed or one.tablespace or 'the same')}"
+            rows[task.path] = first, known._replace(said=_lines(known.said, again))
+            return
+        rows[task.path] = one, found
+        if self._progress and len(rows) % EVERY == 0:
+            self._progress(len(rows))
+
+
+def _look(looking: _Looking, task: _Task) -> tuple[Found | None, Sequence[_Task]]:
+    """Return what is at a path, or what is in the directory there."""
+    if task.found is not None:
+        return task.found, ()
+    try:
+        if not task.is_directory:
+            found = looking.at(task.path)
+            if found is None and task.is_inside:
+                found = _nowhere(absent("it became a directory while it was looked at"))
+            return found, () if found else [_Task(task.one, task.path, is_directory=True, is_inside=True)]
+        inside = looking.listing(task.path)
+    except _SilentError as error:
+        return _nowhere(absent(str(error))), ()
+    except OSError as error:
+        return _nowhere(_reason(task.path, error)), ()
+    if not inside and task.path == task.one.path:
+        return _nowhere(absent("the directory is empty")), ()
+    return None, [_Task(task.one, path, is_directory, True, found) for path, is_directory, found in inside]
 
 
 def _nowhere(why: Absent, real: str | None = None) -> Found:

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import fcntl
 import struct
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FIEMAP: Final = 0xC020660B
 SYNC: Final = 0x1
@@ -81,8 +84,10 @@ def parse_answer(answer: bytes | bytearray) -> list[Extent]:
     return list(_EXTENT.iter_unpack(memoryview(answer)[_HEADER.size : end]))
 
 
-def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
-    """Ask the live kernel for all extents of a file that is open for reading.
+def read_extents(
+    descriptor: int, *, sync: bool = False, goes_on: Callable[[], None] = lambda: None
+) -> list[Extent]:
+    """Ask the live kernel for all extents of a file that is open for reading; it `goes_on` with each answer.
 
     Raises:
         OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
@@ -94,6 +99,7 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
         room = bytearray(_HEADER.size + most * _EXTENT.size)
         _HEADER.pack_into(room, 0, start, _ALL - start, SYNC if sync else 0, 0, most, 0)
         fcntl.ioctl(descriptor, FIEMAP, room, True)
+        goes_on()
         more = parse_answer(room)
         found += more
         if not more or more[-1][3] & LAST:
@@ -104,15 +110,17 @@ def read_extents(descriptor: int, *, sync: bool = False) -> list[Extent]:
         start, most = after, ROOM
 
 
-def merged(found: list[Extent]) -> Extents:
-    """Put extents together into ranges of the device, and count what is special.
+def merged(found: list[Extent], size: int = _ALL) -> Extents:
+    """Put extents of a file of `size` bytes into ranges of the device, and count what is special.
 
+    Of what has no place only bytes of the file count, although the kernel tells it in whole blocks.
     Ranges that overlap stay apart: a file may hold the same bytes twice, and they count twice for it.
     """
     flags = {extent[3] for extent in found}
     if any(flag & PLACELESS for flag in flags):
         placed = [extent for extent in found if not extent[3] & PLACELESS]
-        unplaced = sum(extent[2] for extent in found) - sum(extent[2] for extent in placed)
+        waiting = (extent for extent in found if extent[3] & PLACELESS)
+        unplaced = sum(max(0, min(extent[0] + extent[2], size) - extent[0]) for extent in waiting)
     else:
         placed, unplaced = found, 0
     special = [

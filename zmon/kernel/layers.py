@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel import devicemapper
+from zmon.kernel import devicemapper, loop
 from zmon.kernel.attribute import read_value
 from zmon.kernel.block import DIRECTORY, busid_of
 from zmon.kernel.rows import frame
@@ -164,7 +164,13 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         case "md":
             row |= _array(tree, path)
         case "loop":
-            row["file"] = read_value(tree, f"{path}/loop/backing_file", lambda s: s.rstrip("\n"), _NO_FILE)
+            file = read_value(tree, f"{path}/loop/backing_file", lambda s: s.rstrip("\n"), _NO_FILE)
+            row["file"] = file
+            if isinstance(file, str):
+                row["table"] = loop.read_table(tree, number, path, file)
+                if isinstance(row["table"], str):
+                    row["below"] = " ".join(loop.devices_in(row["table"]))
+                return row
         case _ if name.startswith("sd"):
             row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
     slaves = _slaves(tree, path)

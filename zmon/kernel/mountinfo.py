@@ -23,13 +23,16 @@ from zmon.kinds import MOUNT
 from zmon.sample import nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
 PATH: Final = "proc/self/mountinfo"
+
+OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)")
+"""A path that goes through the eyes of another process, whose mounts may be others."""
 
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
@@ -57,6 +60,8 @@ class Mounted(NamedTuple):
     """Those of the file system, with the kernel's escapes: see `option`."""
     line: int
     """Counted from 1."""
+    seen_by: str = ""
+    """The process that has it, `proc/4711`; empty for this one."""
 
 
 def parse_mountinfo(content: bytes) -> list[Mounted]:
@@ -105,10 +110,11 @@ def option(options: str, name: str) -> list[str]:
     return [unescaped(os.fsencode(value)) for word, _equals, value in words if word == name]
 
 
-def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
+def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterable[str] = ()) -> Frame:
     """Return the mounts as this process sees them; one frame of `MOUNT`.
 
-    If `wanted` is given, only those whose id, or the number of whose file system, is in it.
+    If `wanted` is given, only those whose id, or the number of whose file system, is in it.  With `paths`
+    like /proc/PID/root/FILE also the mounts of these processes that this one does not have.
 
     The chunks of btrfs are read from the live kernel only, by root, and only of wanted mounts.
     """
@@ -118,6 +124,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
         return nothing(MOUNT, f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return nothing(MOUNT, str(error))
+    mounted += _of_others(tree, {mount.id for mount in mounted}, paths)
     several = _several(tree, mounted, wanted)
     none: Mapping[str, Value] = {"devices": _NO_OTHER, "chunks": _NO_OTHER}
     rows: dict[str, Mapping[str, Value]] = {
@@ -128,13 +135,27 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None) -> Frame:
             "fstype": mount.fstype,
             "source": mount.source,
             "options": mount.super_options,
-            "line": mount.line,
+            "line": mount.line if not mount.seen_by else f"/{mount.seen_by}/mountinfo:{mount.line}",
             **several.get(mount.number, none),
         }
         for mount in mounted
         if _is_wanted(mount, wanted)
     }
     return frame(MOUNT, rows, tree.when(PATH))
+
+
+def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounted]:
+    """Return the mounts, besides those that are known, of the processes through whose eyes paths go."""
+    found: dict[str, Mounted] = {}
+    for process in dict.fromkeys(match[1] for match in map(OTHER.match, paths) if match):
+        try:
+            mounted = parse_mountinfo(tree.read(f"{process}/mountinfo"))
+        except (OSError, ValueError):
+            continue
+        for mount in mounted:
+            if mount.id not in known:
+                found.setdefault(mount.id, mount._replace(seen_by=process))
+    return list(found.values())
 
 
 def _is_wanted(mount: Mounted, wanted: Container[str] | None) -> bool:
@@ -152,5 +173,6 @@ def _several(
 
             known = found.get(mount.number)
             if known is None or isinstance(known["devices"], Absent):
-                found[mount.number] = read_devices(tree, mount)
+                point = f"/{mount.seen_by}/root{mount.point}" if mount.seen_by else mount.point
+                found[mount.number] = read_devices(tree, mount._replace(point=point))
     return found

@@ -44,6 +44,7 @@ from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from threading import Thread
 
     from zmon.absent import Value
     from zmon.kernel.activity import Activity
@@ -196,10 +197,12 @@ def _containers(tree: Tree, listed: Sequence[Listed], later: Later | None) -> Ca
                 raise
             return ()
 
+    silent: dict[str, Thread] = {}
+
     def read() -> Sequence[Frame]:
         from zmon.kernel.container import read_containers  # noqa: PLC0415 - like all readers, when needed
 
-        return [read_containers(tree, (*listed, *more()))]
+        return [read_containers(tree, (*listed, *more()), silent=silent)]
 
     return read
 

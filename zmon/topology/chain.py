@@ -337,7 +337,7 @@ def _mapped(file: File) -> Number:
 def _mounted(mount: Mount) -> Evidence:
     line = f":{mount.line}" if mount.line else ""
     said = f"{mount.fstype} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
-    return Evidence(f"/proc/self/mountinfo{line}", said)
+    return Evidence(mount.line if mount.line.startswith("/") else f"/proc/self/mountinfo{line}", said)
 
 
 def _part(mount: Mount) -> str:
@@ -363,8 +363,8 @@ def _steps(
 def _unread(number: str, stack: Stack) -> Volume:
     """Return the volume of a disk of which nothing was looked up, or of what is none."""
     node = stack.node(number)
-    is_file = node is not None and isinstance(node.file, str)
-    no = absent("it lies in a file: ask for that" if is_file else "nothing was looked up of this disk")
+    file = node.file if node is not None and isinstance(node.file, str) else ""
+    no = absent(f"where its file {file} lies is not known" if file else "nothing was looked up of this disk")
     known = {
         "number": number,
         "disk": stack.title(number),

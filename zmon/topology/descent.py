@@ -182,6 +182,8 @@ class _Way:
             self.note(f"{node.title}{wwid}: {self.stack.what(number)}")
         elif isinstance(node.file, str):
             self.note(f"{node.title} lies in the file {node.file}")
+            if isinstance(node.table, Absent):
+                self.lacking[f"{node.title}: {node.table.reason}"] = None
 
     def count(self, leaf: str, count: int, *, copy: bool) -> None:
         """Count bytes on a leaf."""

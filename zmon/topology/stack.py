@@ -50,7 +50,7 @@ class Node(NamedTuple):
     uuid: Value
     """Of the device mapper: `LVM-...`, `mpath-...`."""
     table: tuple[Target, ...] | Absent
-    """Of the device mapper."""
+    """Of the device mapper; of a loop device how the file lies that it is made of."""
     level: Value
     layout: Value
     chunk: Number
@@ -225,12 +225,12 @@ class Stack:
         return self._segments[number]
 
     def _targets(self, node: Node) -> tuple[Target, ...] | Absent:
-        if node.multipath:
+        if node.multipath or (node.sort == "loop" and isinstance(node.table, Absent)):
             return ()
         match node.sort:
             case "partition":
                 return _partition(node)
-            case "dm":
+            case "dm" | "loop":
                 if isinstance(node.table, Absent):
                     return node.table
                 return tuple(part for target in node.table for part in self._mapped(node, target))
@@ -309,6 +309,7 @@ class Stack:
             "partition": f"/sys/dev/block/{number}/start",
             "dm": f"device-mapper table of {number}",
             "md": f"/sys/dev/block/{number}/md",
+            "loop": f"/sys/dev/block/{number}/loop, FS_IOC_FIEMAP",
         }
         grades = {Layout.EVEN: Grade.SHARES, Layout.SOMEWHERE: Grade.SET}
         worst = min((grades.get(target.layout, Grade.EXACT) for target in segments), default=Grade.EXACT)
@@ -380,7 +381,7 @@ class Stack:
         segments = self.segments(number)
         if isinstance(segments, Absent):
             return f"{node.sort}: {segments.reason}" if isinstance(node.sort, str) else segments.reason
-        if not segments:
+        if not segments or node.sort == "loop":
             file = f" in {node.file}" if isinstance(node.file, str) else ""
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))

@@ -115,7 +115,7 @@ def describe(target: Target) -> str:
         case Layout.SOMEWHERE:
             said = f"{target.kind}, which places each block itself"
         case Layout.NOWHERE:
-            said = f"{target.kind}, on no device"
+            said = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
         case Layout.LINEAR:
             said = target.kind
     return said
@@ -386,6 +386,15 @@ def _era(head: _Head, words: _Words) -> Target:
     return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
 
 
+def _hole(head: _Head, _words: _Words) -> Target:
+    return Target(*head, Layout.NOWHERE)
+
+
+def _file(head: _Head, words: _Words) -> Target:
+    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    return Target(*head, Layout.SOMEWHERE, legs, note="it lies in a file, of which not all extents are known")
+
+
 def _unknown(head: _Head, words: _Words) -> Target:
     legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
     return Target(*head, Layout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
@@ -401,5 +410,5 @@ _TARGETS: Final[dict[str, Callable[[_Head, _Words], Target]]] = {
     "snapshot-origin": _origin, "snapshot": _snapshot, "snapshot-merge": _snapshot,
     "thin": _thin, "thin-pool": _thin_pool, "cache": _cache, "writecache": _writecache,
     "crypt": _crypt, "multipath": _multipath, "error": _nowhere, "zero": _nowhere, "delay": _delay,
-    "integrity": _integrity, "verity": _verity, "era": _era, "vdo": _vdo,
+    "integrity": _integrity, "verity": _verity, "era": _era, "vdo": _vdo, "file": _file, "hole": _hole,
 }  # fmt: skip

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from zmon.kernel.patience import all_within, within
+
+
+def test_an_answer_in_time() -> None:
+    """It is what the call returns, or raises."""
+    assert within(lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        within(lambda: 1 // 0)
+
+
+def test_a_call_that_does_not_return() -> None:
+    """It is left behind, and the others have answered."""
+    never = threading.Event()
+    try:
+        assert all_within({"never": never.wait, "now": lambda: True}, 0.05) == {"now": True}
+        with pytest.raises(TimeoutError):
+            within(never.wait, 0.05)
+    finally:
+        never.set()
