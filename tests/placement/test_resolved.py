@@ -42,7 +42,7 @@ def test_all_units_that_linux_sees_are_available() -> None:
 def test_units_have_the_names_of_the_storage_without_a_site() -> None:
     """Nothing is made of a device number that nobody has given a meaning."""
     found = resolved(Machine(sample()))
-    assert [unit.name for unit in found.units][:2] == ["SSID 2480", "SSID 2481"]
+    assert [unit.name for unit in found.units][:2] == ["LCU 2480", "LCU 2481"]
 
 
 def test_capacities_and_sides_are_those_of_the_site() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,3 +52,30 @@ def test_a_path_is_whole_in_what_programs_read(capsys: pytest.CaptureFixture[str
     heading, first, *_ = shown(capsys, "FILES TEMPSPACE1", *WAYS["cp"], "-f", "csv")
     assert heading.startswith("from,to,key,path") or "path" in heading
     assert "/temp/" in first
+
+
+@pytest.mark.parametrize("way", ["cp", "uid"])
+def test_a_disk_has_one_number_one_label_and_one_lcu(way: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """DEVICE, FILES, CTLUNIT and `zmon where` spell them alike."""
+    rows = {}
+    for screen, key in (("DEVICE", "dasd"), ("FILES", "disk")):
+        table = csv.DictReader(shown(capsys, screen, *WAYS[way], "-f", "csv"))
+        rows[screen] = next(row for row in table if row[key] == "dasdb")
+    device, file = rows["DEVICE"], rows["FILES"]
+    assert (device["addr"], device["label"]) == (file["vdev"], file["label"])
+    assert f"LCU {device['lcu']}" == file["lcu"]
+    units = [row["ssid"] for row in csv.DictReader(shown(capsys, "CTLUNIT", *WAYS[way], "-f", "csv"))]
+    assert device["lcu"] in units
+    assert main(["where", "dasdb", *WAYS[way]]) == 0
+    said = capsys.readouterr().out
+    assert f"vdev {file['vdev']}" in said
+    assert file["label"] in said
+    assert file["lcu"] in said
+
+
+def test_a_minidisk_with_two_labels_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """On DEVICE for all of them, on the page of one for itself."""
+    assert any("dasda is 0X0100 on LNXSYS" in line for line in shown(capsys, "DEVICE", *WAYS["cp"]))
+    page = "\n".join(shown(capsys, "DEVICE 043a", *WAYS["cp"]))
+    assert "VOLSER      :  HWZJZH" in page
+    assert "Own label: 0X043A" in page

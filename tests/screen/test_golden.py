@@ -143,7 +143,7 @@ def disk(
     ua: str, block: str = "", ssid: str = "2482", paths: str = "62 63 72 73", **more: Any
 ) -> dict[str, Any]:
     """Return the attributes of a DASD on line."""
-    return {"online": 1, "alias": 0, "uid": f"IBM.750000000L0001.{ssid}.{ua}", "devtype": "3390/09",
+    return {"online": 1, "alias": 0, "uid": f"IBM.750000000L0001.{ssid}.{ua}", "devtype": "3390/0c",
             "cutype": "2107/e8", "chpids": paths, "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
             "block": block or absent("an alias has no block device"),
             "status": "online", "availability": "good", "discipline": "ECKD", "hpf": 1,
@@ -152,12 +152,12 @@ def disk(
 
 DEVICES: Rows = {
     DEVICE: {
-        "0.0.0200": disk("00", "dasda", "1153", devtype="3390/0a"),
+        "0.0.0200": disk("00", "dasda", "1153"),
         "0.0.0620": {"online": 1, "devtype": "3088/08", "cutype": "3088/08", "chpids": "08", "pim": 0x80,
                      "pam": 0x80, "pom": 0x80, "driver": "ctcm", "alias": 0},
         "0.0.7200": disk("00", "dasdb"),
         "0.0.7207": disk("07", "dasdc"),
-        "0.0.7600": disk("00", "dasdd", "2484", devtype="3390/03"),
+        "0.0.7600": disk("00", "dasdd", "2484", devtype="3390/0a"),
     },
     CMF: {
         "0.0.0200": cmf(1.1, 0.1, 0.0, 0.3),
@@ -171,7 +171,7 @@ DEVICES: Rows = {
         "dasdc": block("0.0.7207", 96.6, 12.7), "dasdd": block("0.0.7600", 38.0, 1.3, reads=0.25),
     },
     DASD: {
-        "0.0.0200": {"volser": "VMRES1", "name": "dasda", "lss": 0x11},
+        "0.0.0200": {"volser": "VMRES1", "name": "dasda", "lss": 0x11, "cylinders": 262668},
         "0.0.7200": {"volser": "LX7200", "name": "dasdb", "lss": 0x24},
         "0.0.7207": {"volser": "LX7207", "name": "dasdc", "lss": 0x24},
         "0.0.7600": {"volser": "LX7600", "name": "dasdd", "lss": 0x26},

@@ -237,7 +237,7 @@ def test_usable_paths(masks: tuple[Any, ...], left: int) -> None:
 def test_the_label_is_the_volume_serial(fill: Callable[..., Table]) -> None:
     """Of a disk without one, its label."""
     dasd = {"0.0.7000": {"volser": "LX7000"}}
-    assert row(fill({"0.0.7000": DISK}, dasd=dasd), "label", "type", "paths") == ["LX7000", "3390-C", 4]
+    assert row(fill({"0.0.7000": DISK}, dasd=dasd), "label", "type", "paths") == ["LX7000", "3390-9", 4]
 
 
 def test_the_first_sample_gives_no_rates(make_interval: Callable[..., Interval]) -> None:

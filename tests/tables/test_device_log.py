@@ -74,7 +74,7 @@ def test_the_busiest_is_the_one_that_was_busy_for_most_of_the_time(minute: Calla
     """An alias may be it; the CTCA, which is always reading, never is."""
     cells = figures(minute())
     assert [cells[name] for name in ("addr", "drate", "busy", "share")] == [
-        "70ff", pytest.approx(50), pytest.approx(20), pytest.approx(50),
+        "70FF", pytest.approx(50), pytest.approx(20), pytest.approx(50),
     ]  # fmt: skip
 
 

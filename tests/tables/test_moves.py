@@ -22,8 +22,8 @@ def fill(**more: object) -> Table:
 def test_the_first_move_leaves_the_fullest_unit() -> None:
     """One file of the LCU that has most traffic goes to one that has none."""
     found = fill()
-    assert found.columns["source"][0] == "SSID 2486"
-    assert found.columns["target"][0] != "SSID 2486"
+    assert found.columns["source"][0] == "LCU 2486"
+    assert found.columns["target"][0] != "LCU 2486"
 
 
 def test_each_move_gives_no_less_than_the_one_before() -> None:
@@ -50,7 +50,7 @@ def test_the_notes_say_the_bound_and_what_is_assumed() -> None:
     """First what all of it may give at the most."""
     notes = fill().notes
     assert notes[0].startswith("These moves may give ")
-    assert "full first is SSID 2486 now" in notes[0]
+    assert "full first is LCU 2486 now" in notes[0]
     assert any(note.startswith("Assumed: ") for note in notes)
 
 

@@ -31,7 +31,7 @@ def test_bytes_and_traffic_stand_side_by_side() -> None:
     found = fill()
     assert found.columns["effective"][2] == pytest.approx(8 / 3)
     assert found.columns["teffective"][2] == pytest.approx(1.0)
-    assert found.columns["worst"][0] == "SSID 2486"
+    assert found.columns["worst"][0] == "LCU 2486"
 
 
 def test_traffic_is_an_estimate() -> None:
@@ -54,7 +54,7 @@ def test_the_note_says_what_an_even_spread_may_give() -> None:
     assert (
         fill()
         .notes[0]
-        .startswith("SSID 2486 has 80 % of the tablespaces' traffic; an even spread may give 6.4")
+        .startswith("LCU 2486 has 80 % of the tablespaces' traffic; an even spread may give 6.4")
     )
 
 

@@ -174,7 +174,7 @@ def test_they_join_the_lcu_that_a_unique_id_names_if_it_is_the_same() -> None:
     """Where a twin on the same volume has one."""
     frame = devices(("0.0.1518", BASE, 0, "4e"), ("0.0.1600", FBA, 0, "4f"))
     known = lcus(frame)
-    (unit,) = with_told(frame, known, [told("0.0.1600", "IBM.750000000DXP71.1500", "SSID 1500")]).values()
+    (unit,) = with_told(frame, known, [told("0.0.1600", "IBM.750000000DXP71.1500", "LCU 1500")]).values()
     assert (unit.key, unit.short) == ("IBM.750000000DXP71.1500", "1500")
     assert (unit.members, unit.why) == (("0.0.1518", "0.0.1600"), "site.toml:4")
 

@@ -31,8 +31,12 @@ def test_an_unknown_code_is_shown_in_hex() -> None:
 
 
 def test_type_and_model_are_joined_by_a_hyphen() -> None:
-    """A device is called by its type and the model byte in hex, short enough for six places."""
-    assert device_type("3390/0c", "3990/e9") == "3390-C"
+    """A disk goes by the model that z/VM shows for its code, another device by the code without its zero."""
+    assert device_type("3390/0c", "3990/e9") == "3390-9"
+    assert device_type("3390/0a", "3990/e9") == "3390-3"
+    assert device_type("9336/10", "6310/80") == "9336-10"
+    assert device_type("3390/0c", "3990/e9", 262668) == "3390-A"
+    assert device_type("3390/0e", "3990/e9") == "3390-E"
 
 
 def test_a_device_without_type_goes_by_its_control_unit() -> None:

@@ -318,23 +318,45 @@ def test_without_claims_the_label_on_the_disk_is_the_label() -> None:
 def test_a_unique_id_names_the_lcu_without_cp() -> None:
     """Serial and SSID, exactly; the key is that of the LCU screens."""
     found = one(Disk("0.0.0201", MINIDISK))
-    assert (found.lcu, found.key, found.grade) == ("SSID 1500", "IBM.750000000DXP71.1500", Grade.EXACT)
+    assert (found.lcu, found.key, found.grade) == ("LCU 1500", "IBM.750000000DXP71.1500", Grade.EXACT)
 
 
-def test_configuration_data_name_the_lss() -> None:
-    """Its key stays that of the unique id."""
+def test_configuration_data_tell_the_lss() -> None:
+    """The name and the key stay those of the unique id."""
     found = one(Disk("0.0.1518", UID, lss=8), host=LPAR)
-    assert (found.lcu, found.key, found.evidence[-1].source) == (
-        "LSS 08",
-        "IBM.750000000DXP71.1500",
-        "BIODASDINFO2",
-    )
+    assert (found.lcu, found.lss, found.key) == ("LCU 1500", "08", "IBM.750000000DXP71.1500")
+    assert "BIODASDINFO2" in [said.source for said in found.evidence]
+
+
+def test_an_lcu_has_one_name_and_one_lss() -> None:
+    """Although the configuration data of one of its disks only were read."""
+    others = [Disk(f"0.0.15{number:02x}", f"{UID[:-2]}{number:02x}") for number in range(0x19, 0x1C)]
+    found = all_of([*others, Disk("0.0.1518", UID, lss=8)], host=LPAR)
+    assert {(volume.lcu_name, volume.lss, volume.key) for volume in found} == {
+        ("LCU 1500", "08", "IBM.750000000DXP71.1500")
+    }
+    assert len({volume.lcu_names for volume in found}) == 1
+
+
+def test_an_lcu_is_found_by_all_its_names() -> None:
+    """That of the site, and those of the numbers."""
+    found = one(Disk("0.0.7612", UID, lss=8), known=site(), host=LPAR)
+    assert found.lcu_names == {
+        "lcu 6", "6", "lcu 1500", "1500", "ssid 1500", "lss 08", "ibm.750000000dxp71.1500",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("volser", "own"), [("DB7612", ""), ("LNX001", "DB7612"), (NONE, "")])
+def test_a_minidisk_may_have_a_label_of_its_own(volser: Value, own: str) -> None:
+    """Where that of the volume is told and is another."""
+    claims = [virtual("0201", "7612", volser)] if isinstance(volser, str) else []
+    assert one(Disk("0.0.0201", MINIDISK, volser="DB7612"), *claims).own_label == own
 
 
 def test_under_zvm_the_lss_is_no_name() -> None:
     """Whether CP passes the real one on to a minidisk is not known."""
     found = one(Disk("0.0.0201", MINIDISK, lss=0))
-    assert (found.lcu, isinstance(found.lss, Absent)) == ("SSID 1500", True)
+    assert (found.lcu, isinstance(found.lss, Absent)) == ("LCU 1500", True)
 
 
 def test_an_lss_without_a_unique_id_is_no_lcu() -> None:
@@ -351,7 +373,8 @@ def test_a_rule_names_the_lcu_of_a_real_number() -> None:
 def test_a_unique_id_goes_before_a_rule() -> None:
     """What the site calls it is kept, for whoever asks by that name."""
     found = one(Disk("0.0.7612", UID), known=site(), host=LPAR)
-    assert (found.lcu, found.called) == ("SSID 1500", "LCU 6")
+    assert (found.lcu, found.called) == ("LCU 1500", "LCU 6")
+    assert found.lcu_name == "LCU 6"
 
 
 def test_the_map_goes_before_all() -> None:
@@ -370,7 +393,7 @@ def test_cp_may_name_the_ssid() -> None:
     """QUERY DASD DETAILS does, without saying of which storage server."""
     details = Claim(rdev="7612", ssid="1500", ua="18", via="QUERY DASD DETAILS", origin="cp.txt", line=7)
     found = one(Disk("0.0.0201"), virtual("0201", "7612"), details)
-    assert (found.lcu, found.key, found.grade) == ("SSID 1500", "SSID 1500", Grade.ASSUMED)
+    assert (found.lcu, found.key, found.grade) == ("LCU 1500", "SSID 1500", Grade.ASSUMED)
 
 
 def test_a_disk_without_unique_id_has_that_of_its_volume() -> None:

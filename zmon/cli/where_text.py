@@ -273,10 +273,7 @@ def _mark(volume: Volume) -> str:
 
 
 def _lcu(volume: Volume) -> str:
-    for name in (volume.called, volume.lcu):
-        if not isinstance(name, Absent):
-            return plain(str(name))
-    return "LCU ?"
+    return "LCU ?" if isinstance(volume.lcu_name, Absent) else plain(str(volume.lcu_name))
 
 
 # remarks

@@ -67,7 +67,7 @@ class Unit(NamedTuple):
 
     key: str
     name: str = ""
-    """As people call it: `LCU 6`, `LSS 08`, `SSID 7600`."""
+    """As people call it: `LCU 6`, `LCU 7600`."""
     side: str = ""
     """The half of the storage server that it belongs to, as far as known: `even`, `odd`, a name."""
     capacity: Number = NOT_GIVEN
@@ -78,6 +78,8 @@ class Unit(NamedTuple):
     """Whether data may be moved there."""
     channels: str = ""
     """The name of the channel paths that it shares with others; empty when nobody said it."""
+    others: frozenset[str] = frozenset()
+    """Other names that people may use for it, in small letters: `ssid 7600`, `lss 08`."""
 
     @property
     def title(self) -> str:

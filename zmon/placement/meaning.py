@@ -109,19 +109,10 @@ def _lcus(word: str, machine: Machine) -> Iterator[Meaning]:
     wanted = word.casefold()
     named: dict[str, list[str]] = {}
     for volume in machine.volumes.values():
-        if wanted in _names(volume):
+        if wanted in volume.lcu_names:
             named.setdefault(volume.key, []).append(volume.number)
     for key, numbers in named.items():
         yield Meaning(word, Sort.LCU, key, tuple(numbers))
-
-
-def _names(volume: Volume) -> set[str]:
-    """Return what people may call the LCU of a volume: also `LCU 7600` for the subsystem id 7600."""
-    ssid, lss = (_text(name).casefold() for name in (volume.ssid, volume.lss))
-    said = {_text(name).casefold() for name in (volume.lcu, volume.called)} | {ssid, volume.key.casefold()}
-    short = {name.removeprefix("lcu ") for name in said if name.startswith("lcu ")}
-    said |= {f"ssid {ssid}", f"lcu {ssid}", f"lss {lss}"} | short
-    return said - {"", "ssid ", "lcu ", "lss "}
 
 
 def _tablespaces(word: str, machine: Machine) -> Iterator[Meaning]:

@@ -171,10 +171,10 @@ def available(found: Resolved, names: Sequence[str]) -> tuple[Unit, ...]:
 
 
 def _means(name: str, unit: Unit) -> bool:
-    """Tell whether a name means a unit: `LCU 6`, `6`, `LSS 0*`."""
+    """Tell whether a name means a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
     wanted = name.casefold().strip()
     title = unit.title.casefold()
-    candidates = (title, title.rpartition(" ")[2], unit.key.casefold())
+    candidates = (title, title.rpartition(" ")[2], unit.key.casefold(), *unit.others)
     return any(fnmatchcase(candidate, wanted) for candidate in candidates)
 
 

@@ -209,7 +209,7 @@ class Places:
 
     def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
         site = self._machine.site
-        names = [*self._names(volumes[0]), _text(volumes[0].ssid)]
+        names = [*self._names(volumes[0]), *_formal(volumes[0])]
         sides = {_text(side(volume, site)) for volume in volumes}
         channels = site.channels_of(names) if self._by is By.LCU else None
         capacity: Number = absent("no capacity of a disk is given")
@@ -221,6 +221,7 @@ class Places:
             sides.pop() if len(sides) == 1 else "",
             capacity,
             channels="" if channels is None else channels.name,
+            others=volumes[0].lcu_names if self._by is By.LCU else frozenset(),
         )
 
 
@@ -232,9 +233,15 @@ def side(volume: Volume, site: Site) -> Value:
     """Return the half of the storage server that a volume belongs to: its server, or else its channels."""
     if not isinstance(volume.side, Absent):
         return volume.side
-    names = [_text(name) for name in (volume.called, volume.lcu, volume.key)]
+    names = [_text(volume.called), _text(volume.lcu), volume.key, *_formal(volume)]
     channels = site.channels_of([name for name in names if name])
     return volume.side if channels is None else channels.name
+
+
+def _formal(volume: Volume) -> list[str]:
+    """Return names of an LCU by its numbers, as a site may write them: `SSID 7600`, `7600`, `LSS 08`."""
+    ssid, lss = _text(volume.ssid), _text(volume.lss)
+    return [*((f"SSID {ssid}", ssid) if ssid else ()), *((f"LSS {lss}",) if lss else ())]
 
 
 def _side_key(volume: Volume, site: Site) -> str | Absent:

@@ -45,7 +45,7 @@ def table(view: View) -> Table:
     requests = plus(reads, writes)
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
-        "type": [device_type(*both) for both in zip(ccw["devtype"], ccw["cutype"], strict=True)],
+        "type": list(map(device_type, ccw["devtype"], ccw["cutype"], dasd["cylinders"])),
         "volser": dasd["volser"],
         "ctlr": caches["ssid"],
         "caching": caches["caching"],

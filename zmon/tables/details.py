@@ -10,7 +10,7 @@ from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
 from zmon.tables import cache, device
 from zmon.tables.device import CP_ONLY, PATH_MASKS
 from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ NO_MOUNT: Final = absent("no file system that is mounted lies on it")
 NO_FILE: Final = absent("no file of a known tablespace lies on it")
 FEW: Final = 4
 """So many names are told; of more only how many."""
+NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
 NOT_COUNTED: Final = absent("Linux does not count this")
 
 
@@ -42,8 +43,8 @@ def table(view: View) -> Table:
     key = find(view.argument, load)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
-    if load.is_estimate("cu", row):
-        facts["cu"] = f"{facts['cu']}~"
+    if load.is_estimate("lcu", row):
+        facts["lcu"] = f"{facts['lcu']}~"
     interval = view.interval
     ccw = interval.of(DEVICE)
     chpids = facts["chpids"]
@@ -66,7 +67,8 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name.upper():<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
         "size": _size(interval, facts["dasd"]),
-        "label": interval.of(DASD).cell(key, "volser"),
+        "label": _label(view, key),
+        "ownlabel": _own_label(view, key),
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
         "measured": hanging(view.interval, key) or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
@@ -79,6 +81,19 @@ def table(view: View) -> Table:
         )
     facts |= lodging(view, facts)
     return Table([], {}, facts=facts)
+
+
+def _label(view: View, key: str) -> Value:
+    """Return the label of the volume, as DEVICE, FILES and `zmon where` show it."""
+    known = volumes_of(view).get(key)
+    told = known.volser if known is not None else NO_OTHER_LABEL
+    return told if isinstance(told, str) else view.interval.of(DASD).cell(key, "volser")
+
+
+def _own_label(view: View, key: str) -> Value:
+    """Return the label that Linux reads on a minidisk, where it is another than that of the volume."""
+    known = volumes_of(view).get(key)
+    return known.own_label if known is not None and known.own_label else NO_OTHER_LABEL
 
 
 def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
@@ -134,7 +149,8 @@ def find(argument: str, load: Table) -> str:
         for key, *names in zip(
             load.keys, load.columns["addr"], load.columns["dasd"], load.columns["label"], strict=True
         )
-        if number == names[0] or wanted in {str(n).lower() for n in names[1:] if isinstance(n, str)}
+        if number == str(names[0]).lower()
+        or wanted in {str(n).lower() for n in names[1:] if isinstance(n, str)}
     ]
     if len(found) == 1:
         return found[0]

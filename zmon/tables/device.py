@@ -18,17 +18,18 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CLAIM, CMF, DASD, DEVICE, LAYER, MACHINE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import units_of
+from zmon.tables.topology import units_of, volumes_of
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
+    from zmon.topology.volume import Volume
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=(CLAIM, LAYER, MACHINE))
 
@@ -247,8 +248,8 @@ def devices_of(interval: Interval) -> Devices:
 
 
 def address(key: str) -> str:
-    """Return the device number of a bus id, four hex digits; other names as they are."""
-    return key.rpartition(".")[2]
+    """Return the device number of a bus id, four hex digits in upper case; other names as they are."""
+    return key.rpartition(".")[2].upper() if "." in key else key
 
 
 def path_count(devices: Devices) -> list[Number]:
@@ -279,7 +280,8 @@ def roles(devices: Devices) -> list[Value]:
 def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
     devices = devices_of(view.interval)
-    told = _told(view, devices)
+    told, known = _told(view, devices), volumes_of(view)
+    short = {key: one.short for key, one in units_of(view).lcus.items()}
     lcu_of = {**devices.lcu_of, **{busid: one.key for busid, one in told.items()}}
     unit: list[Value] = [
         lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
@@ -288,7 +290,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
         "type": _types(devices),
-        "label": labels(devices),
+        "label": labels(devices, known),
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
         "io": list(devices.rate),
@@ -301,10 +303,7 @@ def table(view: View) -> Table:
         "cuwt": list(devices.cuwt),
         "qued": list(devices.queued),
         "dasd": devices.names,
-        "lcu": [
-            told[key].short if key in told else lcu.split(".")[2] if isinstance(lcu, str) else lcu
-            for key, lcu in zip(devices.keys, unit, strict=True)
-        ],
+        "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
         "busy": list(devices.busy),
         "ios": list(devices.requests),
@@ -325,6 +324,7 @@ def table(view: View) -> Table:
     estimated["resp"] = frozenset(devices.hung)
     if told:
         notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(one.why for one in told.values()))}")
+    notes += two_labels(devices, known)
     if devices.guessed:
         estimated["io"] = devices.guessed
         if devices.estimated(range(len(devices.keys))):
@@ -399,24 +399,42 @@ def trend_labels(interval: Interval) -> dict[str, Value]:
 
 def _types(devices: Devices) -> list[Value]:
     return [
-        model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit)
-        for kind, unit, model in zip(
-            devices.ccw["devtype"], devices.ccw["cutype"], devices.block["model"], strict=True
+        model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit, cylinders)
+        for kind, unit, model, cylinders in zip(
+            devices.ccw["devtype"],
+            devices.ccw["cutype"],
+            devices.block["model"],
+            devices.dasd["cylinders"],
+            strict=True,
         )
     ]
 
 
-def labels(devices: Devices) -> list[Value]:
-    """Return the volume serials; what has none goes by its Linux name behind `>`, as `>vda`."""
+def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[Value]:
+    """Return the labels of the volumes, as FILES and `zmon where` show them.
+
+    Where CP or a directory tells none, it is what Linux reads on the disk; what has none goes by its Linux
+    name behind `>`, as `>vda`.
+    """
+    told = {key: volume.volser for key, volume in (known or {}).items()}
+    columns = (devices.keys, devices.dasd["volser"], devices.block["label"], devices.names)
     return [
         next(
-            (v for v in (volser, label) if isinstance(v, str)),
+            (one for one in (told.get(key), volser, label) if isinstance(one, str)),
             f">{name}" if isinstance(name, str) else volser,
         )
-        for volser, label, name in zip(
-            devices.dasd["volser"], devices.block["label"], devices.names, strict=True
-        )
+        for key, volser, label, name in zip(*columns, strict=True)
     ]
+
+
+def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
+    """Say that minidisks have labels of their own beside those of their volumes, and name the first."""
+    two = [known[key] for key in devices.keys if key in known and known[key].own_label]
+    if not two:
+        return []
+    some = f"{len(two)} minidisks have labels" if len(two) > 1 else "a minidisk has a label"
+    words = f"{two[0].disk} is {two[0].own_label} on {two[0].volser}"
+    return [f"Labels are those of the volumes; {some} of their own, as {words}: DEVICE nnnn shows both"]
 
 
 def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:

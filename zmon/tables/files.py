@@ -170,6 +170,6 @@ def _line(piece: Piece) -> dict[str, Value]:
         "vdev": volume.vdev,
         "rdev": volume.rdev,
         "label": volume.volser,
-        "lcu": volume.lcu if isinstance(volume.called, Absent) else volume.called,
+        "lcu": volume.lcu_name,
         "grade": str(min(piece.answer.grade, volume.grade)),
     }

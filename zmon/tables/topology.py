@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zmon.topology.lcu import Lcu
     from zmon.topology.machine import Machine
     from zmon.topology.people import People
+    from zmon.topology.volume import Volume
 
 TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """What tells it."""
@@ -80,7 +81,18 @@ def _units(machine: Machine) -> Units:
     found = with_told(devices, lcus(devices), volumes)
     called = {volume.busid: volume.called for volume in volumes if isinstance(volume.called, str)}
     names = {key: [called[busid] for busid in unit.members if busid in called] for key, unit in found.items()}
+    found = {key: unit._replace(called=names[key][0]) if names[key] else unit for key, unit in found.items()}
     return Units(found, {key: name[0] for key, name in names.items() if name}, _members(found))
+
+
+def volumes_of(view: View) -> Mapping[str, Volume]:
+    """Return the disks by bus id, where anybody tells more of them than the kernel does."""
+    return _by_busid(machine_of(view)) if is_told(view) else {}
+
+
+@lru_cache(maxsize=2)
+def _by_busid(machine: Machine) -> Mapping[str, Volume]:
+    return {str(volume.busid): volume for volume in machine.volumes.values() if volume.has_busid}
 
 
 def remarks(view: View) -> tuple[str, ...]:

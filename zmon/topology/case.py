@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.lcu import name_of as lcu_name
 from zmon.topology.testimony import NOTHING, UNHEARD
 from zmon.topology.volume import Volume, ascending
 
@@ -167,10 +168,14 @@ class Case:
         return found[busid]
 
     def _lss(self, uid: Uid | None) -> Value:
-        """Return the logical subsystem as two hex digits, when it is the real one."""
-        if not isinstance(self.lss, int):
-            return self.lss
-        lss = f"{self.lss:02X}"
+        """Return the logical subsystem as two hex digits, when it is the real one.
+
+        What is known of one disk holds for all of its LCU.
+        """
+        number = self.lss if isinstance(self.lss, int) or uid is None else self.all.lss(uid.lcu, self.lss)
+        if not isinstance(number, int):
+            return number
+        lss = f"{number:02X}"
         if self.all.host.environment in _REAL_LSS and not (uid and uid.token):
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
@@ -234,10 +239,11 @@ class Case:
         if uid:
             return self._by_uid(uid, lss, grade)
         if isinstance(real.ssid, str):
-            name = f"SSID {real.ssid}"
+            name = lcu_name(real.ssid)
             heard = real.evidence[0]
             grade = min(Grade.ASSUMED, heard.grade, device.grade)
-            return _Lcu(name, name, grade, heard.source, f"{heard.said}, of which storage server is not said")
+            said = f"{heard.said}, of which storage server is not said"
+            return _Lcu(name, f"SSID {real.ssid}", grade, heard.source, said)
         if len(names) == 1 and self.discipline != "FBA":
             ((name, place),) = names.items()
             return _Lcu(name, name, Grade.ASSUMED, place, f"{self.rdev} is on {name}")
@@ -259,10 +265,9 @@ class Case:
                 f"{self.device.busid} is on {uid.lcu}, which is {words}: neither of them is used"
             )
         if isinstance(lss, str):
-            return _Lcu(f"LSS {lss}", uid.lcu, grade, "BIODASDINFO2", f"LSS {lss} of {uid.serial}")
-        ssid = uid.ssid.upper()
-        said = f"{uid}: SSID {ssid}" if self.all.uid(self.device.busid) else ""
-        return _Lcu(f"SSID {ssid}", uid.lcu, grade, self.source, said)
+            self.evidence.append(Evidence("BIODASDINFO2", f"LSS {lss} of {uid.serial}"))
+        said = f"{uid}: SSID {uid.ssid.upper()}" if self.all.uid(self.device.busid) else ""
+        return _Lcu(lcu_name(uid.ssid), uid.lcu, grade, self.source, said)
 
     def _why(self, names: dict[str, str]) -> Absent:
         """Return why nobody knows the LCU."""

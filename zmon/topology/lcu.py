@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.topology.uid import HYPERPAV, Uid, parse_uid
+from zmon.topology.volume import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,6 +53,10 @@ class Lcu(NamedTuple):
     """Where no unique id names it, what CP or the site calls it, `LCU 6`; what else names it may be empty."""
     why: str = ""
     """What says so, of the members without a unique id: `site.toml:4 (7nXX)`."""
+    called: str = ""
+    """What the site calls it: `LCU 6`."""
+    lss: str = ""
+    """Its logical subsystem, two hex digits, where the real one is known."""
 
     @property
     def key(self) -> str:
@@ -59,9 +64,19 @@ class Lcu(NamedTuple):
         return self.said or f"{self.vendor}.{self.serial}.{self.ssid}"
 
     @property
+    def name(self) -> str:
+        """Its one name for people, wherever it is shown."""
+        return self.called or (name_of(self.ssid) if self.ssid else self.said)
+
+    @property
     def short(self) -> str:
-        """What tells it from others in a few characters: the subsystem id, or the number it goes by."""
-        return self.ssid or self.said.removeprefix("LCU ")
+        """Its name in a column that is headed LCU: `7600`, `6`."""
+        return short(self.name)
+
+
+def name_of(ssid: str) -> str:
+    """Return the name of an LCU that the site has no name for: `LCU 7600`, by its subsystem id."""
+    return f"LCU {ssid.upper()}"
 
 
 def identity(uid: Value) -> Uid | Absent:
@@ -116,7 +131,7 @@ def _told(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | Non
     return Lcu(
         vendor=known.vendor if known else "",
         serial=known.serial if known else _text(any_one.serial),
-        ssid=known.ssid if known else _text(any_one.ssid),
+        ssid=known.ssid if known else _text(any_one.ssid).lower(),
         members=members,
         bases=tuple(sorted((*volumes, *(known.bases if known else ())))),
         aliases=known.aliases if known else (),

@@ -19,20 +19,32 @@ _CHANNELS: Final = {
     0x30: "OSX", 0x31: "OSM", 0x32: "KVM",
 }  # fmt: skip
 
+_MODELS: Final = {
+    ("3390", "02"): "1", ("3390", "06"): "2", ("3390", "0A"): "3", ("3390", "0C"): "9",
+    ("3380", "0A"): "E", ("3380", "1E"): "K",
+}  # fmt: skip
+"""The models of disks by the byte with which they identify themselves."""
+_LARGEST: Final = 65520
+"""Cylinders of the largest volume that is no extended address volume."""
+
 
 def channel_type(code: int) -> str:
     """Return what the Toolkit calls a type of channel path, else its acronym; unknown ones in hex."""
     return _CHANNELS.get(code) or f"{code:02x}"
 
 
-def device_type(devtype: Value, cutype: Value) -> str | Absent:
-    """Return type and model as on a screen, `3390-C` for 3390/0c.
+def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Absent:
+    """Return type and model as z/VM and the Toolkit show them, `3390-3` for 3390/0a.
 
-    The model byte is not the model of the brochure: one byte stands for disks of several sizes.
-    A device without a type of its own, as an adapter, goes by the type of its control unit.
+    One byte stands for disks of several sizes: a 3390-9 may have 10017 cylinders or 65520; with more it is an
+    extended address volume, 3390-A.  A byte that no model is known for is shown as it is.  A device without a
+    type of its own, as an adapter, goes by the type of its control unit.
     """
     known = cutype if isinstance(devtype, Absent) else devtype
     if isinstance(known, Absent):
         return known
     kind, _, model = str(known).upper().partition("/")
-    return f"{kind}-{model.lstrip('0') or '0'}" if model else kind
+    if (kind, model) == ("3390", "0C") and isinstance(cylinders, int) and cylinders > _LARGEST:
+        return "3390-A"
+    model = _MODELS.get((kind, model)) or model.lstrip("0") or model[:1]
+    return f"{kind}-{model}" if model else kind

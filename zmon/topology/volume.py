@@ -34,7 +34,7 @@ class Volume(NamedTuple):
     label: Value
     """Label that Linux reads on the disk; on a minidisk it may be another than that of the volume."""
     lcu: Value
-    """Name of the LCU for people: `LSS 08`, `SSID 7600`, `LCU 6`."""
+    """Name of the LCU by what Linux and CP know of it: `LCU 7600`; see `zmon.topology.lcu.name_of`."""
     called: Value
     """What the site's map or rule calls the LCU."""
     key: str
@@ -62,6 +62,38 @@ class Volume(NamedTuple):
     evidence: tuple[Evidence, ...]
     conflicts: tuple[str, ...]
     """What contradicts what, in words."""
+
+    @property
+    def lcu_name(self) -> Value:
+        """The one name of its LCU for people, wherever it is shown: the site's, else `LCU 7600`."""
+        return self.lcu if isinstance(self.called, Absent) else self.called
+
+    @property
+    def has_busid(self) -> bool:
+        """Whether it has a device number of its own; a SCSI disk's bus id is that of its adapter."""
+        return isinstance(self.busid, str) and isinstance(self.lun, Absent)
+
+    @property
+    def own_label(self) -> str:
+        """The label that Linux reads on the disk, where it is another than that of the volume."""
+        two = isinstance(self.label, str) and isinstance(self.volser, str) and self.label != self.volser
+        return str(self.label) if two else ""
+
+    @property
+    def lcu_names(self) -> frozenset[str]:
+        """All that people may call its LCU, in small letters: `lcu 7600`, `7600`, `ssid 7600`, `lss 12`."""
+        names = {str(name) for name in (self.lcu, self.called) if not isinstance(name, Absent)}
+        names |= {short(name) for name in names}
+        for what, number in (("SSID", self.ssid), ("LSS", self.lss)):
+            if isinstance(number, str):
+                names |= {f"{what} {number}"}
+                names |= {number, f"LCU {number}"} if what == "SSID" else set()
+        return frozenset(name.casefold() for name in (*names, self.key))
+
+
+def short(name: str) -> str:
+    """Return the name of an LCU as it stands in a column that is headed LCU: `7600` for `LCU 7600`."""
+    return name.removeprefix("LCU ")
 
 
 def bare(number: str, reason: Value) -> Volume:

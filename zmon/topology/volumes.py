@@ -84,6 +84,7 @@ class Volumes(Mapping[str, Volume]):
         self._uids: dict[str, Uid | None] = {}
         self._called: dict[tuple[str, Uid | None], dict[str, str]] = {}
         self._calls: dict[str, dict[str, str]] = {}
+        self._lss: dict[str, Value] = {}
         self._mapped: dict[str, dict[str, tuple[str, str, Grade]]] = {}
 
     @cached_property
@@ -140,6 +141,14 @@ class Volumes(Mapping[str, Volume]):
             for busid in self.lcus.get(lcu, ()):
                 for name in list(self.called(busid, self.uid(busid)))[:1]:
                     found.setdefault(name, busid)
+        return found
+
+    def lss(self, lcu: str, otherwise: Value) -> Value:
+        """Return the logical subsystem of an LCU that unique ids name, from the first disk that tells it."""
+        found = self._lss.get(lcu)
+        if found is None:
+            told = (self.dasd.of(busid)[0] for busid in self.lcus.get(lcu, ()))
+            found = self._lss[lcu] = next((lss for lss in told if isinstance(lss, int)), otherwise)
         return found
 
     def uid(self, busid: str) -> Uid | None:
