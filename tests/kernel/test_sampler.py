@@ -484,6 +484,19 @@ def test_any_file_may_vanish_between_samples(machine: Any, path: str) -> None:
     fill_all(after, before)
 
 
+def test_the_threads_of_a_sampler_end_with_it(make_tree: Callable[..., Tree]) -> None:
+    """A sampler that nobody uses any more leaves no thread behind."""
+    before = set(threading.enumerate())
+    sampler = Sampler(make_tree({"proc/diskstats": diskstats({"dasda": 1})}), Choice())
+    sampler.sample()
+    begun = set(threading.enumerate()) - before
+    assert begun
+    del sampler
+    for thread in begun:
+        thread.join(timeout=10)
+    assert not any(thread.is_alive() for thread in begun)
+
+
 def test_a_source_that_hangs_leaves_the_others(machine: Any) -> None:
     """Its frames say so; when it answers, the next sample has them."""
     go, asked = threading.Event(), threading.Event()

@@ -28,7 +28,8 @@ class Lane(Reading):
     def __init__(self, source: Source) -> None:
         """Read nothing yet."""
         super().__init__(source)
-        self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        """True asks for an answer, False ends the thread."""
         self._answers: queue.SimpleQueue[Sequence[Frame]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._waiting = False
@@ -65,16 +66,19 @@ class Lane(Reading):
         """Make the source due at once, whatever its interval."""
         self._due = 0.0
 
+    def end(self) -> None:
+        """End the thread as soon as it is not reading."""
+        self._asked.put(False)
+
     def _ask(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self.source.name, daemon=True)
             self._thread.start()
         self._waiting = True
-        self._asked.put(None)
+        self._asked.put(True)
 
     def _run(self) -> None:
-        while True:
-            self._asked.get()
+        while self._asked.get():
             self._answers.put(self.read())
 
     def _keep(self, frames: Sequence[Frame]) -> None:

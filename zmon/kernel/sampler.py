@@ -9,6 +9,7 @@ first: a lookup needs few of them.
 from __future__ import annotations
 
 import time
+import weakref
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.kernel.activity import Activity
     from zmon.kernel.container import Listed
+    from zmon.kernel.lane import Lane
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 
@@ -246,6 +248,7 @@ class Sampler:
         self._patience = patience
         self._counters = Counters(tree)
         self._lanes = [Lane(source) for source in sources(tree, choice, self._counters)]
+        weakref.finalize(self, _end, self._lanes)
         self._hotplug = hotplug or Hotplug(None)
         self._later = choice.later
         self._disks: list[str] = []
@@ -281,6 +284,12 @@ class Sampler:
         frames[SOURCE.name] = costs(self._lanes, at.steady)
         _overlay(frames)
         return Sample(at, frames, self._tree.name, self._nominal)
+
+
+def _end(lanes: Sequence[Lane]) -> None:
+    """End the threads of a sampler that is gone."""
+    for lane in lanes:
+        lane.end()
 
 
 def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
