@@ -20,7 +20,7 @@ def listing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Write files, and a listing that names them, a directory and what is not there."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "250")  # paths of temporary files are long
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in ("a", "b\x1b[2J\nc"):

@@ -57,6 +57,8 @@ def print_series(ask: Ask, args: argparse.Namespace, screens: Screens) -> None:
         found = series(variables, watch.history, (begin, end), 2 * ask.size[0], screens.limits)
     finally:
         tape.close()
+    if (reason := _nothing(found)) is not None:
+        raise NoSuchThing(f"nothing to draw: {reason}")
     if args.format == "csv":
         _print_csv(variables, found)
     elif args.format == "json":
@@ -67,6 +69,13 @@ def print_series(ask: Ask, args: argparse.Namespace, screens: Screens) -> None:
         lines = [*chart(variables, points, screens, ask.size, ask.style).lines, *_notes(variables, found)]
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
     sys.stdout.flush()
+
+
+def _nothing(found: Sequence[Series]) -> str | None:
+    """Return why no figure of any series has a value; None where one has."""
+    means = [figure.mean for one in found for figure in one.figures]
+    reasons = [mean.reason for mean in means if isinstance(mean, Absent)]
+    return reasons[-1] if reasons and len(reasons) == len(means) else None
 
 
 def _tape(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:

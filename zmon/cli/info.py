@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from zmon.cli.status import FAILED, OK, complain
-from zmon.cli.stretch import add_source_argument, clock
+from zmon.cli.stretch import SIMULATED, add_source_argument, clock, is_simulated
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
 
     if sys.stdout is None:
         return complain("standard output is closed")
+    if is_simulated(args.source):
+        return complain(f"{args.source}: {SIMULATED}")
     directory = survey_directory(args.source) if os.path.isdir(args.source) else None
     files = [survey(args.source)] if directory is None else directory.files
     if not files:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zmon.tape.stretch import Stretch
 
 NONE: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
+SIMULATED: Final = "a simulated machine, no recording; zmon import makes a recording of it"
 
 
 def add_source_argument(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,11 @@ def add_stretch_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", dest="end", metavar="T1", help="up to this time; +5m is counted from T0")
 
 
+def is_simulated(name: str) -> bool:
+    """Tell whether a SOURCE names a simulated machine, which other commands take with --from."""
+    return name.startswith("lab:")
+
+
 def open_stretch(args: argparse.Namespace) -> Stretch:
     """Return the part of SOURCE from `--from` to `--to`; there are samples in it.
 
@@ -47,6 +53,8 @@ def open_stretch(args: argparse.Namespace) -> Stretch:
     from zmon.recording.magic import is_recording  # noqa: PLC0415 - same
     from zmon.tape.stretch import Stretch  # noqa: PLC0415 - same
 
+    if is_simulated(args.source):
+        raise RecordingError(f"{args.source}: {SIMULATED}")
     try:
         stretch = Stretch(args.source)
     except RecordingError as error:

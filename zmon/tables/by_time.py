@@ -126,10 +126,8 @@ def _nothing(
     columns: Mapping[str, list[Value]], names: Sequence[str], gaps: Mapping[int, str]
 ) -> Absent | None:
     """Return the first reason when no row has any value, so that a sentence can stand for a page of dots."""
-    if gaps:
-        return None
-    cells = [value for name in names for value in columns[name]]
-    if any(not isinstance(value, Absent) for value in cells):
+    cells = [value for name in names for place, value in enumerate(columns[name]) if place not in gaps]
+    if any(not isinstance(value, Absent) for value in cells) or (gaps and not cells):
         return None
     return next((value for value in cells if isinstance(value, Absent)), FIRST)
 

@@ -1,0 +1,278 @@
+"""Every command and screen answers from every kind of source, or says in a sentence why not."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from zmon.cli import live
+from zmon.cli.main import main
+from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.tape import open_tape
+from zmon.screen.definition import load_screens
+from zmon.tape.tape import Watch
+from zmon.ui.app import Zmon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+ROOT: Final = Path(__file__).parents[1]
+CAPTURE: Final = str(ROOT / "recordings/casestudy/machine-uid.tar.gz")
+SAR: Final = str(ROOT / "tests/fixtures/sadf/restart.json")
+SCENARIO: Final = """
+title = "Two volumes added, for a minute"
+text = "As stripe-extended, but short."
+base = "stripe-extended"
+phases = [{ name = "extended", seconds = 60, loads = ["new"] }]
+"""
+"""A simulated machine that is quick to simulate."""
+
+SOURCES: Final = ("live", "capture", "directory", "recording", "days", "lab", "sar")
+"""This machine; an archive, and the same unpacked; what was imported from it, and that as a directory of day
+files; a simulated machine; what was imported from a report of sar."""
+
+SCREENS: Final = tuple(sorted(path.stem.upper() for path in (ROOT / "screens").glob("*.toml")))
+OPERANDS: Final = {"DETAILS": ("1AF8", "8000"), "PLOT": ("CTLUNIT.io",), "CORREL": ("CTLUNIT.io",)}
+"""What a screen is about that takes an operand, on the captured and on the simulated machine."""
+
+NO_ANSWER: Final = re.compile(r"Traceback|damaged|closed database|object at 0x|Errno|is not known here")
+"""What no reader must see of a sound source."""
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the name of each source."""
+    room = tmp_path_factory.mktemp("sources")
+    made = {name: str(room / f"{name}.zmon") for name in ("recording", "sar")}
+    assert main(["import", CAPTURE, made["recording"]]) == OK
+    assert main(["import", SAR, made["sar"]]) == OK
+    days = room / "days"
+    days.mkdir()
+    (days / "2026-03-16.zmon").write_bytes(Path(made["recording"]).read_bytes())
+    unpacked = room / "directory"
+    unpacked.mkdir()
+    subprocess.run(["tar", "-xf", CAPTURE, "-C", str(unpacked)], check=True)  # noqa: S603, S607 - tar of any place
+    scenario = room / "quick.toml"
+    scenario.write_text(SCENARIO)
+    return {
+        "live": "", "capture": CAPTURE, "directory": str(unpacked), "recording": made["recording"],
+        "days": str(days), "lab": f"lab:{scenario}", "sar": made["sar"],
+    }  # fmt: skip
+
+
+class Ended:
+    """How a command ended, and what it printed."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        """Keep what a person sees."""
+        self.status = status
+        self.out = out
+        self.err = err
+
+
+@pytest.fixture
+def ask(
+    sources: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Ended]:
+    """Run a command on a source: `ask("capture", "show", "DEVICE")`."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+
+    def run(source: str, *words: str, typed: str = "") -> Ended:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        here = ["--from", sources[source]] if sources[source] else ["--interval", "0.1"]
+        capsys.readouterr()
+        try:
+            status = main([*words, *here])
+        except SystemExit as ended:  # argparse ends so
+            status = int(ended.code or 0)
+        printed = capsys.readouterr()
+        return Ended(status, printed.out, printed.err)
+
+    return run
+
+
+def operands(screen: str, source: str) -> list[str]:
+    """Return what the screen is about."""
+    words = OPERANDS.get(screen, ())
+    return [words[-1 if source == "lab" else 0]] if words else []
+
+
+def has_figures(document: dict[str, Any]) -> bool:
+    """Tell whether a printed screen holds a value besides the names and times of its rows."""
+    cells = [
+        value
+        for row in [*document["rows"], document.get("summary") or {}]
+        for name, value in row.items()
+        if name not in {"key", "time", "seconds"}
+    ]
+    return any(value is not None for value in [*cells, *(document.get("facts") or {}).values()])
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_screen_prints_figures_or_says_why_there_are_none(
+    screen: str, source: str, ask: Callable[..., Ended]
+) -> None:
+    """What has no figure has a sentence; what cannot be shown is ended on standard error in one line."""
+    words = ["show", screen, *operands(screen, source)]
+    text = ask(source, *words)
+    assert NO_ANSWER.search(text.out + text.err) is None
+    if text.status != OK:
+        assert text.status in {FAILED, USAGE}
+        assert text.out == ""
+        assert re.fullmatch(r"zmon: .+\n", text.err)
+        return
+    document = json.loads(ask(source, *words, "--format", "json").out)
+    if screen != "MENU" and not has_figures(document):
+        reason = document.get("missing") or " ".join(document.get("notes") or ())
+        assert reason, text.out
+        assert reason.split(";")[0].split(".")[0][:30] in text.out
+
+
+LOOKUPS: Final = {
+    ("where", "1AF8"): {"capture", "directory", "recording", "days"},
+    ("where", "dasda"): {"capture", "directory", "recording", "days", "lab"},
+    ("where", "/db2/d01/tsfact1.data"): {"capture", "directory", "recording", "days"},
+    ("where", "/"): {"live", "capture", "directory", "recording", "days"},
+    ("where", "TSFACT1"): {"capture", "directory", "recording", "days"},
+    ("spread",): {"capture", "directory", "recording", "days", "lab"},
+    ("spread", "--moves", "3"): {"capture", "directory", "recording", "days", "lab"},
+    ("spread", "--traffic"): {"capture", "directory", "recording", "days", "lab"},
+    ("plot", "CTLUNIT.io"): {"capture", "directory", "recording", "days", "lab"},
+    ("plot", "CPU.busy"): {"capture", "directory", "recording", "days", "lab", "sar"},
+}
+"""Commands, and the sources of which each has an answer; of the others it says why it has none."""
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("words", LOOKUPS, ids=" ".join)
+def test_every_lookup_answers_or_says_why_not(
+    words: tuple[str, ...], source: str, ask: Callable[..., Ended]
+) -> None:
+    """An answer is the same wherever the machine was kept; no answer is a sentence and another status."""
+    ended = ask(source, *words)
+    assert NO_ANSWER.search(ended.out + ended.err) is None
+    if source in LOOKUPS[words]:
+        assert ended.status == OK, ended.err
+        assert ended.out.strip()
+    else:
+        assert ended.status != OK, ended.out
+        assert (ended.out + ended.err).strip()
+
+
+@pytest.mark.parametrize("words", [w for w in LOOKUPS if w[0] != "plot"], ids=" ".join)
+@pytest.mark.parametrize("source", ["directory", "recording", "days"])
+def test_a_machine_answers_alike_however_it_was_kept(
+    words: tuple[str, ...], source: str, ask: Callable[..., Ended], sources: dict[str, str]
+) -> None:
+    """The capture, its directory, and recordings made of it give the same answer to the letter."""
+
+    def plain(ended: Ended) -> str:
+        lines = ended.out.splitlines()
+        return "\n".join(
+            line for line in lines if not any(name and name in line for name in sources.values())
+        )
+
+    assert plain(ask(source, *words)) == plain(ask("capture", *words))
+
+
+FILES: Final = {
+    ("info",): {"recording", "days", "sar"},
+    ("info", "--check"): {"recording", "days", "sar"},
+    ("export", "--kind", "block"): {"recording", "days", "sar"},
+    ("export", "--kind", "cpu"): {"recording", "days", "sar"},
+    ("cut", "OUT"): {"recording", "days", "sar"},
+    ("import", "OUT"): {"capture", "directory", "lab"},
+}
+"""Commands that take a source as operand, and of which they make something."""
+
+
+@pytest.mark.parametrize("source", [name for name in SOURCES if name != "live"])
+@pytest.mark.parametrize("words", FILES, ids=" ".join)
+def test_every_command_on_a_file_works_or_says_why_not(
+    words: tuple[str, ...],
+    source: str,
+    sources: dict[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is of another sort is called by its sort, with the command that takes it."""
+    out = [str(tmp_path / "out.zmon") for word in words if word == "OUT"]
+    status = main([words[0], *(word for word in words[1:] if word != "OUT"), sources[source], *out])
+    printed = capsys.readouterr()
+    assert NO_ANSWER.search(printed.out + printed.err) is None
+    if source in FILES[words]:
+        assert status == OK, printed.err
+        assert out or printed.out
+    else:
+        assert status != OK
+        assert re.fullmatch(r"zmon: .+\n", printed.err)
+        assert "No such file" not in printed.err
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_line_mode_shows_every_screen_of_every_source(source: str, ask: Callable[..., Ended]) -> None:
+    """Each screen asked for is headed, and the dialogue goes on to the end."""
+    shown = [screen for screen in SCREENS if screen not in OPERANDS]
+    ended = ask(source, "--line", typed="".join(f"{screen}\n" for screen in shown) + "QUIT\n")
+    assert NO_ANSWER.search(ended.out + ended.err) is None
+    assert ended.status == OK
+    for screen in shown:
+        assert f" {load_screens().find(screen).id} " in ended.out, screen
+
+
+async def settle(app: Zmon, pilot: Pilot[Any]) -> None:
+    """Wait until nothing is read or filled any more."""
+    for _ in range(3000):
+        await pilot.pause()
+        if app.glass.settled and app.glass.interval is not None:
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("nothing settles")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_glass_shows_every_screen_of_every_source(
+    source: str, sources: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each screen asked for stands on the glass under its number, and nothing of it is an error of zmon's."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    parser = argparse.ArgumentParser()
+    live.add_arguments(parser)
+    args = parser.parse_args(["--from", sources[source]] if sources[source] else [])
+    watch = Watch(open_tape(args, follow=False, keep=True))
+    watch.to_end()
+    screens = load_screens()
+
+    async def walk() -> None:
+        app = Zmon(watch, screens, 1.0)
+        async with app.run_test(size=(132, 43)) as pilot:
+            await settle(app, pilot)
+            for screen in SCREENS:
+                app.glass.type(" ".join([screen, *operands(screen, source)]))
+                await pilot.press("enter")
+                await settle(app, pilot)
+                lines = [
+                    "".join(segment.text for segment in strip)
+                    for strip in app.screen._compositor.render_strips()
+                ]
+                assert NO_ANSWER.search("\n".join(lines)) is None
+                words = operands(screen, source)
+                said = " ".join(lines[-6:])
+                assert screens.find(screen).id in lines[0] or any(word in said for word in words), lines
+
+    try:
+        asyncio.run(walk())
+    finally:
+        watch.tape.close()
