@@ -87,11 +87,12 @@ def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace)
             stream.reconfigure(errors="replace")
     try:
         return command(args)
-    except BrokenPipeError:
-        # who reads left early (`| head`): nothing to say, and nothing more to write at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader left early (`| head`)
+        _discard_output()
         return FAILED
     except OSError as error:
+        if error.filename is None:
+            _discard_output()
         return complain(f"{error.filename or 'the output'}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -100,6 +101,12 @@ def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace)
             raise
         what = ": ".join(filter(None, (type(error).__name__, str(error))))
         return complain(f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, else the interpreter fails to write it again and ends with 120."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
