@@ -149,13 +149,14 @@ def test_live_there_must_be_a_recorder_or_time_to_sample(
 
 @pytest.mark.parametrize(
     ("encoding", "term", "style"),
-    [("utf-8", "xterm", "braille"), ("utf-8", "dumb", "ascii"), ("ascii", "xterm", "ascii")],
+    [("utf-8", "xterm", "blocks"), ("utf-8", "dumb", "ascii"), ("ascii", "xterm", "ascii")],
 )
 def test_the_style_is_what_locale_and_terminal_can_show(
     encoding: str, term: str, style: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A console of the HMC has no dots of braille."""
+    """A console of the HMC has no blocks."""
     monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     assert plot.style() == style
 

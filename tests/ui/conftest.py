@@ -152,6 +152,8 @@ def glass(watch: Watch) -> Glass:
 def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Run a test on a terminal without a terminal: `on_terminal(test, size)`."""
     monkeypatch.setenv("ZMON_THEME", "3270")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
 
     @asynccontextmanager

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from zmon.cli.progress import LINE_TERMINALS
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive, seconds
+from zmon.screen import charset
 
 if TYPE_CHECKING:
     import argparse
 
 WIDTH, HEIGHT = 80, 20
-
-FEW_CHARACTERS: Final = LINE_TERMINALS | {"linux"}
-"""Values of TERM that name a terminal without dots and lines to draw with."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--height", type=positive, metavar="N", help="lines")
     parser.add_argument(
         "--style",
-        choices=("braille", "blocks", "ascii"),
-        help="what is drawn with; else the finest that the terminal can show",
+        choices=charset.STYLES,
+        help="what is drawn with; else what ZMON_PLOT names, or blocks or ASCII as the locale allows",
     )
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
 
@@ -84,6 +81,4 @@ def _size() -> tuple[int, int]:
 
 def style() -> str:
     """Return the finest style that locale and terminal can show."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
-    fine = encoding.startswith("utf") and os.environ.get("TERM", "") not in FEW_CHARACTERS
-    return "braille" if fine else "ascii"
+    return charset.style(os.environ, getattr(sys.stdout, "encoding", None) or "")

@@ -12,6 +12,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 
 from zmon.dialogue import Dialogue
+from zmon.screen.charset import ascii_only, style
 from zmon.tables.view import nobody
 from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
@@ -20,7 +21,7 @@ from zmon.ui.painter import Beside, Painter
 from zmon.ui.reading import Failed, Filled, Moved, Reading
 from zmon.ui.sampling import Event, Sampled, Sampling
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
-from zmon.ui.theme import CSS, PLAIN, THEME_3270
+from zmon.ui.theme import CSS, THEME_3270, parts
 from zmon.ui.tour import Room, TourText
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Zmon(App[int]):
             keymap = load_keys()
         except KeysError as error:
             wrong = str(error)
-        plain = self.console.options.ascii_only
+        encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
+        plain = ascii_only(os.environ, encoding)
         dialogue = Dialogue(watch, screens, people=people)
         dialogue.guide = guide
         self.tour = TourText(guide, keymap, plain=plain)
@@ -114,7 +116,11 @@ class Zmon(App[int]):
             self.reading,
             keymap=keymap,
             plain=plain,
+            chart=style(os.environ, encoding),
         )
+        theme = os.environ.get("ZMON_THEME", "")
+        if theme and theme not in self.available_themes:
+            wrong = wrong or f"ZMON_THEME: no theme {theme!r}; there are {', '.join(self.available_themes)}"
         if wrong:
             self.glass.say(wrong, "alarm")
         self.set_keymap(keymap)
@@ -129,7 +135,7 @@ class Zmon(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give every theme the colours of zmon's parts."""
-        return PLAIN
+        return dict(parts(self.current_theme))
 
     def compose(self) -> ComposeResult:
         """Put up the glass, and what a tour says beside it."""

@@ -25,12 +25,12 @@ LOWEST: Final = 6
 class ChartPane(Pane):
     """A chart, or what there is to be drawn."""
 
-    def __init__(self, sheet: Sheet, screens: Screens, *, plain: bool) -> None:
-        """Draw the figures of a sheet; on a `plain` terminal with the characters of ASCII."""
+    def __init__(self, sheet: Sheet, screens: Screens, style: str) -> None:
+        """Draw the figures of a sheet in a style: `braille`, `blocks` or `ascii`."""
         super().__init__()
         self._sheet = sheet
         self._screens = screens
-        self._style = "ascii" if plain else "braille"
+        self._style = style
         self._draw()
 
     def show(self, sheet: Sheet, page: Page) -> str:  # noqa: ARG002 - the sheet has it all

@@ -73,11 +73,13 @@ class Glass:
         keymap: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
         plain: bool = False,
+        chart: str = "ascii",
     ) -> None:
         """Show the dialogue; the command `first` is given as soon as there is a sample.
 
         Without `pace` nothing is sampled; without `reader` tapes are read and tables filled at once.
-        `clock` is what a tape plays by.  A `plain` terminal has only the characters of ASCII.
+        `clock` is what a tape plays by.  A `plain` terminal has only the characters of ASCII; `chart` is the
+        style that charts are drawn in.
         """
         self.dialogue = dialogue
         self.dialogue.mover = reader.move if reader is not None else self._at_once
@@ -86,6 +88,7 @@ class Glass:
         self.keyboard = Keyboard(self)
         self.reader = reader
         self.plain = plain
+        self.chart = chart
         self._filling: Filling | None = None
         """The table that is being filled elsewhere."""
         self.keymap = keymap or {}
@@ -377,7 +380,7 @@ class Glass:
         if page.screen.layout == "menu":
             return Menu(page, self.dialogue.screens)
         if page.screen.layout == "chart":
-            return ChartPane(sheet, self.dialogue.screens, plain=self.plain)
+            return ChartPane(sheet, self.dialogue.screens, self.chart)
         return FormPane(page, sheet) if page.screen.layout == "page" else Grid(page, sheet)
 
     def _put(self, pane: Pane, page: Page | None) -> None:

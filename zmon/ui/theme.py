@@ -1,15 +1,26 @@
 """Colours: those of a 3270, and the same parts in whatever theme the user prefers.
 
-What is not a 3270 takes the sixteen colours of the terminal's own palette, so every theme of Textual works.
+A theme of the terminal's own palette takes its sixteen colours.  Any other theme of Textual gives its own,
+each made as light or dark as it takes to be read.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from textual.color import Color
 from textual.theme import Theme
 
-PLAIN: Final = {
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+READABLE: Final = 4.5
+"""The least contrast of text with what is under it: WCAG 2, level AA."""
+
+STEPS: Final = 20
+"""A colour becomes lighter or darker by one part in so many."""
+
+DARK_PALETTE: Final = {
     "zmon-data": "ansi_green",
     "zmon-strong": "ansi_bright_white",
     "zmon-label": "ansi_cyan",
@@ -17,12 +28,39 @@ PLAIN: Final = {
     "zmon-look": "ansi_bright_yellow",
     "zmon-alarm": "ansi_bright_red",
     "zmon-absent": "ansi_green",
+    "zmon-absent-style": "dim",
     "zmon-guidance": "ansi_cyan",
     "zmon-entry": "ansi_bright_green",
-    "zmon-cursor": "ansi_blue",
+    "zmon-cursor": "ansi_default",
+    "zmon-cursor-style": "underline",
     "zmon-background": "ansi_default",
 }
-"""The parts in sixteen colours."""
+"""The parts in sixteen colours on a dark terminal; red can be read on none but black."""
+
+LIGHT_PALETTE: Final = DARK_PALETTE | {
+    "zmon-data": "ansi_black",
+    "zmon-strong": "ansi_black",
+    "zmon-label": "ansi_blue",
+    "zmon-heading": "ansi_blue",
+    "zmon-look": "ansi_magenta",
+    "zmon-alarm": "ansi_red",
+    "zmon-absent": "ansi_black",
+    "zmon-guidance": "ansi_blue",
+    "zmon-entry": "ansi_black",
+    "zmon-cursor": "ansi_white",
+    "zmon-cursor-style": "none",
+}
+"""The parts in sixteen colours on a light terminal."""
+
+SOURCES: Final = {
+    "zmon-data": "foreground",
+    "zmon-label": "secondary",
+    "zmon-heading": "primary",
+    "zmon-look": "warning",
+    "zmon-alarm": "error",
+    "zmon-guidance": "primary",
+}
+"""Which colour of a theme each part takes."""
 
 THEME_3270: Final = Theme(
     name="3270",
@@ -41,14 +79,66 @@ THEME_3270: Final = Theme(
         "zmon-heading": "#58f0f0",
         "zmon-look": "#ffff00",
         "zmon-alarm": "#ff5050",
-        "zmon-absent": "#68f078",
+        "zmon-absent": "#3cb84c",
         "zmon-guidance": "#58f0f0",
         "zmon-entry": "#ffffff",
-        "zmon-cursor": "#0c3a5a",
+        "zmon-cursor": "#0a2840",
         "zmon-background": "#000000",
     },
 )
 """Green data, white where it is intensified, red alarms, turquoise headings and blue labels on black."""
+
+
+def parts(theme: Theme) -> Mapping[str, str]:
+    """Return the colours of zmon's parts in a theme."""
+    if theme.ansi:
+        return DARK_PALETTE if theme.dark else LIGHT_PALETTE
+    colours = theme.to_color_system().generate()
+    background = Color.parse(colours["background"])
+    cursor = background.blend(Color.parse(colours["primary"]), 0.2)
+    found = {
+        part: _readable(Color.parse(colours[name]), background, cursor) for part, name in SOURCES.items()
+    }
+    strong = _readable(_extreme(background), background, cursor)
+    faint = Color.parse(found["zmon-data"]).blend(background, 0.4)
+    return found | {
+        "zmon-strong": strong,
+        "zmon-entry": strong,
+        "zmon-absent": _readable(faint, background, cursor),
+        "zmon-absent-style": "none",
+        "zmon-cursor": cursor.hex,
+        "zmon-cursor-style": "none",
+        "zmon-background": background.hex,
+    }
+
+
+def _readable(colour: Color, *under: Color) -> str:
+    """Return a colour with enough contrast to all that may be under it: this one, or one like it."""
+    for step in range(STEPS):
+        mixed = colour.blend(_extreme(under[0]), step / STEPS)
+        if all(contrast(mixed, one) >= READABLE for one in under):
+            return mixed.hex
+    return _extreme(under[0]).hex
+
+
+def _extreme(background: Color) -> Color:
+    """Return black or white, whichever is more unlike the background."""
+    return max((Color(0, 0, 0), Color(255, 255, 255)), key=lambda one: contrast(one, background))
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Return the contrast of two colours, 1 to 21, as WCAG 2 defines it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    """Return the relative luminance of a colour, 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
 
 CSS: Final = """
 Painter { background: $zmon-background; color: $zmon-data; }
@@ -58,12 +148,12 @@ Painter > .painter--label { color: $zmon-label; }
 Painter > .painter--heading { color: $zmon-heading; }
 Painter > .painter--look { color: $zmon-look; text-style: bold; }
 Painter > .painter--alarm { color: $zmon-alarm; text-style: bold; }
-Painter > .painter--absent { color: $zmon-absent; text-style: dim; }
+Painter > .painter--absent { color: $zmon-absent; text-style: $zmon-absent-style; }
 Painter > .painter--guidance { color: $zmon-guidance; }
 Painter > .painter--message { color: $zmon-strong; text-style: bold; }
 Painter > .painter--entry { color: $zmon-entry; }
 Painter > .painter--caret { color: $zmon-entry; text-style: reverse; }
 Painter > .painter--cell { color: $zmon-strong; text-style: bold reverse; }
-Painter > .painter--cursor { background: $zmon-cursor; }
+Painter > .painter--cursor { background: $zmon-cursor; text-style: $zmon-cursor-style; }
 """
 """How the parts of a line look."""
