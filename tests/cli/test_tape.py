@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.cli.main import main
+from zmon.cli.status import OK
 from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, positive, seconds, source
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def test_a_source_is_a_simulated_machine() -> None:
     assert both[1] > 2 * alone[1] - alone[0]
 
 
-@pytest.mark.parametrize("name", ["lab:", "lab:sharp", "lab:shark-before+"])
+@pytest.mark.parametrize("name", ["lab:sharp", "lab:shark-before+"])
 def test_without_the_name_of_a_scenario_they_are_listed(name: str) -> None:
     """To choose from."""
     parser = argparse.ArgumentParser()
@@ -80,3 +82,13 @@ def test_a_scenario_may_be_a_file_of_the_user(tmp_path: Path) -> None:
     parser = argparse.ArgumentParser()
     add_tape_arguments(parser)
     assert open_tape(parser.parse_args(["--from", f"lab:{file}"])).name == "lab:mine+yours"
+
+
+@pytest.mark.parametrize("command", [["--from"], ["show", "DEVICE", "--from"], ["replay"]])
+def test_lab_alone_lists_the_scenarios(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As help: on standard output, with their titles, and with success."""
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "lab:"])
+    out, err = capsys.readouterr()
+    assert (ended.value.code, err) == (OK, "")
+    assert "shark-before         Four queries on a storage server whose data lie on one LCU\n" in out

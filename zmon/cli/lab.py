@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
         return complain("standard output is closed")
     try:
         if args.word == "list":
-            return _list()
+            print_scenarios()
+            return OK
         if args.word == "show":
             return _show(args.name)
         return _report(args.names, args.seed, args.format)
@@ -49,12 +50,12 @@ def run(args: argparse.Namespace) -> int:
         return complain(str(error))
 
 
-def _list() -> int:
+def print_scenarios() -> None:
+    """Print the names of the scenarios that come with zmon, with their titles."""
     from zmon.lab.scenario import load_scenario, names  # noqa: PLC0415 - as above
 
     for name in names():
         print(f"{name:<20} {load_scenario(name).title}")
-    return OK
 
 
 def _show(name: str) -> int:

@@ -8,6 +8,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
+from zmon.cli.status import OK
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
@@ -44,11 +46,19 @@ def positive(words: str) -> int:
 
 
 def source(words: str) -> str:
-    """Read the name of a source, for argparse; an empty one never stands for this machine."""
+    """Read the name of a source, for argparse; an empty one never stands for this machine.
+
+    `lab:` alone asks which scenarios there are: they are listed as help is, and zmon ends.
+    """
     if not words:
         raise argparse.ArgumentTypeError(
             "'' names no recording and no capture; without --from this machine is shown"
         )
+    if words == "lab:":
+        from zmon.cli.lab import print_scenarios  # noqa: PLC0415 - nothing else simulates
+
+        print_scenarios()
+        raise SystemExit(OK)
     return words
 
 
