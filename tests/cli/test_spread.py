@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.status import FAILED, OK, PARTLY, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def test_csv_and_json(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
     """For programs."""
     main(["spread", listing, "--by", "disk", "--format", "csv"])
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["tablespace"] for row in rows] == ["TS1", "TS2", "TS3"]
+    assert [row["tablespace"] for row in rows] == ["TS1", "TS2", "TS3", "TS4"]
     main(["spread", listing, "--by", "disk", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert [row["tablespace"] for row in found["problems"]][-1] == "TS4"
@@ -91,3 +91,54 @@ def test_an_lcu_that_nobody_knows(listing: str, capsys: pytest.CaptureFixture[st
     """Is refused, with those there are."""
     assert main(["spread", listing, "--lcus", "LCU 99"]) == FAILED
     assert "'LCU 99' names none" in capsys.readouterr().err
+
+
+def test_what_is_not_placed_is_counted(listing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A tablespace of which no file has a place is one of those that are counted and named."""
+    main(["spread", listing, "--by", "disk"])
+    printed = capsys.readouterr().out
+    assert printed.startswith("4 tablespaces, 5 files,")
+    assert "not placed or not wholly" in " ".join(printed.split())
+    assert any(line.startswith("TS4 ") for line in printed.splitlines())
+
+
+@pytest.fixture
+def mistyped(tmp_path: Path, listing: str) -> str:
+    """Write a listing of which one statement is mistyped."""
+    made = tmp_path / "mistyped.ddl"
+    made.write_text(
+        f"CREATE TABLESPACE A MANAGED BY DATABASE USING (FILE '{tmp_path}/alone' 1);\n"
+        "CREATE TABLESPAC B MANAGED BY SYSTEM USING ('/b');\n"
+    )
+    assert listing
+    return str(made)
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+def test_what_is_not_understood_is_told_and_changes_the_exit_status(
+    mistyped: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In every form of the answer, with file, line and words."""
+    status = main(["spread", mistyped, "--by", "disk", "-f", form])
+    said = capsys.readouterr()
+    assert status in {PARTLY, FAILED}  # failed where no disk is known
+    assert "1 part of the listing was not understood: files may be missing from the answer" in said.err
+    told = said.err if form == "csv" else said.out
+    assert f"{mistyped}:2: statement not understood: " in " ".join(told.split())
+    assert "CREATE TABLESPAC B" in " ".join(told.split())
+
+
+def test_strict_gives_no_answer(mistyped: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """When a part of the listing is not understood."""
+    assert main(["spread", mistyped, "--strict"]) == FAILED
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "TABLESPAC B" in said.err
+
+
+def test_a_listing_that_is_understood_is_well_with_strict(
+    listing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That a file cannot be placed is another matter."""
+    main(["spread", listing, "--strict", "--by", "disk"])
+    assert "TS1" in capsys.readouterr().out

@@ -70,7 +70,7 @@ def test_tells_temporary_tablespaces() -> None:
 def test_keeps_a_row_that_it_cannot_read() -> None:
     """It has a problem and its line."""
     assert [(row.line, row.problem) for row in rows(SPOOL) if row.problem] == [
-        (5, "3 fields under 25 columns")
+        (5, '3 fields under 25 columns: \'"BROKEN",9,"/db2/d09/x.dat"\'')
     ]
 
 

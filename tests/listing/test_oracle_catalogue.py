@@ -123,7 +123,7 @@ def test_says_when_undo_is_not_told_from_data() -> None:
 def test_keeps_a_row_that_it_cannot_read() -> None:
     """It has a problem and its line."""
     assert [(row.line, row.problem) for row in rows("FILE_NAME,TABLESPACE_NAME\n/a\n")] == [
-        (2, "1 fields under 2 columns")
+        (2, "1 fields under 2 columns: '/a'")
     ]
 
 

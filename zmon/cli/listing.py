@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
+from zmon.cli.status import OK, PARTLY, complain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -61,6 +63,11 @@ def add_listing_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,N-N",
         help="numbers of Db2's database partitions",
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail when a part of a listing is not understood; else it is named, and the exit status is 3",
+    )
 
 
 def partitions(words: str) -> tuple[int, ...]:
@@ -77,17 +84,41 @@ def partitions(words: str) -> tuple[int, ...]:
     return tuple(sorted(numbers))
 
 
-def listed(args: argparse.Namespace, sources: list[str], machine: str = "") -> Listing:
+_NAMED: Final = 10
+"""Parts that are not understood and are named on standard error; the others are counted."""
+
+
+def listed(args: argparse.Namespace, sources: list[str], machine: str = "", *, name: bool = True) -> Listing:
     """Return the listing that the options mean, for files of a `machine`; empty for this one.
 
+    What of it is not understood is told on standard error: with `name` each part, else how many there are.
+
     Raises:
-        ListingError: a source cannot be used.
+        ListingError: a source cannot be used, or not all of it with `--strict`.
     """
     from zmon.listing.container import Options  # noqa: PLC0415 - --help needs no listing
-    from zmon.listing.listing import read_listing  # noqa: PLC0415 - likewise
+    from zmon.listing.listing import ListingError, read_listing  # noqa: PLC0415 - likewise
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
-    return read_listing(sources, options, machine=machine)
+    listing = read_listing(sources, options, machine=machine)
+    if not listing.unread:
+        return listing
+    count = len(listing.unread)
+    what = (
+        f"{count:,} part{'s' * (count != 1)} of the listing {'were' if count != 1 else 'was'} not understood"
+    )
+    if args.strict:
+        raise ListingError("; ".join((f"{what} (--strict)", *listing.unread[:_NAMED])))
+    for part in listing.unread[:_NAMED] if name else ():
+        complain(part)
+    complain(f"{what}: files may be missing from the answer")
+    args.partly = True
+    return listing
+
+
+def status(args: argparse.Namespace) -> int:
+    """Return the exit status of an answer: that listings were not understood in all their parts, or none."""
+    return PARTLY if getattr(args, "partly", False) else OK
 
 
 def is_usable(container: Container) -> bool:

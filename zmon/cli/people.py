@@ -58,7 +58,7 @@ def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable
     told = _site(args.site) if args.site else None
     files = None if listing is None else list(asked(listing))
     grouped = scattered(listing)
-    notes = () if listing is None else tuple(listing.notes)
+    notes = () if listing is None else (*listing.unread, *listing.notes)
 
     @cache
     def give() -> People:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.listing import LISTINGS, add_listing_arguments, is_usable
+from zmon.cli.listing import LISTINGS, add_listing_arguments, is_usable, status
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look
-from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.cli.status import FAILED, USAGE, complain
 from zmon.cli.tape import positive
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 def _spread(args: argparse.Namespace) -> int:
     from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none of it
 
-    listing = listed(args, args.listing) if args.listing else None
+    listing = listed(args, args.listing, name=args.format == "csv") if args.listing else None
     progress = Progress()
     try:
         with look(args, listing, traffic=args.traffic, progress=progress.files) as looked:
@@ -124,7 +124,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -
     except ValueError as error:
         return complain(f"--lcus: {error}")
     _print(args, answer, listing)
-    return OK if any(item.bytes_on for item in found.items) else FAILED
+    return status(args) if any(item.bytes_on for item in found.items) else FAILED
 
 
 # what is listed
@@ -135,6 +135,7 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
     from zmon.absent import absent  # noqa: PLC0415 - --help needs none
     from zmon.cli.listing import scattered  # noqa: PLC0415 - likewise
     from zmon.listing.asm_file import is_in_group  # noqa: PLC0415 - likewise
+    from zmon.listing.container import UNKNOWN  # noqa: PLC0415 - likewise
     from zmon.placement.resolved import Row  # noqa: PLC0415 - likewise
     from zmon.topology.evidence import Grade  # noqa: PLC0415 - likewise
 
@@ -143,7 +144,7 @@ def _unusable(listing: Listing) -> tuple[Row, ...]:
         Row(
             container.path,
             container.database,
-            container.tablespace,
+            container.tablespace or (f"({container.role})" if container.role != UNKNOWN else ""),
             container.role,
             container.place,
             absent("not looked at") if container.bytes_declared is None else container.bytes_declared,
@@ -175,13 +176,14 @@ def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
 
 def _print(args: argparse.Namespace, answer: Report, listing: Listing | None) -> None:
     notes: Sequence[str] = () if listing is None else listing.notes
+    unread: Sequence[str] = () if listing is None else listing.unread
     products = _products(listing)
     if args.format == "json":
         import json  # noqa: PLC0415 - text needs none
 
         from zmon.cli.spread_data import document  # noqa: PLC0415 - likewise
 
-        print(json.dumps(document(answer, products, notes)))
+        print(json.dumps(document(answer, products, notes, unread)))
     elif args.format == "csv":
         import csv  # noqa: PLC0415 - likewise
 
@@ -194,7 +196,7 @@ def _print(args: argparse.Namespace, answer: Report, listing: Listing | None) ->
     else:
         from zmon.cli.spread_text import text  # noqa: PLC0415 - programs read no text
 
-        for line in text(answer, products, notes, columns()):
+        for line in text(answer, products, notes, columns(), unread):
             print(line)
     sys.stdout.flush()
 

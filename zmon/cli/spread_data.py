@@ -57,7 +57,9 @@ def move_records(plan: Plan, products: Callable[[str], str]) -> Iterator[list[An
 # JSON
 
 
-def document(report: Report, products: Callable[[str], str], notes: Sequence[str]) -> dict[str, Any]:
+def document(
+    report: Report, products: Callable[[str], str], notes: Sequence[str], unread: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the whole answer as the object that is printed as JSON."""
     return {
         "over": report.wanted.what,
@@ -88,6 +90,7 @@ def document(report: Report, products: Callable[[str], str], notes: Sequence[str
         "plan": None if report.plan is None else _plan_document(report.plan, products),
         "problems": [_row(row) for row in report.problems],
         "conflicts": list(report.conflicts),
+        "not_understood": list(unread),
         "notes": list(notes),
         "assumptions": list(report.assumptions),
     }

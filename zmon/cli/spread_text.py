@@ -35,10 +35,24 @@ def title(space: Space) -> str:
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace or "(no tablespace)"
 
 
-def text(report: Report, products: Callable[[str], str], notes: Sequence[str], width: int) -> Iterator[str]:
-    """Yield the whole answer as lines; `products` tells the product of a container by its path."""
+def text(
+    report: Report,
+    products: Callable[[str], str],
+    notes: Sequence[str],
+    width: int,
+    unread: Sequence[str] = (),
+) -> Iterator[str]:
+    """Yield the whole answer as lines.
+
+    Args:
+        report: the answer.
+        products: tells the product of a container by its path.
+        notes: what is to be known of the listing.
+        width: of the lines, in characters.
+        unread: what of the listing was not understood.
+    """
     width = max(width, NARROWEST)
-    yield _heading(report)
+    yield from folded(_heading(report), width)
     yield ""
     yield from _matrix(report, width)
     yield ""
@@ -49,6 +63,7 @@ def text(report: Report, products: Callable[[str], str], notes: Sequence[str], w
     if report.plan is not None:
         yield ""
         yield from _plan(report.plan, report, products, width)
+    yield from _listed("Not understood, so files may be missing:", _some(unread), width)
     yield from _listed("Not placed, or not all of it:", _problems(report.problems), width)
     yield from _listed("Contradictions:", report.conflicts, width)
     yield from _listed("Of the listing:", notes, width)
@@ -60,7 +75,16 @@ def _heading(report: Report) -> str:
     over = f"{len(report.units)} {report.wanted.what}{'s' * (len(report.units) != 1)}"
     by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
     size = bytes_(report.whole.size)
-    return f"{many} tablespace{'s' * (many != 1)}, {files} files, {size} over {over}, by {by}"
+    lacking = report.whole.problems
+    placed = f", {lacking} not placed or not wholly (see below)" if lacking else ""
+    spaces, of = f"tablespace{'s' * (many != 1)}", f"file{'s' * (files != 1)}"
+    return f"{many} {spaces}, {files} {of}, {size} over {over}, by {by}{placed}"
+
+
+def _some(parts: Sequence[str]) -> list[str]:
+    """Return the first of them, and how many more there are."""
+    more = len(parts) - MOST_NAMED
+    return [*parts[:MOST_NAMED], *([f"{more:,} more: --format json has all"] if more > 0 else [])]
 
 
 def _amount(report: Report, load: float) -> str:

@@ -10,6 +10,8 @@ FAILED: Final = 1
 """It could not be done."""
 USAGE: Final = 2
 """It was asked for wrongly."""
+PARTLY: Final = 3
+"""It was answered, but parts of a listing were not understood, so the answer may lack files."""
 INTERRUPTED: Final = 130
 """What a shell reports of a program that was ended by Ctrl-C."""
 

@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.cli.listing import LISTINGS, add_listings
+from zmon.cli.listing import LISTINGS, add_listings, status
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
-from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.cli.status import FAILED, USAGE, complain
 from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
         _print(args, everything)
-    return OK if all(found.values()) and all(one.is_there for one in everything) else FAILED
+    return status(args) if all(found.values()) and all(one.is_there for one in everything) else FAILED
 
 
 # what words mean

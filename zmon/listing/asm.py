@@ -99,17 +99,24 @@ def recognise(head: str) -> bool:
     )
 
 
-def read(text: str | Iterable[str], origin: str) -> Asm:
-    """Read all that a text tells of ASM; a whole extent map is summed up while it is read."""
+def read(
+    text: str | Iterable[str], origin: str, others: Mapping[str, frozenset[str]] = MappingProxyType({})
+) -> Asm:
+    """Read all that a text tells of ASM; a whole extent map is summed up while it is read.
+
+    Tables that are `others`, as `sheet.rows` knows them, are for another reader.
+    """
     notes: list[c.Note] = []
     commands = Commands(notes)
     disks: list[Disk] = []
     groups: list[Group] = []
     extents: Extents = {}
     skipped = 0
-    for row in sheet.rows(commands.watched(text), SORTS, notes):
+    for row in sheet.rows(commands.watched(text), SORTS | dict(others), notes):
+        if row.sort in others:
+            continue
         if row.problem:
-            notes.append(c.Note(row.line, row.problem))
+            notes.append(c.Note(row.line, f"row not understood: {row.problem}", unread=True))
         elif row.sort == "extents":
             skipped += not _add(extents, row)
         elif row.sort == "groups":
@@ -120,7 +127,9 @@ def read(text: str | Iterable[str], origin: str) -> Asm:
         elif row.text("PATH"):
             disks.append(_disk(row))
     if skipped:
-        notes.append(c.Note(0, f"{skipped} rows of the extent map are not numbers, and were not counted"))
+        notes.append(
+            c.Note(0, f"{skipped} rows of the extent map are not numbers, and were not counted", unread=True)
+        )
     known = _named((*disks, *commands.disks), groups)
     if known or groups or extents or commands.labels:  # then it is no matter that there are no headings
         notes = [note for note in notes if note.line or not note.text.startswith("no heading")]

@@ -121,7 +121,9 @@ def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -
     declared = cells.get("bytes", "").strip()
     size = figure(declared)
     if declared and size is None:
-        notes.append(Note(row.line, f"{shown(declared)} is no number of bytes"))
+        notes.append(Note(row.line, f"{shown(declared)} is no number of bytes", unread=True))
+    if problem:
+        notes.append(Note(row.line, f"row not understood: {problem}", unread=True))
     return Container(
         database=cells.get("database", ""),
         tablespace=name,
@@ -161,5 +163,5 @@ def _rate(cells: Mapping[str, str], column: str, line: int, notes: list[Note]) -
     if _RATE.fullmatch(given):
         return float(given)
     if given:
-        notes.append(Note(line, f"{shown(given)} is no number of bytes a second"))
+        notes.append(Note(line, f"{shown(given)} is no number of bytes a second", unread=True))
     return None

@@ -83,6 +83,9 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     made = []
     lacking: dict[str, int] = {}
     for row in listed:
+        if row.problem:
+            notes.append(c.Note(row.line, f"row not understood: {row.problem}", unread=True))
+        notes += row.unclear("TOTAL_PAGES", "TBSP_PAGE_SIZE", "CONTAINER_ID", "MEMBER")
         space = spaces.get(row.text("TBSP_NAME"), _Space())
         made.append(_container(row, space, origin, options))
         if space.page is None and row.whole("TOTAL_PAGES") is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import container as c
 from zmon.listing import ddl
+from zmon.listing.shell import statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,11 +26,14 @@ MOST_ROWS: Final = 100_000
 AUTOMATIC: Final = (
     "automatic storage: the DDL has no paths; get MON_GET_CONTAINER or LIST TABLESPACE CONTAINERS"
 )
+NOT_UNDERSTOOD: Final = "the statement is not understood"
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
 _VERBS: Final = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
 _WANTED: Final = re.compile(
-    r"(?:CREATE|ALTER|DROP)(?: (?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY))* TABLESPACE(?![^ ])"
+    r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY))*"
+    r" TABLESPACE(?![^ ])"
+    r"|DROP TABLESPACES(?![^ ])"
     r"|RENAME TABLESPACE|CONNECT TO|(?:CREATE|ALTER) STOGROUP"
     r"|CREATE (?:DATABASE PARTITION GROUP|NODEGROUP)"
 )
@@ -43,6 +47,19 @@ _TABLESPACE: Final = re.compile(r"\b(?:CREATE|ALTER)\s+(?:\w+\s+){0,2}TABLESPACE
 
 
 _SORTS: Final = ("REGULAR", "LARGE", "LONG", "SYSTEM", "USER", "TEMPORARY")
+_KEYWORDS: Final = frozenset({
+    "USING", "FILE", "DEVICE", "PAGESIZE", "EXTENTSIZE", "STOGROUP", "NODEGROUP", "DBPARTITIONNUM",
+    "DBPARTITIONNUMS", "STRIPE", "CONTAINER", "DATAFILE", "TEMPFILE", "LOCATION",
+})  # fmt: skip
+"""What begins the clauses that matter, those of other dialects too."""
+_CLAUSES: Final = frozenset({
+    "ALL", "AUTOMATIC", "AUTORESIZE", "BALANCE", "BUFFERPOOL", "BY", "CACHING", "CONTAINERS", "DATA",
+    "DATABASE", "DROPPED", "EXCEPT", "FILES", "GROUP", "HIGHER", "INCREASESIZE", "INHERIT", "INITIALSIZE",
+    "LOWER", "MANAGED", "MAXSIZE", "NODE", "NODES", "NONE", "OFF", "ON", "ONLINE", "OVERHEAD", "PARTITION",
+    "PERCENT", "PREFETCHSIZE", "REBALANCE", "RECOVERY", "REDUCE", "RESUME", "SET", "STOP", "STORAGE",
+    "SUSPEND", "SYSTEM", "TABLE", "TAG", "TRANSFERRATE", "WATER", "YES",
+})  # fmt: skip
+"""Further words that Db2 has there."""
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
 
 
@@ -61,8 +78,9 @@ class _Listed(NamedTuple):
 
 def score(head: str) -> float:
     """How much the beginning of a text looks like Db2's DDL: 0 not at all, 1 surely."""
-    if _OTHER.search(head):
-        return 0.0
+    other, managed = _OTHER.search(head), _MANAGED.search(head)
+    if other is not None:  # a statement for Oracle may stand in a file for Db2, or the other way round
+        return float(managed is not None and managed.start() < other.start())
     words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
     return words + 0.4 * bool(_DB2LOOK.search(head))
 
@@ -78,7 +96,8 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         options: its partitions are the members of the groups that the DDL does not define itself.
     """
     reader = _Reader(origin, options)
-    for statement in ddl.statements(text, _WANTED.match, options.terminator, _VERBS):
+    lines = statements_of(text, reader.notes)
+    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS):
         if isinstance(statement, ddl.Token):
             reader.comment(statement.text)
         else:
@@ -176,6 +195,8 @@ def _shape(cursor: ddl.Cursor) -> _Shape:
         if cursor.words("IN"):
             cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP")
             said["group"] = _stored(cursor)
+        elif cursor.words("MANAGED", "BY", "SYSTEM"):
+            continue  # its containers are directories, in parentheses without FILE
         elif cursor.words("USING", "STOGROUP"):
             said["storage"] = _stored(cursor)
         elif cursor.words("USING") or (listed and cursor.here.text == "("):
@@ -187,7 +208,7 @@ def _shape(cursor: ddl.Cursor) -> _Shape:
         elif cursor.words("AUTOMATIC", "STORAGE"):
             automatic = True
         else:
-            cursor.step()
+            cursor.pass_over()
     return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page, extent)
 
 
@@ -201,11 +222,11 @@ class _Reader:
 
     def __init__(self, origin: str, options: c.Options) -> None:
         self.spaces: dict[tuple[str, str], list[Container]] = {}
+        self.notes: list[c.Note] = []
         self.databases: set[str] = {options.database} if options.database else set()
         self._origin = origin
         self._options = options
         self._database = options.database
-        self._notes: list[c.Note] = []
         self._groups: dict[str, tuple[int, ...]] = {}
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
@@ -220,7 +241,7 @@ class _Reader:
             for (database, name), line in self._altered.items()
             if (database, name) not in self.spaces
         ]
-        return sorted([*self._notes, *rest], key=lambda note: note.line)
+        return sorted([*self.notes, *rest], key=lambda note: note.line)
 
     def comment(self, text: str) -> None:
         """Heed the head of db2look's output, which names the database."""
@@ -234,10 +255,13 @@ class _Reader:
 
     def statement(self, statement: ddl.Statement) -> None:
         """Apply one statement."""
-        if statement.broken:
-            self._notes.append(c.Note(statement.line, f"statement is not whole: {statement.broken}"))
+        if statement.broken or statement.strange:
+            self.notes.append(statement.unread())
+        if statement.strange:
+            return
         cursor = ddl.Cursor(statement.tokens)
         verb = cursor.step().stored
+        cursor.words("OR", "REPLACE")
         if verb == "CONNECT":
             cursor.words("TO")
             self._connect(_stored(cursor) or self._database)
@@ -264,11 +288,12 @@ class _Reader:
         sorts = []
         while sort := cursor.one_of(*_SORTS):
             sorts.append(sort)
-        if not cursor.words("TABLESPACE"):
+        if not cursor.one_of("TABLESPACE", "TABLESPACES"):
             return
+        cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
         if name is None:
-            self._notes.append(c.Note(statement.line, f"{verb} TABLESPACE without a name"))
+            self.notes.append(statement.unread())
             return
         key = (self._database, name.stored)
         row = c.Container(
@@ -287,6 +312,8 @@ class _Reader:
             self._alter(key, row, cursor)
         elif verb == "DROP":
             self.spaces.pop(key, None)
+            while cursor.symbol(",") and (name := cursor.identifier()) is not None:
+                self.spaces.pop((self._database, name.stored), None)
         elif cursor.words("TO"):
             self._rename(key, cursor.identifier())
 
@@ -302,11 +329,14 @@ class _Reader:
 
     def _create(self, key: tuple[str, str], row: Container, cursor: ddl.Cursor) -> None:
         if key in self.spaces:
-            self._notes.append(c.Note(row.line, f"{row.tablespace!r} is created a second time"))
+            self.notes.append(c.Note(row.line, f"{row.tablespace!r} is created a second time"))
         shape = _shape(cursor)
+        odd = self._misread(f"CREATE TABLESPACE {row.spelled}", row.line, cursor)
         self._created[key] = shape
         rows = self._rows(row, shape.listed, shape)
-        if not shape.listed:
+        if not shape.listed and odd:
+            rows = [row._replace(problem=NOT_UNDERSTOOD)]
+        elif not shape.listed:
             known = self._storage.get(shape.storage or "IBMSTOGROUP", "")
             said = AUTOMATIC if shape.automatic else f"no MANAGED BY, which means {AUTOMATIC}"
             rows = [row._replace(problem=f"{said} (its storage group has {known})" if known else said)]
@@ -320,14 +350,16 @@ class _Reader:
         mentioned = {number for one in listed for number in one.on or ()}
         rest = tuple(number for number in members if number not in mentioned) if members is not None else None
         if shape.page is None and any(one.size and not one.size[1] for one in listed):
-            self._notes.append(
+            self.notes.append(
                 c.Note(row.line, f"{row.tablespace!r}: there is no PAGESIZE, so sizes in pages are unknown")
             )
         rows: list[Container] = []
         for one in listed:
+            if one.problem:
+                self.notes.append(c.Note(one.line, f"{row.tablespace!r}: {one.problem}", unread=True))
             if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
                 note = f"{one.path!r}: no partition expression, as it does not end at a blank; taken as it is"
-                self._notes.append(c.Note(one.line, note))
+                self.notes.append(c.Note(one.line, note))
             made = row._replace(
                 kind=one.kind,
                 path=one.path,
@@ -359,9 +391,17 @@ class _Reader:
             elif verb := cursor.one_of("EXTEND", "RESIZE", "REDUCE"):
                 cursor.group()
                 note = f"ALTER TABLESPACE {row.spelled} {verb}: sizes stay as they were created"
-                self._notes.append(c.Note(row.line, note))
+                self.notes.append(c.Note(row.line, note))
             else:
-                cursor.step()
+                cursor.pass_over()
+        self._misread(f"ALTER TABLESPACE {row.spelled}", row.line, cursor)
+
+    def _misread(self, statement: str, line: int, cursor: ddl.Cursor) -> bool:
+        """Note what of a statement was not understood; False when there is nothing."""
+        odd = cursor.misread(_KEYWORDS, _CLAUSES)
+        if odd:
+            self.notes.append(c.Note(line, f"not understood in {statement}: {odd}", unread=True))
+        return bool(odd)
 
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
         space = self.spaces.setdefault(key, [])
@@ -374,7 +414,7 @@ class _Reader:
         for one in dropped:
             kept = [each for each in old if not _is(one, each)]
             if len(kept) == len(old):
-                self._notes.append(c.Note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop"))
+                self.notes.append(c.Note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop"))
             old = kept
         if key in self.spaces:
             self.spaces[key] = old

@@ -8,14 +8,17 @@ those of an English locale.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import container as c
 from zmon.listing.figure import figure, product
 from zmon.listing.lines import numbered
+from zmon.listing.resemblance import meant
+from zmon.listing.table import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.listing.container import Container
 
@@ -23,13 +26,25 @@ _LIST: Final = re.compile(
     r"\s*Tablespaces for (?:Current Database|Database Partition (\d{1,4}))", re.IGNORECASE
 )
 _CONTAINERS: Final = re.compile(
-    r"\s*Tablespace Containers for Tablespace (\d{1,9})(?: on (?:Database )?Partition (\d{1,4}))?",
+    r"\s*Tablespaces? Containers? for Tablespaces? (\d{1,9})(?: on (?:Database )?Partition (\d{1,4}))?",
     re.IGNORECASE,
 )
 _PAIR: Final = re.compile(r"\s*([A-Za-z][A-Za-z ()]{0,40}?)\s*= ?(.*)", re.DOTALL)
 _DATABASE: Final = re.compile(
     r"\s*(?:Local database alias|Database name)\s*=\s*(\S+)|[^=/]*\bconnect to (\w{1,8})\b", re.IGNORECASE
 )
+_KEYS: Final = frozenset({
+    "Accessible", "Container ID", "Contents", "Detailed explanation", "Extent size (pages)", "Free pages",
+    "High water mark (pages)", "Minimum recovery time", "Name", "Number of containers",
+    "Number of quiescers", "Page size (bytes)", "Prefetch size (pages)", "State", "State change object ID",
+    "State change tablespace ID", "Tablespace ID", "Total pages", "Type", "Usable pages", "Useable pages",
+    "Used pages",
+})  # fmt: skip
+_HEADING: Final = re.compile(
+    r"[^=]*\bTablespaces?\b[^=]*\b(?:Container|Tablespace)s?\b[^=]*\d", re.IGNORECASE
+)
+"""A heading in other words, or a mistyped one."""
+_COMMAND: Final = re.compile(r"\blist\s+tablespace", re.IGNORECASE)
 _KINDS: Final = {"PATH": c.DIRECTORY, "FILE": c.FILE, "DISK": c.DEVICE, "DEVICE": c.DEVICE}
 
 
@@ -42,6 +57,8 @@ class _Space(NamedTuple):
     extent: int | None
     line: int = 0
     partition: int | None = None
+    containers: int | None = None
+    """How many it has, where that is told."""
 
 
 class _Block(NamedTuple):
@@ -101,6 +118,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         for block in listed
         if block.pairs.get("Accessible") == "No" and "Name" in block.pairs
     ]
+    notes += _lacking(listed, spaces)
     kept, doubled = c.checked(made)
     return c.Parsed(kept, (*notes, *doubled), c.the_one({row.database for row in kept}))
 
@@ -118,14 +136,41 @@ def _blocks(text: str | Iterable[str], database: str, notes: list[c.Note]) -> li
             listing, current = (int(head[1]), int(head[2]) if head[2] else None), None
         elif head := _LIST.match(line):
             listing, current = (None, int(head[1]) if head[1] else None), None
-        elif listing is not None and (pair := _PAIR.match(line)):
+        elif _HEADING.match(line) and not _COMMAND.search(line):
+            notes.append(c.Note(number, f"heading not understood: {shown(line)}", unread=True))
+            listing, current = None, None
+        elif pair := _PAIR.match(line):
             key = pair[1].strip()
-            if key in {"Tablespace ID", "Container ID"}:
-                current = _Block(number, {}, database, listing[1], listing[0])
-                blocks.append(current)
+            notes += _odd(number, line, key, homeless=listing is None or listing[0] is None)
+            if listing is not None and key in {"Tablespace ID", "Container ID"}:
+                homeless = key == "Container ID" and listing[0] is None
+                current = None if homeless else _Block(number, {}, database, listing[1], listing[0])
+                blocks += [current] if current is not None else []
             if current is not None:
                 current.pairs.setdefault(key, pair[2])
     return blocks
+
+
+def _odd(number: int, line: str, key: str, *, homeless: bool) -> Iterator[c.Note]:
+    """Note a key that is nearly a known one, and a container under no heading."""
+    if right := meant(key, _KEYS):
+        said = f"not understood: {shown(line.strip())} (is {right} meant?)"
+        yield c.Note(number, said, unread=True)
+    if key == "Container ID" and homeless:
+        said = f"a container of no tablespace, as no heading says which: {shown(line.strip())}"
+        yield c.Note(number, said, unread=True)
+
+
+def _lacking(
+    listed: Iterable[_Block], spaces: Mapping[tuple[str, int | None, str], _Space]
+) -> Iterator[c.Note]:
+    """Note tablespaces of which other numbers of containers are listed than they have."""
+    counts = Counter((block.database, block.partition, str(block.of)) for block in listed)
+    for key, count in counts.items():
+        space = spaces.get(key)
+        if space is not None and space.containers not in {None, count}:
+            said = f"{space.name!r} has {space.containers} containers, and {count} are listed"
+            yield c.Note(space.line, said, unread=True)
 
 
 def _space(block: _Block) -> _Space:
@@ -135,7 +180,13 @@ def _space(block: _Block) -> _Space:
     contents = pairs.get("Contents", "").upper()
     role = c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN
     return _Space(
-        pairs.get("Name", "").rstrip(), role, page, product(extent, page), block.line, block.partition
+        pairs.get("Name", "").rstrip(),
+        role,
+        page,
+        product(extent, page),
+        block.line,
+        block.partition,
+        block.number("Number of containers"),
     )
 
 

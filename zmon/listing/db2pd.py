@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.listing import container as c
 from zmon.listing.figure import figure, product
 from zmon.listing.lines import numbered
+from zmon.listing.resemblance import meant
+from zmon.listing.table import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +26,7 @@ _MEMBER: Final = re.compile(
 _BLOCK: Final = re.compile(r"\s*(Tablespace Configuration|Containers|[A-Z][A-Za-z ]{2,60}):\s*\Z")
 _KINDS: Final = {"FILE": c.FILE, "DISK": c.DEVICE, "PATH": c.DIRECTORY}
 _TEMPORARY: Final = frozenset({"SYSTMP", "USRTMP", "SYSTEMP", "USRTEMP", "TEMP", "TMP"})
+_WANTED: Final = frozenset({"Tablespace Configuration", "Containers"})
 _FIRST: Final = "Address"
 
 
@@ -52,8 +55,11 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
             database, member, block = head[2], int(head[1]), ""
         elif head := _BLOCK.match(line):
             block, columns = head[1], ()
+            notes += _misspelt(number, block)
         elif line.startswith(_FIRST):
             columns = tuple(line.split())
+        elif block in _WANTED and line.strip() and not (columns and line.startswith("0x")):
+            notes.append(c.Note(number, f"row not understood: {shown(line)}", unread=True))
         elif columns and line.startswith("0x"):
             fields = line.split(None, len(columns) - 1)
             cells = dict(zip(columns, fields, strict=False))
@@ -61,12 +67,21 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
                 row = _container(cells, database, member)._replace(
                     source=origin, line=number, base_dir=options.base_dir
                 )
+                if row.problem:
+                    notes.append(c.Note(number, f"row not understood: {shown(line)}", unread=True))
                 made.append((row, cells.get("TspId", "")))
             elif block == "Tablespace Configuration" and "Id" in cells:
                 spaces[database, member, cells["Id"]] = _space(cells)
     joined = [_joined(row, spaces.get((row.database, row.partition, space)), space) for row, space in made]
     kept, doubled = c.checked(joined)
     return c.Parsed(kept, (*notes, *doubled), c.the_one({row.database for row in kept}))
+
+
+def _misspelt(number: int, block: str) -> list[c.Note]:
+    """Note the heading of a block that is nearly one of those that are read."""
+    near = meant(block, _WANTED)
+    said = f"heading not understood: {shown(block)} (is {near} meant?)"
+    return [c.Note(number, said, unread=True)] if near else []
 
 
 def _space(cells: Mapping[str, str]) -> _Space:

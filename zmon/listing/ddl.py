@@ -12,8 +12,13 @@ import re
 from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.listing import suspect
+from zmon.listing.container import Note
+from zmon.listing.resemblance import is_like, meant
+from zmon.listing.table import shown
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 WORD: Final = "word"
 NAME: Final = "name"
@@ -33,6 +38,8 @@ MOST: Final = 200_000
 TOO_LONG: Final = f"is longer than {LONGEST} characters"
 HEAD: Final = 6
 """Tokens after which it is clear what a statement is about."""
+_SHOWN: Final = 12
+"""Tokens of a statement that a message has at most."""
 
 
 class Token(NamedTuple):
@@ -65,11 +72,27 @@ class Statement(NamedTuple):
     tokens: tuple[Token, ...]
     broken: str = ""
     """Why something of it is missing."""
+    strange: bool = False
+    """None of those that are wanted, but it seems to be about a tablespace: mistyped, or another dialect."""
 
     @property
     def line(self) -> int:
         """Where it starts."""
         return self.tokens[0].line
+
+    @property
+    def beginning(self) -> str:
+        """Its first words, for messages."""
+        return shown(" ".join(map(_written, self.tokens[:_SHOWN])))
+
+    def unread(self) -> Note:
+        """Return the note that it is not understood, or not whole."""
+        why = f"statement is not whole: {self.broken}" if self.broken else "statement not understood"
+        return Note(self.line, f"{why}: {self.beginning}", unread=True)
+
+
+def _written(token: Token) -> str:
+    return f"'{token.text}'" if token.kind == STRING else token.spelled if token.kind == NAME else token.text
 
 
 _EOL: Final = r"(?=[ \t]*\r?(?:\n|\Z))"
@@ -295,9 +318,11 @@ def statements(
     text: str | Iterable[str],
     wanted: Callable[[str], object],
     terminator: str = "",
-    verbs: Container[str] | None = None,
+    verbs: Collection[str] | None = None,
 ) -> Iterator[Statement | Token]:
     """Read the statements whose first words are wanted, and the comments, which come as tokens.
+
+    Statements that seem to be about a tablespace come too, marked `strange`, if `verbs` are given.
 
     Args:
         text: the text, or its pieces in order, as iterating over an open file gives them.
@@ -310,6 +335,7 @@ def statements(
     or a command of SQL*Plus hides nothing.
     """
     scanner = _Scanner(text, terminator)
+    is_wanted, may_begin = _chosen(wanted, verbs)
     held: list[Token] = []
     broken = ""
     for token in scanner:
@@ -317,8 +343,8 @@ def statements(
             yield token
             continue
         if token.kind == END or (token.first and token.kind == WORD and token.text.upper() in _STARTS):
-            if broken or (held and wanted(_head(held))):
-                yield Statement(tuple(held) or (token,), broken)
+            if broken or is_wanted(held):
+                yield Statement(tuple(held) or (token,), broken, bool(held) and not wanted(_head(held)))
             held, broken, scanner.skipping = [], "", False
         if token.kind == BROKEN:
             broken = broken or f"what is opened in line {token.line} {token.text}"
@@ -327,13 +353,36 @@ def statements(
         elif token.kind != END and not scanner.skipping:
             held.append(token)
             if len(held) == 1:
-                scanner.skipping = verbs is not None and token.text.upper() not in verbs
+                scanner.skipping = not may_begin(token.text.upper())
             elif len(held) == HEAD:
-                scanner.skipping = not wanted(_head(held))
+                scanner.skipping = not is_wanted(held)
             held = [] if scanner.skipping else held
 
 
 _STARTS: Final = frozenset({"CREATE", "ALTER", "CONNECT"})
+
+
+def _chosen(
+    wanted: Callable[[str], object], verbs: Collection[str] | None
+) -> tuple[Callable[[Sequence[Token]], bool], Callable[[str], bool]]:
+    """Return what tells whether a statement is wanted by its first tokens, or may be by its first word."""
+    if verbs is None:
+        return lambda held: bool(held and wanted(_head(held))), lambda _word: True
+    beginnings = frozenset({*verbs, *suspect.CHANGING, "SET"})
+    return (
+        lambda held: bool(held) and bool(wanted(_head(held)) or is_strange(held)),
+        lambda word: is_like(word, beginnings),
+    )
+
+
+def is_strange(tokens: Sequence[Token]) -> bool:
+    """Tell whether a statement seems to be about a tablespace, by its first words, which may be mistyped."""
+    return suspect.is_suspect(
+        [
+            each.text.upper() if each.kind == WORD else suspect.QUOTED if each.kind == NAME else ""
+            for each in tokens[:HEAD]
+        ]
+    )
 
 
 class Cursor:
@@ -344,6 +393,10 @@ class Cursor:
         self._words = tuple(token.text.upper() if token.kind == WORD else "" for token in tokens)
         self._place = 0
         self._last = Token(END, "", tokens[-1].line if tokens else 0)
+        self.passed: list[Token] = []
+        """What was passed over, as no clause that was looked for begins with it."""
+        self.odd: list[tuple[Token, str]] = []
+        """What cannot be right, and why."""
 
     @property
     def here(self) -> Token:
@@ -360,6 +413,30 @@ class Cursor:
         token = self.here
         self._place += 1
         return token
+
+    def pass_over(self) -> None:
+        """Take the next token, of which nothing is wanted, as far as is known here."""
+        self.passed.append(self.step())
+
+    def misread(self, keywords: Collection[str], known: Collection[str], *, paths: bool = True) -> str:
+        """Say what of the statement was likely meant to be read, and was not; empty when there is nothing.
+
+        Args:
+            keywords: the words that begin what is read; one that is nearly so is a mistake of typing.
+            known: further words that the dialect has.
+            paths: what looks like a path and was passed over is a mistake, too.
+        """
+        found = [f"{shown(_written(token))}: {why}" for token, why in self.odd]
+        before = ""
+        for token in self.passed:
+            word = token.text.upper() if token.kind == WORD else ""
+            if paths and token.kind == STRING and _PATH.match(token.text):
+                found.append(f"{shown(_written(token))} behind {shown(before)}")
+            elif word and word not in known and before not in _NAMING:
+                right = meant(word, keywords)
+                found += [f"{shown(token.text)} (is {right} meant?)"] if right else []
+            before = token.text.upper()
+        return ", ".join(found[:3])
 
     def words(self, *words: str) -> bool:
         """Take these words, when they are next in this order."""
@@ -408,6 +485,9 @@ class Cursor:
                 return
 
 
+_PATH: Final = re.compile(r"[/+\\]|\.{1,2}/|[A-Za-z]:[\\/]|[^'\"]*/[^/]")
+_NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "ENGINE", "="})
+"""Words that a name of somebody's choice follows."""
 UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}
 
 
@@ -416,5 +496,5 @@ def size(cursor: Cursor, unit: int = 1) -> int | None:
     number = cursor.whole()
     if number is None:
         return None
-    letter = cursor.one_of(*UNITS)
+    letter = cursor.one_of(*UNITS, *(f"{one}B" for one in UNITS))[:1]
     return number * (UNITS[letter] if letter else unit)

@@ -31,7 +31,7 @@ def numbered(text: str | Iterable[str], notes: list[Note]) -> Iterator[tuple[int
             if size <= LONGEST:
                 yield number, "".join((*held, part)).rstrip("\r")
             else:
-                notes.append(Note(number, f"line of more than {LONGEST} characters: not read"))
+                notes.append(Note(number, f"line of more than {LONGEST} characters: not read", unread=True))
             number, held, size = number + 1, [], 0
         size += len(rest)
         if rest and size <= LONGEST:
@@ -39,4 +39,4 @@ def numbered(text: str | Iterable[str], notes: list[Note]) -> Iterator[tuple[int
     if held and size <= LONGEST:
         yield number, "".join(held).rstrip("\r")
     elif size > LONGEST:
-        notes.append(Note(number, f"line of more than {LONGEST} characters: not read"))
+        notes.append(Note(number, f"line of more than {LONGEST} characters: not read", unread=True))

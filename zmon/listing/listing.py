@@ -67,6 +67,8 @@ class Listing(NamedTuple):
     containers: tuple[Container, ...]
     notes: tuple[str, ...] = ()
     """What a reader of the answer has to know, each with its source and line."""
+    unread: tuple[str, ...] = ()
+    """What was not understood, or left out, each with its source, line and words: files may be missing."""
     host: str = ""
     """The machine that they are of, as far as they say; of several the first that is not this one."""
     database: str = ""
@@ -203,12 +205,15 @@ def _parsed(found: Format, pieces: Iterable[str], origin: str, options: Options)
         return _Read(origin, ORACLE, asm.listed(told, options), told)
     if found.parse is oracle_catalogue.parse:
         text = "".join(pieces)
-        parsed, told = found.parse(text, origin, options), asm.read(text, origin)
+        parsed = found.parse(text, origin, options)
+        told = asm.read(text, origin, oracle_catalogue.SORTS)
         if told.disks or told.groups or told.extents or told.labels:
             disks = asm.listed(told, options)
-            return _Read(
-                origin, ORACLE, parsed._replace(containers=parsed.containers + disks.containers), told
+            together = parsed._replace(
+                containers=parsed.containers + disks.containers,
+                notes=tuple(dict.fromkeys((*parsed.notes, *disks.notes))),
             )
+            return _Read(origin, ORACLE, together, told)
         return _Read(origin, ORACLE, parsed)
     return _Read(origin, found.product, found.parse(pieces, origin, options))
 
@@ -223,10 +228,11 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
     disk_groups = reduce(asm.both, (each.disk_groups for each in read), asm.Asm())
     containers: dict[tuple[object, ...], Container] = {}
     notes: list[str] = []
+    unread: list[str] = []
     for origin, _, parsed, _ in read:
         for note in parsed.notes:
             place = f"{origin}:{note.line}" if note.line else origin
-            notes.append(f"{place}: {note.text}")
+            (unread if note.unread else notes).append(f"{place}: {note.text}")
         doubled = 0
         for number, told in enumerate(parsed.containers):
             row = asm.relabelled(told, disk_groups.labels)
@@ -243,6 +249,7 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
     return Listing(
         tuple(containers.values()),
         tuple(notes),
+        tuple(unread),
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
         the_one({each.parsed.database for each in read}),
         tuple((each.origin, each.product) for each in read),

@@ -139,7 +139,8 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
                 f"line {row.line}: no result of MariaDB begins so: {shown(','.join(row.fields))}"
             )
         elif row.problem or len(row.fields) != len(heading):
-            notes.append(Note(row.line, row.problem or f"{len(row.fields)} fields in {len(heading)} columns"))
+            why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns: {shown(row.fields[0])}"
+            notes.append(Note(row.line, f"row not understood: {why}", unread=True))
         else:
             results[sort].append((row.line, dict(zip(heading, row.fields, strict=True))))
     listed = _listed(results, origin, options.base_dir)

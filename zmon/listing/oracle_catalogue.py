@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.listing import asm, sheet
 from zmon.listing import container as c
-from zmon.listing import sheet
 from zmon.listing.figure import product
 from zmon.listing.oracle_ddl import kind_of
 
@@ -65,8 +65,9 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     notes: list[c.Note] = []
     views: dict[str, list[sheet.Row]] = {sort: [] for sort in SORTS}
     broken: list[sheet.Row] = []
-    for row in sheet.rows(text, SORTS, notes):
-        (broken if row.problem else views[row.sort]).append(row)
+    for row in sheet.rows(text, asm.SORTS | SORTS, notes):
+        if row.sort in SORTS:
+            (broken if row.problem else views[row.sort]).append(row)
     databases = {row.text("NAME") for row in views["database"]} or {options.database}
     blank = c.Container(source=origin, base_dir=options.base_dir, database=c.the_one(databases))
     made = [
@@ -77,7 +78,9 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         *(_recovery(row, blank) for row in views["recovery"] if row.text("NAME")),
         *(blank._replace(line=row.line, problem=row.problem) for row in broken if row.sort in _OF_FILES),
     ]
-    notes += [c.Note(row.line, row.problem) for row in broken if row.sort not in _OF_FILES]
+    notes += [c.Note(row.line, f"row not understood: {row.problem}", unread=True) for row in broken]
+    for row in (row for sort in ("files", "numbered", "logs", "control") for row in views[sort]):
+        notes += row.unclear("BYTES", "BLOCK_SIZE", "FILE_SIZE_BLKS")
     if any(row.role in {c.DATA, c.UNKNOWN} for row in made) and not views["contents"]:
         notes.append(
             c.Note(0, "undo is not told from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES")

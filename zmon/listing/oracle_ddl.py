@@ -11,18 +11,29 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import container as c
 from zmon.listing import ddl
+from zmon.listing.resemblance import meant
+from zmon.listing.shell import statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.listing.container import Container
 
+NOT_UNDERSTOOD: Final = "the statement is not understood"
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
 _SORTS: Final = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
+_KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
+"""What begins the clauses that matter, those of other dialects too."""
+_CLAUSES: Final = frozenset({
+    "ALL", "AND", "AS", "AUTO", "DATAFILES", "END", "FILE", "FILES", "LOGFILES", "NEXT", "OFF", "ON",
+    "ONLINE", "SEED", "SET", "TEMPFILES",
+})  # fmt: skip
+"""Further words that Oracle has there, and that are nearly one of these."""
 _VERBS: Final = frozenset({"CREATE", "ALTER", "DROP"})
 _WANTED: Final = re.compile(
-    r"(?:CREATE|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|TEMPORARY|UNDO))* TABLESPACE(?![^ ])"
+    r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|GLOBAL|LOCAL|TEMPORARY|UNDO))*"
+    r" TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
 )
 _STATEMENT: Final = re.compile(
@@ -42,7 +53,8 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     A file without a path, which Oracle names itself, is a row with that problem.
     """
     reader = _Reader(origin, options)
-    for statement in ddl.statements(text, _WANTED.match, options.terminator, _VERBS):
+    lines = statements_of(text, reader.notes)
+    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS):
         if isinstance(statement, ddl.Statement):
             reader.statement(statement)
     rows, doubled = c.checked(reader.rows)
@@ -68,13 +80,30 @@ def _files(cursor: ddl.Cursor) -> Iterator[_File]:
     """Take `'f' SIZE 10M REUSE AUTOEXTEND ON ..., SIZE 5M, ...`."""
     while True:
         line = cursor.here.line
+        if cursor.here.kind == ddl.NAME or cursor.here.text in _NO_PATH:
+            cursor.odd.append((cursor.here, "a path has to be in 'quotes'"))
+            return
         path = cursor.kind(ddl.STRING)
-        size = ddl.size(cursor) if cursor.words("SIZE") else None
+        size = _size(cursor)
         if path is not None or size is not None:
             yield _File(path.text if path is not None else "", line, size)
         _attributes(cursor)
         if not cursor.symbol(","):
             return
+
+
+_NO_PATH: Final = frozenset({"/", "+", "\\", "."})
+"""Signs with which a path begins that is not in quotes."""
+
+
+def _size(cursor: ddl.Cursor) -> int | None:
+    """Take `SIZE 10M`."""
+    if not cursor.words("SIZE"):
+        return None
+    size = ddl.size(cursor)
+    if size is None:
+        cursor.odd.append((cursor.here, "not a size"))
+    return size
 
 
 def _attributes(cursor: ddl.Cursor) -> None:
@@ -97,7 +126,7 @@ def _logs(cursor: ddl.Cursor) -> Iterator[_File]:
             cursor.whole()
         line = cursor.here.line
         members = _paths(cursor)
-        size = ddl.size(cursor) if cursor.words("SIZE") else None
+        size = _size(cursor)
         for path in members:
             yield _File(path.text, path.line, size)
         if not members and size is not None:
@@ -141,22 +170,33 @@ class _Reader:
 
     def statement(self, statement: ddl.Statement) -> None:
         """Apply one statement."""
-        if statement.broken:
-            self.notes.append(c.Note(statement.line, f"statement is not whole: {statement.broken}"))
+        if statement.broken or statement.strange:
+            self.notes.append(statement.unread())
+        if statement.strange:
+            return
         cursor = ddl.Cursor(statement.tokens)
         verb = cursor.step().stored
+        cursor.words("OR", "REPLACE")
         sorts = []
         while sort := cursor.one_of(*_SORTS):
             sorts.append(sort)
-        if cursor.words("TABLESPACE"):
+        of_tablespace = cursor.words("TABLESPACE")
+        if of_tablespace:
             role = c.TEMP if "TEMPORARY" in sorts else c.UNDO if "UNDO" in sorts else c.DATA
-            self._tablespace(verb, role, cursor)
+            self._tablespace(verb, role, statement, cursor)
         elif verb == "ALTER":
             cursor.words("PLUGGABLE")
             cursor.words("DATABASE")
             self._alter_database(cursor)
         elif verb == "CREATE":
             self._create_database(cursor)
+        while not cursor.done and verb != "DROP":
+            cursor.pass_over()
+        odd = cursor.misread(_KEYWORDS, _CLAUSES, paths=of_tablespace)
+        if odd:
+            self.notes.append(
+                c.Note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
+            )
 
     def _row(self, name: ddl.Token | None, role: str) -> Container:
         return c.Container(
@@ -168,21 +208,23 @@ class _Reader:
             source=self._origin,
         )
 
-    def _add(self, row: Container, files: Iterable[_File]) -> None:
+    def _add(self, row: Container, files: Iterable[_File], without: str = MANAGED) -> None:
+        """Add files of a tablespace; `without` is the problem of one that has no path."""
         for file in files:
             made = row._replace(
-                line=file.line, bytes_declared=file.size, problem="" if file.path else MANAGED
+                line=file.line, bytes_declared=file.size, problem="" if file.path else without
             )
             self._rows[self._next] = made._replace(path=file.path, kind=kind_of(file.path))
             self._named.setdefault(file.path, []).append(self._next)
             self._spaces.setdefault(row.tablespace, []).append(self._next)
             self._next += 1
 
-    def _tablespace(self, verb: str, role: str, cursor: ddl.Cursor) -> None:
+    def _tablespace(self, verb: str, role: str, statement: ddl.Statement, cursor: ddl.Cursor) -> None:
         line = cursor.here.line
+        cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
         if name is None:
-            self.notes.append(c.Note(line, f"{verb} TABLESPACE without a name"))
+            self.notes.append(statement.unread())
         elif verb == "DROP":
             for place in self._spaces.pop(name.stored, ()):
                 self._rows.pop(place, None)
@@ -194,13 +236,16 @@ class _Reader:
                 if cursor.one_of("DATAFILE", "TEMPFILE"):
                     self._add(self._row(name, role), _files(cursor))
                 else:
-                    cursor.step()
+                    cursor.pass_over()
             if self._next == before:
-                self._add(self._row(name, role), [_File("", line, None)])
+                odd = cursor.misread(_KEYWORDS, _CLAUSES)
+                self._add(self._row(name, role), [_File("", line, None)], NOT_UNDERSTOOD if odd else MANAGED)
 
     def _alter_tablespace(self, name: ddl.Token, cursor: ddl.Cursor) -> None:
         """Apply what adds, drops and renames files, or renames the tablespace."""
         places = self._spaces.get(name.stored, [])
+        if not places and name.stored not in self._spaces:
+            self._unknown(name)
         if cursor.words("ADD") and (word := cursor.one_of("DATAFILE", "TEMPFILE")):
             known = {self._rows[place].role for place in places[:1] if place in self._rows}
             role = known.pop() if known else c.TEMP if word == "TEMPFILE" else c.DATA
@@ -217,6 +262,11 @@ class _Reader:
                         self._rows[place] = row._replace(tablespace=new.stored, spelled=new.spelled)
         elif cursor.words("RENAME") and cursor.one_of("DATAFILE", "TEMPFILE"):
             self._rename(_list(cursor), cursor)
+
+    def _unknown(self, name: ddl.Token) -> None:
+        near = meant(name.stored, self._spaces.keys())
+        hint = f": is {near!r} meant?" if near else ": its other files are not in the DDL"
+        self.notes.append(c.Note(name.line, f"{name.stored!r} is altered here, not created{hint}"))
 
     def _alter_database(self, cursor: ddl.Cursor) -> None:
         """Apply what resizes, moves, adds and drops files of a database."""
@@ -300,7 +350,7 @@ class _Reader:
             elif cursor.words("TABLESPACE"):
                 name = cursor.identifier()
             else:
-                cursor.step()
+                cursor.pass_over()
 
     def _named_database(self, name: ddl.Token | None) -> None:
         if name is not None:

@@ -32,7 +32,7 @@ from zmon.listing.container import (
     checked,
 )
 from zmon.listing.server import MOST_ROWS, TOO_MANY, ServerError, is_here
-from zmon.listing.table import rows
+from zmon.listing.table import rows, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -131,6 +131,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     """
     heading: Sequence[str] = ()
     containers = []
+    odd: list[Note] = []
     for row in rows(text):
         if not heading:
             heading = row.fields
@@ -139,6 +140,11 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
             continue
         cells = dict(zip(heading, row.fields, strict=False))
         name = cells.get("spcname", "")
+        if row.problem or len(row.fields) != len(heading):
+            why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns"
+            odd.append(
+                Note(row.line, f"row not understood: {why}: {shown(','.join(row.fields))}", unread=True)
+            )
         inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
@@ -149,7 +155,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
             )
         )  # fmt: skip
     kept, notes = checked(containers)
-    return Parsed(kept, tuple(notes))
+    return Parsed(kept, (*odd, *notes))
 
 
 def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> Parsed:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing.container import Note
 from zmon.listing.lines import LONGEST, numbered
+from zmon.listing.resemblance import is_like, meant
+from zmon.listing.table import delimiter_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,6 +32,10 @@ _NOISE: Final = re.compile(
 )
 _ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
+_PATHS: Final = frozenset({"CONTAINER_NAME", "FILE_NAME", "DESTINATION"})
+"""Columns without which a view would be taken for another one."""
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_$#]{1,29}")
+_GROUPED: Final = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.0*)?")
 _POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
 
 
@@ -61,9 +67,18 @@ class Row(NamedTuple):
     def whole(self, name: str) -> int | None:
         """The cell as a whole number; None when it is none.  `1.0737E+10` counts as what it says."""
         cell = self.text(name).strip()
+        if _GROUPED.fullmatch(cell):
+            cell = cell.replace(",", "")
         if _WHOLE.fullmatch(cell):
             return int(cell.split(".")[0])
         return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
+
+    def unclear(self, *names: str) -> Iterator[Note]:
+        """Note which of these cells hold something that is no whole number."""
+        for name in names:
+            if self.text(name).strip(" -") and self.whole(name) is None:
+                said = f"not understood: {name} {shown(self.text(name))} is no whole number"
+                yield Note(self.line, said, unread=True)
 
 
 def heading(line: str, sorts: Mapping[str, frozenset[str]]) -> Heading | None:
@@ -94,6 +109,7 @@ def rows(
         bare: tells, from its first row, of a table that has no heading.
     """
     found: Heading | None = None
+    odd = ""
     view = ""
     waiting: deque[tuple[int, str]] = deque()
     lines = numbered(text, notes)
@@ -105,9 +121,14 @@ def rows(
         if _NOISE.match(line):
             asked = _ASKED.search(line)
             view = asked[1].upper() if asked is not None else view
-        elif (head := heading(line, sorts)) is not None:
-            found, view = head._replace(view=view), ""
-        else:
+        elif (head := heading(line, sorts)) is not None and not any(meant(one, _PATHS) for one in head.names):
+            found, view, odd = head._replace(view=view), "", ""
+        elif _is_other_heading(line, found, sorts):
+            odd = shown(line)
+            notes.append(
+                Note(number, f"heading not understood, rows below it are not read: {odd}", unread=True)
+            )
+        elif not odd:
             if found is None and bare is not None:
                 found = bare(line)
             if found is not None:
@@ -115,6 +136,18 @@ def rows(
     if found is None:
         known = "; ".join(", ".join(sorted(needed)) for needed in sorts.values())
         notes.append(Note(0, f"no heading was found that has all of: {known}"))
+
+
+def _is_other_heading(line: str, under: Heading | None, sorts: Mapping[str, frozenset[str]]) -> bool:
+    """Tell whether a line is the heading of no known view, or one that is mistyped, and no row."""
+    delimiter = under.delimiter if under is not None else delimiter_of(line)
+    fields = [field.strip().strip('"') for field in line.split(delimiter)]
+    if len(fields) < 2 or not all(map(_NAME.fullmatch, fields)):
+        return False
+    if under is not None and len(fields) != len(under.names) and line.isupper():
+        return True
+    known = frozenset[str]().union(*sorts.values())
+    return sum(is_like(field.upper(), known) for field in fields) >= 2
 
 
 def _row(
@@ -136,7 +169,8 @@ def _row(
                         waiting.popleft()
                 break
     if len(fields) != len(head.names):
-        return Row(number, head.sort, {}, f"{len(fields)} fields under {len(head.names)} columns", head.view)
+        why = f"{len(fields)} fields under {len(head.names)} columns: {shown(line)}"
+        return Row(number, head.sort, {}, why, head.view)
     return Row(number, head.sort, dict(zip(head.names, fields, strict=True)), view=head.view)
 
 

@@ -120,9 +120,10 @@ def report(found: Resolved, wanted: Wanted) -> Report:
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in found.rows:
         rows.setdefault((row.database, row.tablespace), []).append(row)
+    members = dict.fromkeys(sorted(rows), ()) | by_space(items)  # those too of which nothing was placed
     spaces = tuple(
-        _space(key, members, rows.get(key, []), units, wanted, key in beside_logs)
-        for key, members in by_space(items).items()
+        _space(key, members[key], rows.get(key, []), units, wanted, key in beside_logs)
+        for key in sorted(members)
     )
     whole = _space(("", ""), items, found.rows, units, wanted, bool(beside_logs))
     suggested = (
@@ -196,7 +197,7 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
     known = list(rows)
     return Space(
         *key,
-        len(items),
+        max(len(items), len(known)),
         bytes_on,
         load_on,
         sum(item.unplaced for item in items),

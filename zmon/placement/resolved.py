@@ -21,7 +21,7 @@ from zmon.placement.piece import NO_COUNTERS, part
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -81,11 +81,15 @@ def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = N
     places = Places(machine, by)
     traffic = {} if interval is None else volumes_traffic(machine, interval)
     items, rows, conflicts = [], [], {}
+    managed = _managed(machine.files)
     for file in machine.files:
         answer = machine.answers[file.path]
         laid = places.lay(answer)
         loads = places.loads(answer, traffic) if interval is not None else None
-        items.append(_item(file, laid, loads, machine.site))
+        item = _item(file, laid, loads, machine.site)
+        if managed and not managed.isdisjoint(_parents(file.path)):
+            item = item._replace(pinned=MANAGED)
+        items.append(item)
         rows.append(_row(file, answer, laid, places.grade(answer)))
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
@@ -98,6 +102,22 @@ def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = N
         tuple(conflicts),
         _channels(machine.site),
     )
+
+
+MANAGED: Final = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)"
+TAG: Final = "/SQLTAG.NAM"
+"""The file by which Db2 marks a directory that is a container."""
+
+
+def _managed(files: Iterable[File]) -> set[str]:
+    """Return the directories whose files no statement moves one by one."""
+    return {file.path.removesuffix(TAG) for file in files if file.path.endswith(TAG)}
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield the directories that a path is in, the nearest first."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 class Laid(NamedTuple):

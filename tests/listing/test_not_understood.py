@@ -1,0 +1,264 @@
+"""What a person mistypes, or takes from another dialect, is told with line and words, or read; never lost."""
+# ruff: noqa: E501 - each example is a line
+
+from __future__ import annotations
+
+from io import BufferedReader, BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.listing.listing import Listing, ListingError, read_listing
+
+DB2 = "CREATE TABLESPACE GOOD PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/db/good' 100);\n"
+ORACLE = "CREATE TABLESPACE good DATAFILE '/db/good.dbf' SIZE 10M;\n"
+LISTED = """\
+           Tablespaces for Current Database
+ Tablespace ID                        = 0
+ Name                                 = SYSCATSPACE
+ Number of containers                 = 1
+ Tablespace ID                        = 3
+ Name                                 = TS3
+ Number of containers                 = 1
+            Tablespace Containers for Tablespace 0
+ Container ID                         = 0
+ Name                                 = /db/syscat
+ Type                                 = File
+"""
+CONTAINER = """\
+            Tablespace Containers for Tablespace 3
+ Container ID                         = 0
+ Name                                 = /db/ts3
+ Type                                 = File
+"""
+SPOOL = "TABLESPACE_NAME,CONTENTS\nGOOD,PERMANENT\nFILE_NAME,TABLESPACE_NAME,BYTES\n/db/good,GOOD,100\n"
+MON = "TBSP_NAME,CONTAINER_NAME,TOTAL_PAGES,TBSP_PAGE_SIZE\nGOOD,/db/good,10,4096\n"
+DB2PD = """\
+Database Partition 0 -- Database D -- Active -- Up 0 days
+
+Tablespace Configuration:
+Address            Id    Type Content PageSz ExtentSz Auto Prefetch BufID BufIDDisk FSC NumCntrs MaxStripe  Name
+0x0000000200A10000 3     DMS  Large   4096   32       Yes  32       1     1         Off 1        0          TS3
+
+Containers:
+Address            TspId ContainNum Type    TotalPgs   UseablePgs PathID     StripeSet  Container
+0x0000000200A20000 3     0          File    100        96         -          0          /db/good
+"""
+
+
+def read(text: str) -> Listing:
+    return read_listing("-", standard_input=BufferedReader(BytesIO(text.encode())), machine="m")
+
+
+def paths(listing: Listing, tablespace: str) -> list[str]:
+    return [row.path for row in listing.containers if row.tablespace == tablespace and not row.problem]
+
+
+@pytest.mark.parametrize(
+    ("before", "mistyped", "words"),
+    [
+        # statements of Db2
+        (DB2, "CREATE REGULAR TABLESPAC X MANAGED BY DATABASE USING (FILE '/x' 1);", "TABLESPAC X"),
+        (DB2, "CREATE REGULR TABLESPACE X MANAGED BY DATABASE USING (FILE '/x' 1);", "REGULR"),
+        (DB2, "CRATE TABLESPACE X MANAGED BY DATABASE USING (FILE '/x' 1);", "CRATE"),
+        (DB2, "CREATE TABLE SPACE X MANAGED BY DATABASE USING (FILE '/x' 1);", "TABLE SPACE"),
+        (DB2, 'CREATE TABLE SPACE "X" MANAGED BY DATABASE USING (FILE \'/x\' 1);', "TABLE SPACE"),
+        (DB2, "CREATE REGULARTABLESPACE X MANAGED BY DATABASE USING (FILE '/x' 1);", "REGULARTABLESPACE"),
+        (DB2, "CREATE TABELSPACE X MANAGED BY SYSTEM USING ('/x');", "TABELSPACE"),
+        (DB2, "CREATE TABLESPCE X MANAGED BY SYSTEM USING ('/x');", "TABLESPCE"),
+        (DB2, "CREATE LARGETABLESPACE X MANAGED BY SYSTEM USING ('/x');", "LARGETABLESPACE"),
+        (DB2, "CREATE LARGE TABLESPACES X MANAGED BY SYSTEM USING ('/x');", "TABLESPACES"),
+        (DB2, "CREATE USER TEMPORARY TABLESPAC X MANAGED BY SYSTEM USING ('/x');", "TABLESPAC X"),
+        (DB2, "CREATE SYSTEM TEMPORAY TABLESPACE X MANAGED BY SYSTEM USING ('/x');", "TEMPORAY"),
+        (DB2, "CREATE LOB TABLESPACE X IN DSNDB04;", "LOB TABLESPACE"),
+        (DB2, "CREATE BIGFILE TABLESPACE X DATAFILE '/x' SIZE 1G;", "BIGFILE"),
+        (DB2, "CREATE TABLESPACE;", "CREATE TABLESPACE"),
+        (DB2, "ALTR TABLESPACE GOOD ADD (FILE '/x' 1);", "ALTR"),
+        (DB2, "ATLER TABLESPACE GOOD ADD (FILE '/x' 1);", "ATLER"),
+        (DB2, "ALTER TABLESPAEC GOOD ADD (FILE '/x' 1);", "TABLESPAEC"),
+        (DB2, "ALTER TABLE SPACE GOOD ADD (FILE '/x' 1);", "TABLE SPACE GOOD"),
+        (DB2, "DROP TABLESPAC GOOD;", "TABLESPAC GOOD"),
+        (DB2, "RENAME TABLESPCE GOOD TO BETTER;", "TABLESPCE"),
+        (DB2, "SET TABLESPACE CONTAINERS FOR 3 USING (FILE '/x' 100);", "SET TABLESPACE"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USNIG (FILE '/x' 1);", "USNIG"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FIEL '/x' 1);", "FIEL"),
+        (DB2, "CREATE TABLESPACE X PAGESZIE 4K MANAGED BY DATABASE USING (FILE '/x' 1);", "PAGESZIE"),
+        (DB2, "CREATE TABLESPACE X DATAFLE '/x' SIZE 1G;", "DATAFLE"),
+        (DB2, "CREATE TABLESPACE X DATAFILE '/x' SIZE 1G;", "/x"),
+        (DB2, "CREATE TABLESPACE X MANAGED BY DATABASE USING (FILE '/x 100);", "never closed"),
+        (DB2, "ALTER TABLESPACE GOOD AD (FILE '/x' 100);", "/x"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' 1,000);", "000"),
+        # statements of Oracle
+        (ORACLE, "CREATE BIGFLE TABLESPACE x DATAFILE '/x' SIZE 1G;", "BIGFLE"),
+        (ORACLE, "CREATE TABLESPCE x DATAFILE '/x' SIZE 1G;", "TABLESPCE"),
+        (ORACLE, "CRAETE TABLESPACE x DATAFILE '/x' SIZE 1G;", "CRAETE"),
+        (ORACLE, "CREATE TABLE SPACE x DATAFILE '/x' SIZE 1G;", "TABLE SPACE"),
+        (ORACLE, "CREATE UNDOO TABLESPACE x DATAFILE '/x' SIZE 1G;", "UNDOO"),
+        (ORACLE, "CREATE TEMPORARY TABLESPACS x TEMPFILE '/x' SIZE 1G;", "TABLESPACS"),
+        (ORACLE, "ALTER TABLESPACE good ADD DATAFLE '/x' SIZE 1G;", "DATAFLE"),
+        (ORACLE, "ALTER TABLESPACE good AD DATAFILE '/x' SIZE 1G;", "/x"),
+        (ORACLE, "ALTER TABLSPACE good ADD DATAFILE '/x' SIZE 1G;", "TABLSPACE"),
+        (ORACLE, "CREATE TABLESPACE x DATAFLE '/x' SIZE 1G;", "DATAFLE"),
+        (ORACLE, "CREATE TEMPORARY TABLESPACE x TEMPFIEL '/x' SIZE 1G;", "TEMPFIEL"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE /u01/x.dbf SIZE 1G;", "in 'quotes'"),
+        (ORACLE, 'CREATE TABLESPACE x DATAFILE "/u01/x.dbf" SIZE 1G;', "in 'quotes'"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE +DATA SIZE 1G;", "in 'quotes'"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZ 10G;", "SIZ"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE 1.5G;", "1.5"),
+        (ORACLE, "CREATE TABLESPACE x LOCATION '/x';", "/x"),
+        (ORACLE, "CREATE TABLESPACE x MANAGED BY DATABASE USING (FILE '/x' 100);", "/x"),
+        (ORACLE, "ALTER DATABASE ADD LOGFLE '/x' SIZE 1G;", "LOGFLE"),
+        (ORACLE, "RENAME TABLESPACE good TO better;", "RENAME TABLESPACE"),
+        # scripts
+        (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', "db2 -tvf more.ddl", "more.ddl"),
+        (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', 'db2 "CREATE TABLESPAC X MANAGED BY SYSTEM USING (\'/x\')"', "TABLESPAC"),
+        (f'db2 "{DB2[:-2]}"\n', "su - i -c \"db2 'create tablespace x managed by ...'\"", "create tablespace x"),
+        # LIST TABLESPACE CONTAINERS
+        (LISTED, CONTAINER.replace("Container ID", "Contaner ID"), "Contaner ID"),
+        (LISTED, CONTAINER.replace("Container ID", "Continer ID"), "Continer ID"),
+        (LISTED, CONTAINER.replace("Name", "Nmae"), "Nmae"),
+        (LISTED, CONTAINER.replace("Tablespace Containers for", "Tablespace Contaners for Tablespaces"), "heading"),
+        (LISTED, CONTAINER.replace(" for Tablespace", " of the Tablespace"), "heading"),
+        (LISTED, CONTAINER + CONTAINER.splitlines()[1].replace("0", "1") + "\n Name = /y\n", "has 1 containers"),
+        # db2pd
+        (DB2PD, "0x0000000200A30000 3     1          File    100", "0x0000000200A30000"),
+        (DB2PD, "\nContainers:\nAdress  TspId\n0x0000000200A30000 3     1          File    100", "0x0000000200A3"),
+        # MON_GET_CONTAINER
+        (MON, "SHORT,/x\n", "2 fields under 4 columns"),
+        (MON, "LONG,/x, y,10,4096\n", "5 fields under 4 columns"),
+        (MON, "ODD,/x,many,4096\n", "many"),
+        (MON, "TBSP_NAM,CONTAINER_NAME,TOTAL_PAGES,TBSP_PAGE_SIZE\nX,/x,1,2", "heading not understood"),
+        # DBA_DATA_FILES
+        (SPOOL, "/x,X\n", "2 fields under 3 columns"),
+        (SPOOL, "/x,X,ten\n", "ten"),
+        (SPOOL, "FILENAME,TABLESPACE_NAME,BYTES\n/x,X,1\n", "heading not understood"),
+        (SPOOL, "GROUP#,MEMBR\n1,/x\n", "heading not understood"),
+        (SPOOL, "NAME,VALUE\nprocesses,300\n", "heading not understood"),
+        # CSV
+        ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X,/x,dta,1\n", "dta"),
+        ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X,/x,data,1.5\n", "1.5"),
+        ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X,/x,data,1,2,3,4\n", "7 fields"),
+        ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X\n", "no path"),
+        ("tablespace,path,read_bytes_per_s\nGOOD,/db/good,1\n", "X,/x,fast\n", "fast"),
+        ("spcname,pg_tablespace_location\nGOOD,/db/good\n", "X\n", "1 fields"),
+        ("NAME\tFILENAME\nGOOD\t/db/good\n", "X\n", "1 fields"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_told_with_its_line_and_words(
+    before: str, mistyped: str, words: str
+) -> None:
+    """Whatever the format; and what is understood is there all the same."""
+    found = read(before + mistyped + "\n")
+    first = before.count("\n") + 1
+    assert any(words.casefold() in part.casefold() for part in found.unread), found.unread
+    lines = [int(part.split(":")[1]) for part in found.unread]
+    assert all(line >= first or "Number of containers" in before for line in lines), found.unread
+    assert any(row.path.startswith("/db/") for row in found.containers)
+
+
+@pytest.mark.parametrize(
+    ("text", "tablespace", "files"),
+    [
+        (DB2 + "CREATE OR REPLACE TABLESPACE X MANAGED BY SYSTEM USING ('/x');", "X", ["/x"]),
+        (DB2 + "CREATE TABLESPACE IF NOT EXISTS X MANAGED BY SYSTEM USING ('/x');", "X", ["/x"]),
+        (DB2 + "DROP TABLESPACE IF EXISTS GOOD;" + "CREATE TABLESPACE X MANAGED BY SYSTEM USING ('/x');", "GOOD", []),
+        (DB2 + DB2.replace("GOOD", "B").replace("good", "b") + "DROP TABLESPACES GOOD, B;" + DB2.replace("GOOD", "C"),
+         "B", []),
+        (f'db2 "{DB2[:-2]}"\n' + DB2.replace("GOOD", "X"), "GOOD", ["/db/good"]),
+        (f"db2 -v '{DB2[:-2]}'\n".replace("'/db/good'", '"/db/good"').replace('"', "'\"'\"'"), "GOOD", []),
+        (f'#!/bin/ksh\n# don\'t\necho "it\'s"\ndb2 -v "{DB2[:-2]}"\n', "GOOD", ["/db/good"]),
+        (f'#!/bin/ksh\ndb2 connect to D; db2 +o -v "{DB2[:-2]}" || exit 1\n', "GOOD", ["/db/good"]),
+        (f"#!/usr/bin/env bash\ndb2 -tv <<-'END'\n{DB2}\tEND\necho 'x\n", "GOOD", ["/db/good"]),
+        ("#!/bin/sh\ndb2 create tablespace x managed by system \\\n  using \\(\\'/x\\'\\)\n", "X", ["/x"]),
+        ("#!/bin/sh\ndb2 \"create tablespace \\\"x\\\" managed by system\n  using ('/x')\"\n", "x", ["/x"]),
+        (f"#!/bin/sh\nsqlplus / as sysdba <<EOF\n{ORACLE}EOF\n", "GOOD", ["/db/good.dbf"]),
+        (ORACLE + "CREATE TABLESPACE IF NOT EXISTS t8 DATAFILE '/x' SIZE 1G;", "T8", ["/x"]),
+        (ORACLE + "CREATE OR REPLACE TABLESPACE t8 DATAFILE '/x' SIZE 1G;", "T8", ["/x"]),
+        (ORACLE + "CREATE LOCAL TEMPORARY TABLESPACE t8 TEMPFILE '/x' SIZE 1G;", "T8", ["/x"]),
+        (ORACLE + "DROP TABLESPACE IF EXISTS good;\n" + ORACLE.replace("good", "b"), "GOOD", []),
+        ('FILE_NAME,TABLESPACE_NAME,BYTES\n/x,X,"734,003,200"\n', "X", ["/x"]),
+        ('tablespace,path,role,bytes\nX,/x,data,"734,003,200"\n', "X", ["/x"]),
+        (LISTED + CONTAINER, "TS3", ["/db/ts3"]),
+        (LISTED + CONTAINER.replace("Containers for", "Container for"), "TS3", ["/db/ts3"]),
+        ("$ db2 list tablespace containers for 3\n" + LISTED + CONTAINER, "TS3", ["/db/ts3"]),
+    ],
+)  # fmt: skip
+def test_other_ways_to_write_it_are_read(text: str, tablespace: str, files: list[str]) -> None:
+    """With nothing left that is not understood."""
+    found = read(text)
+    assert paths(found, tablespace) == files
+    if files:
+        assert found.unread == ()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE SPACE (ID INT) IN TS1;",
+        "CREATE TABLE SPACE AS (SELECT * FROM X) WITH DATA;",
+        "CREATE TABLE TABLESPACES (NAME CHAR(8));",
+        "CREATE VIEW TABLESPACE AS SELECT 1 FROM X;",
+        "CREATE UNIQUE INDEX TABLESPACE ON T (A);",
+        "ALTER TABLE T MOVE TABLESPACE X;",
+        "CREATE USER U IDENTIFIED BY P DEFAULT TABLESPACE X;",
+        "ALTER USER U TEMPORARY TABLESPACE TEMP;",
+        "ALTER DATABASE DEFAULT TABLESPACE X;",
+        "GRANT USE OF TABLESPACE X TO PUBLIC;",
+        "COMMENT ON TABLESPACE X IS 'y';",
+        "CREATE BUFFERPOOL TABLESPACE SIZE 100;",
+        "INSERT INTO TABLESPACES VALUES ('CREATE TABLESPAC X');",
+        "CREATE INDEX I ON T (A) TABLESPACE X;",
+        "ALTER TABLE SPACE ADD COLUMN TABLESPAC INT;",
+        "DROP TABLE SPACE;",
+        "LIST TABLESPACES;",
+        "QUIESCE TABLESPACES FOR TABLE T RESET;",
+        "CREATE PROCEDURE TABLESPAC() BEGIN END;",
+        "-- CREATE TABLESPAC X",
+        "/* CRATE TABLESPACE X */",
+        "CREATE GLOBAL TEMPORARY TABLE TABLESPAC (A INT);",
+    ],
+)
+@pytest.mark.parametrize("before", [DB2, ORACLE])
+def test_statements_about_something_else_are_no_mistakes(before: str, statement: str) -> None:
+    """A name that is like TABLESPACE, or a tablespace as an attribute, is none of its business."""
+    found = read(before + statement + "\n")
+    assert found.unread == ()
+    assert len(found.containers) == 1
+
+
+def test_sizes_with_separators_are_whole() -> None:
+    """`734,003,200` is a number of bytes."""
+    (row,) = read('FILE_NAME,TABLESPACE_NAME,BYTES\n/x,X,"734,003,200"\n').containers
+    assert row.bytes_declared == 734_003_200
+
+
+def test_a_misread_tablespace_is_no_automatic_storage() -> None:
+    """A statement with a mistake gives a row that says so, not that Db2 or Oracle chose the place."""
+    for before, text in ((DB2, "MANAGED BY DATABASE USNIG (FILE '/x' 1)"), (ORACLE, "DATAFLE '/x' SIZE 1G")):
+        found = read(f"{before}CREATE TABLESPACE X {text};")
+        assert [row.problem for row in found.containers if row.tablespace == "X"] == [
+            "the statement is not understood"
+        ]
+
+
+def test_an_altered_tablespace_with_nearly_a_known_name_is_told() -> None:
+    """The name that was likely meant is named."""
+    found = read(ORACLE + "ALTER TABLESPACE goood ADD DATAFILE '/x' SIZE 1G;")
+    assert any("is 'GOOD' meant?" in note for note in found.notes)
+
+
+@given(st.sampled_from([DB2, ORACLE, LISTED, SPOOL, MON, DB2PD]), st.data())
+def test_no_single_wrong_letter_loses_a_container_silently(text: str, data: st.DataObject) -> None:
+    """With one letter left out there are as many containers as before, or something is told."""
+    twice = text + text.replace("good", "more").replace("GOOD", "MORE") if "good" in text else text
+    whole = read(twice)
+    letters = [place for place, sign in enumerate(twice) if sign.isalpha()]
+    place = data.draw(st.sampled_from(letters))
+    try:
+        found = read(twice[:place] + twice[place + 1 :])
+    except ListingError:
+        return
+    placed = [row for row in found.containers if row.path and not row.problem]
+    told = found.unread or any(row.problem for row in found.containers) or found.notes != whole.notes
+    assert len(placed) >= len(whole.containers) or told

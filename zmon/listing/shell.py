@@ -1,0 +1,150 @@
+r"""Scripts of a shell that run statements of SQL: what the statements are, each on its own line.
+
+`db2 "CREATE ..."`, `db2 -v 'CREATE ...'`, `db2 create ... \(...\)` and what stands between `<<EOF` and `EOF`
+is SQL.  All else of a script is not, and its quotes and signs would mislead whoever reads it as such.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from zmon.listing.container import Note
+from zmon.listing.table import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+HEAD: Final = 1 << 16
+"""Characters by which a script is recognised."""
+
+_SHELL: Final = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|k|da|z)?sh\b")
+_QUOTED: Final = re.compile(
+    r"^[ \t]*(?:[^#\s\"'][^\"'\n]*[ \t])?db2[ \t]+(?:[-+][\w@]+[ \t]+)*[\"']\s*\w+\s", re.MULTILINE
+)
+_COMMAND: Final = re.compile(r"(?:^|[\s;&|(/])db2[ \t]+(?P<options>(?:[-+][\w@]+[ \t]+)*)(?P<rest>\S[^\n]*)")
+_HERE: Final = re.compile(r"<<(-?)\s*([\"']?)(\w{1,40})\2")
+_FILE: Final = re.compile(r"[-+]\w*f")
+_TABLESPACE: Final = re.compile(r"\b(?:create|alter)\s(?:[^\"'#]{0,80}\s)?tablespace\b", re.IGNORECASE)
+_STATEMENT: Final = re.compile(r"\s*(?:create|alter|drop|rename|connect)\s", re.IGNORECASE)
+_ENDED: Final = re.compile(r"[;@]\s*\Z")
+_UNQUOTED: Final = re.compile(r"(?:[^\\;&|]|\\.)*(?:\\\Z)?")
+_ESCAPED: Final = re.compile(r"\\(.)")
+
+
+def is_script(head: str) -> bool:
+    """Tell whether a text begins like a script of a shell, or has statements in quotes of one."""
+    return bool(_SHELL.match(head) or _QUOTED.search(head))
+
+
+def statements_of(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
+    """Yield a text line by line; of a script the statements alone, on the lines where they stand.
+
+    Args:
+        text: the text, or its pieces in order, each a line unless it is very long.
+        notes: gets one for each statement in it that is not understood, and each file that the script runs.
+    """
+    pieces = iter(StringIO(text, newline="\n") if isinstance(text, str) else text)
+    head: list[str] = []
+    size = 0
+    for piece in pieces:
+        head.append(piece)
+        size += len(piece)
+        if size >= HEAD:
+            break
+    whole = chain(head, pieces)
+    return _Script(notes).read(whole) if is_script("".join(head)) else whole
+
+
+class _Script:
+    """Goes through a script, line by line."""
+
+    def __init__(self, notes: list[Note]) -> None:
+        self._notes = notes
+        self._until = ""  # what ends the document that is open
+        self._indented = False
+        self._quote = ""  # what ends the statement that is open: a quote, the end of the line, a semicolon
+        self._number = 1
+
+    def read(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield each line as SQL, an empty one for what is none."""
+        for line in lines:
+            bare = line.rstrip("\r\n")
+            if self._until:
+                found = self._document(bare)
+            elif self._quote:
+                found = self._statement(bare)
+            else:
+                found = self._plain(bare)
+            ended = line.endswith("\n")
+            yield found + "\n" * ended
+            self._number += ended
+
+    def _document(self, line: str) -> str:
+        if (line.lstrip("\t") if self._indented else line) != self._until:
+            return line
+        self._until = ""
+        return ";"
+
+    def _plain(self, line: str) -> str:
+        """Return what a line of the shell has of SQL."""
+        if line.lstrip().startswith("#"):
+            return ""
+        here = _HERE.search(line)
+        if here is not None:
+            self._indented, self._until = bool(here[1]), here[3]
+            return ""
+        if _STATEMENT.match(line):  # as a statement may stand among commands in notes of a person
+            self._quote = "" if _ENDED.search(line) else ";"
+            return line
+        found = _COMMAND.search(line)
+        if found is None or set("\"'#") & set(line[: found.start()]):
+            if _TABLESPACE.search(line):
+                self._note(f"statement not understood: {shown(line.strip())}")
+            return ""
+        rest = found["rest"]
+        if any(map(_FILE.match, found["options"].split())):
+            self._note(f"the script runs the statements of another file: give {shown(rest.split()[0])}, too")
+            return ""
+        self._quote = rest[0] if rest[0] in "\"'" else "\n"
+        return self._statement(rest if self._quote == "\n" else rest[1:])
+
+    def _note(self, text: str) -> None:
+        self._notes.append(Note(self._number, text, unread=True))
+
+    def _statement(self, line: str) -> str:
+        """Return what of a line belongs to the statement that is open, ended where its quotes end."""
+        if self._quote == ";":
+            self._quote = "" if _ENDED.search(line) else ";"
+            return line
+        if self._quote == "\n":
+            found = _UNQUOTED.match(line)
+            assert found is not None  # noqa: S101 - it may be empty
+            inside, rest = found[0], line[found.end() :].lstrip(";&|")
+            if inside.endswith("\\") and not rest:
+                return _ESCAPED.sub(r"\1", inside[:-1])
+            self._quote = ""
+            statement = _ESCAPED.sub(r"\1", inside)
+            return f"{statement}; {self._plain(rest)}"
+        inside, ended, rest = line.partition("'") if self._quote == "'" else _to_quote(line)
+        if not ended:
+            return inside
+        self._quote = ""
+        return f"{inside}; {self._plain(rest)}"
+
+
+def _to_quote(line: str) -> tuple[str, str, str]:
+    """Part a line at the double quote that ends a string of the shell, as `str.partition` does."""
+    kept: list[str] = []
+    escaped = False
+    for place, sign in enumerate(line):
+        if escaped:
+            kept.append(sign if sign in '"\\$`' else "\\" + sign)
+        elif sign == '"':
+            return "".join(kept), sign, line[place + 1 :]
+        elif sign != "\\":
+            kept.append(sign)
+        escaped = sign == "\\" and not escaped
+    return "".join(kept), "", ""
