@@ -27,12 +27,14 @@ def manual() -> str:
         "",
         "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.",
         "",
+        "Of a command the part in capitals is enough: `DEV` is DEVICE.",
+        "",
     ]
     lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
-    lines += [f"| [{s.command}](#{s.command.lower()}) | {s.id} | {s.title} | {s.menu} |" for s in screens]
+    lines += [f"| [{s.spelled}](#{s.command.lower()}) | {s.id} | {s.title} | {s.menu} |" for s in screens]
     lines += ["", "## Commands", "", "| command | what it does |", "| --- | --- |"]
     for command in COMMANDS:
-        usage = f"{command.word} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
+        usage = f"{command.spelled} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
         lines.append(f"| `{usage}` | {command.help} |")
     lines += ["", "## Keys", "", "What is typed goes to the command line. Other keys for a function stand in"]
     lines += ['`~/.config/zmon/keys.toml`, as `help = "f1,ctrl+g"`.', ""]

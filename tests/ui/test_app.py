@@ -166,6 +166,27 @@ def test_help_says_why_a_cell_is_not_there(on_terminal: Run, seen: Seen) -> None
     on_terminal(walk)
 
 
+def test_the_words_that_one_tries_first(on_terminal: Run, seen: Seen) -> None:
+    """`?` lists the keys, HELP explains any screen, a typo is answered in one line, and `q` leaves."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press("question_mark", "enter")
+        assert " Keys" in seen(app)
+        await pilot.press(*"help", "space", *"device", "enter")
+        assert " FCX108 DEVice - General I/O Device Load" in seen(app)
+        await pilot.press("f12")
+        before = seen(app)
+        await pilot.press(*"devcie", "enter")
+        changed = [now for then, now in zip(before, seen(app), strict=True) if then != now]
+        assert changed == [" 'devcie' is no screen and no command: did you mean DEVICE?"]
+        await pilot.press(*"dev", "enter")
+        assert seen(app)[0].startswith(" FCX108")
+        await pilot.press(*"q", "enter")
+        assert app.glass.ended
+
+    on_terminal(walk)
+
+
 def test_a_wrong_command_is_answered_until_the_next_key(on_terminal: Run, seen: Seen) -> None:
     """A message takes the place of the guidance, until a key is pressed."""
 

@@ -7,12 +7,15 @@ PF keys are typed: `F8` or `PF8`.
 from __future__ import annotations
 
 import re
+import time
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
 
+from zmon.absent import Absent
 from zmon.cli.status import OK, complain
-from zmon.dialogue import COMMANDS, CommandError, Dialogue
+from zmon.dialogue import CommandError, Dialogue
 from zmon.dialogue.command import find
+from zmon.dialogue.help import Surface, explain, rows
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import line as happened
@@ -21,15 +24,18 @@ from zmon.tables.view import nobody
 from zmon.tape.live import NotKept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from zmon.dialogue import Command
+    from zmon.dialogue import Given
     from zmon.dialogue.guide import Guide
-    from zmon.screen.definition import Column, Screens
+    from zmon.screen.definition import Screens
     from zmon.tape.tape import Watch
     from zmon.topology.people import People
 
 PROMPT: Final = " Command ===> "
+SOON: Final = 0.5
+"""Seconds after which a second sample gives first figures."""
+
 PIECE: Final = 20
 """Lines that are written before the next prompt."""
 
@@ -38,6 +44,19 @@ KEYS: Final = {
     "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REDISP",
 }  # fmt: skip
 """What the PF keys mean, typed as a word."""
+
+KEYS_HELP: Final = (
+    ("ENTER", "the rest of a long screen or list; else a new sample of the live machine"),
+    ("F1", "HELP"),
+    ("F2", "REDISP: key figures by time"),
+    ("F3 F12", "RETURN: the screen before"),
+    ("F4 F5", "TOP, BOTTOM: the first, the last lines"),
+    ("F7 F8", "BACKWARD, FORWARD: lines above, lines below"),
+    ("F10 F11", "LEFT, RIGHT: columns to the left, to the right"),
+    ("< >", "PREVSAMP, NEXTSAMP: the sample before, the next one"),
+    ("[ ]", "PREVEXC, NEXTEXC: the exception before, the next one"),
+)
+"""What the keys do, which are typed here: F8 or PF8."""
 
 SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"}
 """What the keys of the glass for going along a tape mean, typed as a word."""
@@ -51,17 +70,20 @@ def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
     answers: TextIO,
     people: Callable[[], People] = nobody,
     guide: Guide | None = None,
+    *,
+    seconds: float = 2.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Lead the dialogue until the user leaves or the input ends; returns the exit status.
 
-    A `guide` leads through a tour.
+    A `guide` leads through a tour.  Live, a screen that is asked for has a sample no older than `seconds`.
     """
     if not watch.tape.live and watch.interval is None:
         watch.to_end()
     try:
         dialogue = Dialogue(watch, screens, people=people)
         dialogue.guide = guide
-        console = Console(dialogue, answers)
+        console = Console(dialogue, answers, seconds, clock)
         console.sample()
         if console.obey(first):
             console.write()
@@ -84,12 +106,23 @@ def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
 class Console:
     """What is written of the present screen, and from where on."""
 
-    def __init__(self, dialogue: Dialogue, answers: TextIO) -> None:
-        """Write to `answers`."""
+    def __init__(
+        self,
+        dialogue: Dialogue,
+        answers: TextIO,
+        seconds: float = 2.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Write to `answers`; live, a screen that is asked for has a sample no older than `seconds`."""
         self.dialogue = dialogue
         self._answers = answers
+        self._seconds, self._clock = seconds, clock
         self._top = 0
         self._left = 0
+        self._rest: Sequence[str] = ()
+        """Lines of a list that were not written yet."""
+        self._taken = clock()
+        """When the last sample was taken."""
         self._led = -1
         """The step of the tour that was written last."""
 
@@ -99,8 +132,12 @@ class Console:
             if self.obey(question):
                 self.write()
         except CommandError as error:
-            self._answers.write(f" {harmless(str(error))}\n")
+            self.say(str(error))
         self.be_led(again=_is_tour(question))
+
+    def say(self, words: str) -> None:
+        """Write a sentence; none of its words is cut by the edge of the terminal."""
+        self._answers.writelines(f" {line}\n" for line in wrap(harmless(words), WIDTH - 1))
 
     def be_led(self, *, again: bool = False) -> None:
         """Write what the tour says, if there is one and it has gone on, or `again`."""
@@ -120,14 +157,13 @@ class Console:
 
     def obey(self, question: str) -> bool:
         """Carry out a line; returns whether the screen is to be written."""
-        word = question.upper().removeprefix("P").removeprefix("F")
-        if word.isdecimal() and question[:1].upper() in {"P", "F"}:
-            question = KEYS.get(word, "")
-            if not question:
-                raise CommandError(f"PF{word} does nothing here; HELP lists what there is")
-        question = SIGNS.get(question, question)
+        question = _word_of_key(question)
         if not question or question.upper() in self._moves:
             self.dialogue.leaving = False
+        rest, self._rest = self._rest, ()
+        if rest and question in {"", "FORWARD"}:
+            self._list(rest)
+            return False
         move = self._moves.get(question.upper())
         if move is not None:
             move(self)
@@ -137,33 +173,47 @@ class Console:
         page, interval = self.dialogue.page, self.dialogue.watch.interval
         command = self.dialogue.run(question)
         if command is not None:
-            return self._carry_out(command, question)
+            return self._carry_out(command)
         if self.dialogue.page.screen is not page.screen:
             self._left = 0
             self._to_present()
         said, self.dialogue.said = self.dialogue.said, ""
         if said:
-            self._answers.write(f" {harmless(said)}\n")
+            self.say(said)
         if _is_tour(question) and (page, interval) == (self.dialogue.page, self.dialogue.watch.interval):
             return False
+        if self.dialogue.page is not page and self._is_due():
+            self.sample()
         return not self.dialogue.ended and not self.dialogue.leaving
 
     def _go_on(self) -> bool:
-        """ENTER: the rest of the screen if there is one, else a new sample."""
+        """ENTER: the rest of the screen if there is one, else a new sample of the live machine."""
         if self._top + self._room() < len(self._body()):
             self._forward()
-        else:
+        elif self.dialogue.watch.tape.live:
             self.sample()
+        else:
+            self.say("This is all; TOP shows it from the top, NEXTSAMP goes to the next sample")
+            return False
         return True
+
+    def _is_due(self) -> bool:
+        """Tell whether the last sample is older than the interval; a second one is due sooner."""
+        watch = self.dialogue.watch
+        if not watch.tape.live or watch.interval is None:
+            return False
+        enough = self._seconds if watch.interval.before is not None else min(self._seconds, SOON)
+        return self._clock() - self._taken >= enough
 
     def sample(self) -> None:
         """Take a sample, if the machine is looked at live."""
         if self.dialogue.watch.tape.live:
+            self._taken = self._clock()
             try:
                 self.dialogue.watch.forward()
             except NotKept as error:
                 self.dialogue.watch.take(error.sample)
-                self._answers.write(f" Not recorded: {harmless(str(error))}; it is tried with each sample\n")
+                self.say(f"Not recorded: {error}; zmon tries again with each sample")
         self._to_present()
 
     def _to_present(self) -> None:
@@ -172,13 +222,13 @@ class Console:
         if self.dialogue.watch.interval is not None and self.dialogue.sheet().table.span is not None:
             self._last()
 
-    def _carry_out(self, command: Command, question: str) -> bool:
-        operand = question.partition(" ")[2].strip()
+    def _carry_out(self, command: Given) -> bool:
+        operand = command.operands
         if command.word == "HELP":
             self._help(operand)
             return False
         if command.word == "LOCATE":
-            self._locate(question[1:] if question.startswith("/") else operand)
+            self._locate(operand)
         elif command.word == "REFRESH":
             self.sample()
         elif command.word == "NOW":
@@ -191,7 +241,7 @@ class Console:
             self._events()
             return False
         elif command.word in {"PLAY", "PAUSE"}:
-            raise CommandError("line mode stands still; NEXTSAMP and PREVSAMP go on and back, GO to a time")
+            raise CommandError("line mode cannot play; NEXTSAMP, PREVSAMP and GO time go along the recording")
         elif command.word in self._moves:
             self._moves[command.word](self)
         return True
@@ -259,10 +309,18 @@ class Console:
             self._cut(line) if at in table else line[:WIDTH] for at, line in enumerate(piece, self._top)
         ]
         self._answers.writelines(f"{line.rstrip()}\n" for line in shown)
-        left = len(body) - self._top - len(piece)
-        if left > 0:
-            self._answers.write(f" ({left} more line{'s' * (left > 1)}: ENTER or F8)\n")
-        screen = self.dialogue.page.screen
+        self._more(max(len(body) - self._top - len(piece), 0))
+        self._hint()
+
+    def _hint(self) -> None:
+        """Say how to go on from the screen."""
+        screen, watch = self.dialogue.page.screen, self.dialogue.watch
+        if watch.tape.live and watch.interval is not None and screen.layout != "menu":
+            seconds = watch.interval.seconds
+            if isinstance(seconds, Absent):
+                self.say(f"Figures need a second sample: press ENTER in {self._seconds:g} s")
+            else:
+                self.say(f"Figures of {seconds:.1f} s; ENTER takes a new sample")
         if screen.drill:
             command = re.sub(r"\{\w+\}", "...", screen.drill)
             self._answers.write(f" To go deeper: {command}\n")
@@ -304,60 +362,60 @@ class Console:
 
     def _locate(self, wanted: str) -> None:
         body = self._body()
+        if not wanted:
+            raise CommandError("Locate what? For example /7000 or LOCATE PAY")
         for place in [*range(self._top + 1, len(body)), *range(min(self._top + 1, len(body)))]:
-            if wanted and wanted.casefold() in body[place].casefold():
+            if wanted.casefold() in body[place].casefold():
                 self._top = place
                 return
-        raise CommandError(f"{wanted!r} was not found")
+        raise CommandError(f"{wanted!r} is not on this screen")
 
     def _print(self, file: str) -> None:
         if not file:
-            raise CommandError("PRINT needs the name of a file")
+            raise CommandError("PRINT needs the name of a file: PRINT device.txt")
         try:
             with open(file, "x", encoding="utf-8") as stream:
                 stream.writelines(f"{line}\n" for line in self._lines())
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
-        self._answers.write(f" Written to {harmless(file)}\n")
+        self.say(f"Written to {file}")
 
     def _events(self) -> None:
-        """List what happened, the last first, as much as fits."""
+        """List what happened, the last first."""
         events = self.dialogue.rewind().events()
-        for event in list(reversed(events))[:PIECE]:
-            self._answers.write(f" {happened(event)}\n")
-        left = len(events) - PIECE
-        if left > 0:
-            self._answers.write(f" ({left} more before these)\n")
-        elif not events:
-            self._answers.write(" Nothing happened that the tape tells of\n")
+        if not events:
+            self.say("No events in this recording")
+        self._list([f" {happened(event)}" for event in reversed(events)])
 
-    def _help(self, name: str) -> None:
-        screen = self.dialogue.page.screen
-        if name:
-            column = screen.by_name.get(name.lower())
-            if column is None:
-                raise CommandError(f"{name!r} is no column here; there are {', '.join(screen.by_name)}")
-            for line in describe(column):
-                self._answers.write(f" {line}\n")
-            return
-        for line in screen.help.strip().splitlines():
-            self._answers.write(f" {line}\n")
-        for command in COMMANDS:
-            self._answers.write(f" {command.word} {command.operand}: {command.help}\n")
-        self._answers.write(f" Columns: {', '.join(screen.by_name)}; HELP and a column explains it\n")
+    def _help(self, words: str) -> None:
+        said = explain(self.dialogue, words, Surface(lambda: KEYS_HELP))
+        self._list([row.text for row in rows(said, WIDTH)])
+
+    def _list(self, lines: Sequence[str]) -> None:
+        """Write the first lines of a list; ENTER goes on."""
+        self._answers.writelines(f"{line.rstrip()}\n" for line in map(harmless, lines[:PIECE]))
+        self._rest = lines[PIECE:]
+        self._more(len(self._rest))
+
+    def _more(self, left: int) -> None:
+        if left:
+            self._answers.write(f" ({left} more line{'s' * (left > 1)}: ENTER or F8)\n")
+
+
+def _word_of_key(question: str) -> str:
+    """Return the word for a key that was typed: `F8`, `PF8`, `<`; anything else as it is.
+
+    Raises:
+        CommandError: the key does nothing here.
+    """
+    word = question.upper().removeprefix("P").removeprefix("F")
+    if not word.isdecimal() or question[:1].upper() not in {"P", "F"}:
+        return SIGNS.get(question, question)
+    if word not in KEYS:
+        raise CommandError(f"PF{word} does nothing here; HELP KEYS lists those that do")
+    return KEYS[word]
 
 
 def _is_tour(question: str) -> bool:
     command = find(question.partition(" ")[0]) if question else None
     return command is not None and command.word == "TOUR"
-
-
-def describe(column: Column) -> list[str]:
-    """Return what is known of a column, in lines."""
-    found = [f"{column.name}: {column.help}", f"Source: {column.source or 'computed'}"]
-    if column.unit:
-        found.append(f"Unit: {column.unit}")
-    if column.limit is not None:
-        limit = column.limit
-        found.append(f"* over {limit.look:g}, ! over {limit.bad:g}: {limit.why}")
-    return found

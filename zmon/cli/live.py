@@ -83,7 +83,7 @@ def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int
             from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
     try:
         if line_mode:
-            return lead(watch, screens, first, sys.stdin, sys.stdout, told)
+            return lead(watch, screens, first, sys.stdin, sys.stdout, told, seconds=args.interval)
         return open_glass(watch, screens, args.interval, first, told)
     finally:
         watch.tape.close()

@@ -5,7 +5,7 @@ those of the Toolkit: a screen's name (with an argument or conditions), its numb
 words that change how the present screen is shown.
 """
 
-from zmon.dialogue.command import COMMANDS, Command, CommandError
+from zmon.dialogue.command import COMMANDS, Command, CommandError, Given
 from zmon.dialogue.dialogue import Dialogue, meant
 from zmon.dialogue.page import Against, Filling, Page, Window
 from zmon.dialogue.traveller import NOT_KEPT, Found, Move
@@ -19,6 +19,7 @@ __all__ = [
     "Dialogue",
     "Filling",
     "Found",
+    "Given",
     "Move",
     "Page",
     "Window",

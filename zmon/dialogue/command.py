@@ -21,10 +21,22 @@ class Command(NamedTuple):
     operand: str
     help: str
 
+    @property
+    def spelled(self) -> str:
+        """The word with what is enough of it in capitals: `REFresh`."""
+        return self.word[: self.shortest] + self.word[self.shortest :].lower()
+
+
+class Given(NamedTuple):
+    """A command as it was given, for the surface to carry out."""
+
+    word: str
+    operands: str
+
 
 COMMANDS: Final = (
-    Command("HELP", 1, "[column]", "explain this screen, or one of its columns"),
-    Command("SORT", 2, "column [ASC|DESC]", "sort on a column"),
+    Command("HELP", 1, "[name]", "explain this screen, or a column, screen or command; ? or HELP KEYS: keys"),
+    Command("SORT", 2, "column [ASC|DESC]", "sort on a column, named as its heading: SORT MB/s"),
     Command(
         "WHERE", 1, "[condition ...]", "show rows that meet all conditions, such as resp>10; without: all"
     ),
@@ -58,15 +70,19 @@ COMMANDS: Final = (
     Command("TOUR", 2, "[NEXT|BACK|OFF|step]", "of zmon demo: open the tour, go a step on or back, close it"),
     Command("PRINT", 2, "[file]", "write this screen as text to a file"),
     Command("RETURN", 3, "", "leave this screen"),
-    Command("QUIT", 4, "", "leave zmon; also EXIT"),
+    Command("QUIT", 4, "", "leave zmon; also q, EXIT"),
 )
 """The words that are no screens."""
 
-ALIASES: Final = {"EXIT": "QUIT", "GRAPH": "PLOT"}
+ALIASES: Final = {"Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
 """Other words for commands."""
 
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
+
+
+QUESTION: Final = "?"
+"""What people write who look for help: it lists the keys, and explains what stands behind it."""
 
 
 def find(word: str) -> Command | None:

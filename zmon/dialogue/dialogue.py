@@ -17,7 +17,7 @@ from zmon.tables.view import NoSuchThing, needs, nobody
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue.command import Command
+    from zmon.dialogue.command import Given
     from zmon.dialogue.guide import Guide
     from zmon.dialogue.page import Window
     from zmon.screen.definition import Column, Screen, Screens
@@ -284,7 +284,7 @@ class Dialogue(Traveller):
         """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
         self._table, self._filled = table, filling.about
 
-    def run(self, line: str) -> Command | None:
+    def run(self, line: str) -> Given | None:
         """Carry out a command line.
 
         Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,

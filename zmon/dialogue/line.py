@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.dialogue.along import ALONG
-from zmon.dialogue.command import COMMANDS, CommandError, find, uncontrolled
+from zmon.dialogue.command import COMMANDS, QUESTION, CommandError, Given, find, uncontrolled
 from zmon.dialogue.comparison import compare
 from zmon.dialogue.figures import correl, plot
 from zmon.dialogue.guide import tour
@@ -15,21 +15,24 @@ from zmon.screen.guess import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue.command import Command
     from zmon.dialogue.dialogue import Dialogue
 
 
-def carry_out(dialogue: Dialogue, line: str) -> Command | None:
+def carry_out(dialogue: Dialogue, line: str) -> Given | None:
     """Carry out a command line; returns the command when the surface has to do it, see `Dialogue.run`.
 
     Raises:
         CommandError: it is not understood or cannot be done.
     """
     line = uncontrolled(line.strip())
-    if not line or line.startswith("/"):
-        return find("LOCATE") if line else None
-    word, *rest = line.split(maxsplit=1)
-    operands = "".join(rest)
+    if line.startswith(("/", QUESTION)):
+        dialogue.leaving = False
+        rest = line[1:].strip()
+        return Given("LOCATE", rest) if line.startswith("/") else Given("HELP", rest or "KEYS")
+    if not line:
+        return None
+    word, *behind = line.split(maxsplit=1)
+    operands = "".join(behind)
     command = find(word)
     if command is None:
         dialogue.leaving = False
@@ -41,8 +44,8 @@ def carry_out(dialogue: Dialogue, line: str) -> Command | None:
         command = find("REFRESH")
     dialogue.leaving = dialogue.leaving and command is not None and command.word == "RETURN"
     done = CARRIED_OUT.get(command.word) if command is not None else None
-    if done is None:
-        return command
+    if command is None or done is None:
+        return command and Given(command.word, operands)
     done(dialogue, operands)
     return None
 

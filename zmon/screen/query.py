@@ -35,6 +35,10 @@ _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 
 
+class Ambiguous(QueryError):  # noqa: N818 - it says what it is
+    """A word that may mean several columns; says which."""
+
+
 class Condition(NamedTuple):
     """One condition on a column: `resp>10`, `lcu=*2482`, `label~PAY`."""
 
@@ -98,7 +102,7 @@ def find_column(word: str, columns: Sequence[Column]) -> Column:
             if len(found) == 1:
                 return found[0]
             if found:
-                raise QueryError(f"{word!r} may mean {_choice(found)}")
+                raise Ambiguous(f"{word!r} may mean {_choice(found)}")
     raise QueryError(f"{word!r} is no column here{_instead(word, columns)}")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from zmon.dialogue import NOT_KEPT, CommandError
+from zmon.dialogue import NOT_KEPT, CommandError, help  # noqa: A004 - it is what the key is called
 from zmon.screen.export import text
 from zmon.screen.number import clock
 from zmon.ui.grid import Grid
-from zmon.ui.help import column_help, keys_help, meant, screen_help
+from zmon.ui.help import keys_of, lines
 from zmon.ui.timeline import happenings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from zmon.ui.glass import Glass
 
@@ -21,17 +21,18 @@ WIDEST_HELP: Final = 110
 """Longer lines are hard to read."""
 
 
-def explain(glass: Glass, name: str) -> None:
-    """Open help about a column, else about the screen."""
-    screen = glass.dialogue.page.screen
-    column = meant(screen, name)
-    width = min(glass.width, WIDEST_HELP)
+def explain(glass: Glass, words: str) -> None:
+    """Open help about what words name, else about the screen."""
+    _open(glass, help.explain(glass.dialogue, words, _surface(glass)))
+
+
+def _surface(glass: Glass) -> help.Surface:
     pane = glass.pane
-    if column is not None and isinstance(pane, Grid):
-        glass.helps.put(column_help(column, pane.sheet, pane.place, width))
-    else:
-        sheet = glass.dialogue.sheet() if screen.layout != "menu" and glass.interval else None
-        glass.helps.put(screen_help(screen, sheet, width))
+    return help.Surface(lambda: keys_of(glass.keymap), pane.place if isinstance(pane, Grid) else 0)
+
+
+def _open(glass: Glass, said: Iterable[help.Said]) -> None:
+    glass.helps.put(lines(said, min(glass.width, WIDEST_HELP)))
     glass.fit()
 
 
@@ -53,12 +54,12 @@ def write(glass: Glass, file: str) -> None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    lines = text(
+    written = text(
         glass.dialogue.sheet(), glass.dialogue.screens, interval, live=glass.dialogue.watch.tape.live
     )
     try:
         with open(file, "x", encoding="utf-8") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
+            stream.writelines(f"{line}\n" for line in written)
     except FileExistsError:
         raise CommandError(f"{file} exists already; give another name") from None
     except OSError as error:
@@ -71,13 +72,12 @@ def explain_on(glass: Glass) -> None:
     depth = len(glass.helps)
     pane = glass.pane
     chosen = pane.column if isinstance(pane, Grid) else ""
-    if depth == 0:
-        explain(glass, chosen)
-    elif depth == 1 and chosen:
+    if depth == 0 and chosen and isinstance(pane, Grid):
+        _open(glass, help.column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
+    elif depth <= bool(chosen):
         explain(glass, "")
     elif depth <= 1 + bool(chosen):
-        glass.helps.put(keys_help(glass.keymap, glass.dialogue.screens, min(glass.width, WIDEST_HELP)))
-        glass.fit()
+        explain(glass, "KEYS")
 
 
 def play(glass: Glass, words: str) -> None:

@@ -428,10 +428,9 @@ class Glass:
             return True
         self.close_help()
         try:
-            command = self.dialogue.run(line)
-            if command is not None:
-                operand = line[1:] if line.startswith("/") else line.partition(" ")[2]
-                CARRIED_OUT[command.word](self, operand.strip())
+            given = self.dialogue.run(line)
+            if given is not None:
+                CARRIED_OUT[given.word](self, given.operands)
                 return True
         except CommandError as error:
             self.say(str(error), "alarm")
