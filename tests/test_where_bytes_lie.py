@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.kernel.container import Listed, read_containers
 from zmon.kernel.fiemap import PLACELESS, read_extents
 from zmon.kernel.layers import read_layers
@@ -31,6 +31,8 @@ from zmon.topology.stack import Stack
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from zmon.absent import Value
 
 MIB: Final = 1 << 20
 BLOCK: Final = 4096
@@ -159,7 +161,12 @@ def ask(path: Path) -> tuple[Answer, Mount | None, Stack]:
     below = mounts.by_number.get(file.number)
     devices = below.devices if below else {}
     numbers = [file.number] if isinstance(devices, Absent) else list(devices.values())
-    stack = Stack(read_layers(tree, numbers))
+    layers = read_layers(tree, numbers)
+    tables: list[Value] = [
+        absent("the loop devices are the disks here") if sort == "loop" else table
+        for sort, table in zip(layers.column("sort"), layers.column("table"), strict=True)
+    ]
+    stack = Stack(layers.but(columns={**layers.columns, "table": tables}))
     return answer(file, mounts, stack, {}), below, stack
 
 
