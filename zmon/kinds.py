@@ -301,7 +301,9 @@ MOUNT: Final = Kind(
     (
         Field("number", Meaning.IDENTITY, "major:minor", "/proc/self/mountinfo"),
         *_labels("root", "point", "fstype", "source", "options", source="/proc/self/mountinfo"),
-        *_labels("devices", source="/sys/fs/btrfs/*/devices: id=major:minor of each"),
+        *_labels(
+            "devices", source="of btrfs its devices, of an overlay what its layers are on: id=major:minor"
+        ),
         *_labels("chunks", source="the chunk tree of btrfs"),
         *_labels("line", source="which line of /proc/self/mountinfo it is"),
     ),

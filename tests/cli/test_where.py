@@ -145,9 +145,18 @@ def test_a_file_stands_in_three_lines(ask: Callable[..., str]) -> None:
 
 def test_what_nobody_looked_at_is_placed_by_its_name(ask: Callable[..., str]) -> None:
     """And says so."""
-    printed = ask("/db2/d01/new.file", *WAYS["cp"])
-    assert "dasdb1" in printed
-    assert "For more: it was not looked at" in printed
+    _path, first, *others = ask("/db2/d01/new.file", *WAYS["cp"], status=1).splitlines()
+    assert first.startswith("  No such file was seen, and no listing names it.")
+    assert any("dasdb1" in line for line in others)
+
+
+def test_what_is_listed_and_was_not_looked_at(ask: Callable[..., str], tmp_path: Path) -> None:
+    """The listing stands for it, and is named."""
+    listing = tmp_path / "more.csv"
+    listing.write_text("tablespace,path\nTSNEW,/db2/d01/new.file\n")
+    words = ask("/db2/d01/new.file", "--from", WAYS["cp"][1], "--listing", str(listing)).splitlines()
+    assert words[0] == "/db2/d01/new.file  assumed"
+    assert "".join(line.strip() for line in words[1:4]).find("but nobody looked at it") > 0
 
 
 def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:
@@ -158,7 +167,7 @@ def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -
 
 def test_the_size_of_a_file_on_one_disk_may_be_unknown(ask: Callable[..., str]) -> None:
     """Then there is no choice of disks, and nothing says that there is."""
-    (found,) = documents(ask("/db2/d04/new.file", "-f", "json", *WAYS["cp"]))
+    (found,) = documents(ask("/db2/d04/new.file", "-f", "json", *WAYS["cp"], status=1))
     (disk,) = found["where"][0]["disks"]
     assert "this disk alone" in disk["bytes"]["absent"]
 
@@ -186,6 +195,14 @@ def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[.
 def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
     """The reason stands there, and the status says it."""
     assert "it does not exist" in ask(str(tmp_path / "no"), status=1)
+
+
+def test_a_file_of_another_machine(complaint: Callable[..., str], tmp_path: Path) -> None:
+    """Who asks here for what is in a capture is told how to ask for that."""
+    path = str(tmp_path / "no")
+    assert complaint(path) == (
+        f"zmon: {path}: not on this machine; name a capture or a recording that has it with --from\n"
+    )
 
 
 def test_an_empty_word_means_nothing(complaint: Callable[..., str]) -> None:

@@ -99,7 +99,7 @@ def test_of_many_files_some_are_named() -> None:
     many = machine({f"/db/{number:03}": FILES["/db/a"] for number in range(100)})
     shown = list(text([find(meaning, many) for meaning in meanings("TS1", many)], evidence=False, width=80))
     assert sum(line.startswith("  /db/") for line in shown) == MOST
-    assert any(line.startswith(f"  and {100 - MOST} more files") for line in shown)
+    assert any(line.startswith(f"  and {100 - MOST} more entries") for line in shown)
 
 
 def test_of_many_remarks_some_are_made() -> None:

@@ -10,7 +10,7 @@ from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel import container, fiemap
 from zmon.kernel.container import Listed, read_containers
-from zmon.kernel.mountinfo import PATH, Mounted, parse_mountinfo
+from zmon.kernel.mountinfo import PATH, Mounted, layers, parse_mountinfo
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
@@ -211,12 +211,12 @@ def test_a_file_system_on_a_disk() -> None:
 def test_the_layers_of_an_overlay() -> None:
     """The upper one comes first, and a colon in a name parts nothing."""
     options = r"rw,lowerdir=/a\134:b:/c,upperdir=/u,workdir=/w"
-    assert list(container._layers(mounted("overlay", options))) == ["/u", "/a:b", "/c"]
+    assert list(layers(mounted("overlay", options))) == ["/u", "/a:b", "/c"]
 
 
 def test_the_layers_as_newer_kernels_print_them() -> None:
     """Each lower layer has an option of its own."""
-    assert list(container._layers(mounted("overlay", "ro,lowerdir+=/a,lowerdir+=/b"))) == ["/a", "/b"]
+    assert list(layers(mounted("overlay", "ro,lowerdir+=/a,lowerdir+=/b"))) == ["/a", "/b"]
 
 
 def test_realtime_files_of_xfs_count_on_another_device(monkeypatch: pytest.MonkeyPatch) -> None:

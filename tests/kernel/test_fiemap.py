@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.kernel import fiemap
 from zmon.kernel.fiemap import (
     DELALLOC,
     ENCODED,
@@ -114,3 +115,12 @@ def test_the_live_kernel(tmp_path: Path) -> None:
     finally:
         os.close(descriptor)
     assert sum(length for _first, length in found.ranges) + found.unplaced >= 16384
+
+
+def test_what_has_no_place_counts_by_the_bytes_of_the_file() -> None:
+    """The kernel tells it in blocks, and the last is seldom full."""
+    inline = [(0, 0, 4096, fiemap.INLINE | fiemap.LAST)]
+    waiting = [(0, 4096, 4096, 0), (4096, 0, 8192, fiemap.DELALLOC | fiemap.LAST)]
+    assert fiemap.merged(inline, 3).unplaced == 3
+    assert fiemap.merged(waiting, 5000).unplaced == 904
+    assert fiemap.merged(waiting).unplaced == 8192

@@ -106,3 +106,27 @@ def test_any_captured_btrfs(content: bytes) -> None:
     """Whatever a capture says of btrfs, a row comes out."""
     tree = DictTree({PATH: b"1 0 0:41 / /b rw - btrfs /dev/dasdb1 rw", "ioctl/btrfs.json": content})
     assert read_mounts(tree).keys == ["1"]
+
+
+OVERLAY = b"""20 1 94:1 / / rw - ext4 /dev/dasda1 rw
+21 20 94:5 / /srv rw - xfs /dev/dasdb1 rw
+22 20 0:41 / /b rw - btrfs /dev/dasdc1 rw
+30 20 0:50 / /o rw - overlay overlay rw,lowerdir=/usr/l:/b/l,upperdir=/srv/up,workdir=/srv/w
+"""
+
+
+def test_an_overlay_has_the_mounts_of_its_layers() -> None:
+    """Told by the names of their directories; they are read with it."""
+    tree = DictTree({PATH: OVERLAY})
+    assert read_mounts(tree).cell("30", "devices") == "layer0=94:5 layer1=94:1 layer2=0:41"
+    assert read_mounts(tree, {"30"}).keys == ["20", "21", "22", "30"]
+
+
+def test_mounts_of_other_processes() -> None:
+    """Those that a path goes through are read besides this one's own, and say whose they are."""
+    other = b"20 1 94:1 / / rw - ext4 /dev/dasda1 rw\n77 20 94:9 / /data rw - ext4 /dev/dasdd1 rw\n"
+    tree = DictTree({PATH: OVERLAY, "proc/4711/mountinfo": other})
+    assert "77" not in read_mounts(tree).keys
+    frame = read_mounts(tree, {"77"}, ["/proc/4711/root/data/x", "/proc/1/rootless", "/proc/99/root/y"])
+    assert frame.keys == ["77"]
+    assert frame.cell("77", "line") == "/proc/4711/mountinfo:2"

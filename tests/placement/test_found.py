@@ -7,9 +7,10 @@ import pytest
 from tests.placement.guest import HALF, MIB, machine
 from zmon.absent import Absent, absent
 from zmon.kinds import MOUNT, SWAP
-from zmon.placement.found import Found, at_mount, below, find, named
+from zmon.placement.found import UNSIZED, Found, at_mount, below, find, named
 from zmon.placement.meaning import Meaning, Sort, meanings
 from zmon.topology.evidence import Grade
+from zmon.topology.file import by_name
 from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
@@ -90,7 +91,64 @@ def test_a_path_on_a_mount() -> None:
 def test_a_path_by_its_name() -> None:
     """It would be on this mount, and nothing more is known."""
     (answer,) = named(Meaning("/fcp/x", Sort.FILE, "/fcp/x"), GUEST).answers
-    assert (answer.steps[0].title, answer.lacking[0][:21]) == ("/fcp", "it was not looked at ")
+    assert (answer.steps[0].title, answer.lacking[0][:13]) == ("/fcp", "only its path")
+
+
+def test_a_path_that_nobody_saw() -> None:
+    """It is not known to be there, which a listing would say."""
+    found = named(Meaning("/fcp/x", Sort.FILE, "/fcp/x"), GUEST)
+    assert (found.is_there, found.answers[0].unseen) == (
+        False,
+        "No such file was seen, and no listing names it",
+    )
+    listed = by_name("/fcp/x", GUEST.mounts)._replace(listed="prod.ddl:7")
+    known = Found(found.meaning, (GUEST.locate(listed),))
+    assert (known.is_there, known.answers[0].unseen) == (True, "prod.ddl:7 names it, but nobody looked at it")
+
+
+def test_a_device_of_unknown_size() -> None:
+    """The reason is that, and not that all of it is meant."""
+    frame = GUEST.sample.frames["layer"]
+    lost: list[Value] = [absent("not captured")] * len(frame.keys)
+    found = without(layer=frame.but(columns={**frame.columns, "size": lost, "start": lost}))
+    (meaning,) = meanings("dasda1", found)
+    (answer,) = find(meaning, found).answers
+    assert UNSIZED.reason in answer.lacking
+    assert "all of a device is meant" not in answer.lacking
+
+
+def overlay(devices: str) -> Machine:
+    """Return the guest with an overlay at /pool, whose layers are on other file systems."""
+    frame = GUEST.sample.frames["mount"]
+    columns = {name: list(frame.column(name)) for name in frame.columns}
+    columns["fstype"][-1] = "overlay"
+    columns["devices"][-1] = devices
+    return without(mount=frame.but(columns=columns))
+
+
+def test_an_overlay_lies_where_its_layers_do() -> None:
+    """Its files are in one of them each."""
+    found = overlay("layer0=253:1 layer1=94:1")
+    (meaning,) = meanings("/pool", found)
+    (answer,) = find(meaning, found).answers
+    assert ({share.volume.number for share in answer.disks}, answer.grade) == ({"94:0", "8:0"}, Grade.SET)
+    assert answer.lacking[0].startswith("an overlay: ")
+
+
+def test_an_overlay_whose_layers_are_not_seen() -> None:
+    """It is on no block device that is known."""
+    found = overlay("")
+    (meaning,) = meanings("/pool", found)
+    (answer,) = find(meaning, found).answers
+    assert (answer.disks, answer.grade) == ((), Grade.UNKNOWN)
+
+
+@pytest.mark.parametrize(("size", "said"), [(MIB, True), (0, False)])
+def test_a_file_that_is_all_hole(size: int, said: bool) -> None:
+    """That is why it has no disk."""
+    file = by_name("/fcp/x", GUEST.mounts)._replace(ranges=(), size=size, unplaced=0, encoded=0, unseen=False)
+    found = GUEST.locate(file)
+    assert (found.disks, bool(found.notes)) == ((), said)
 
 
 # --- upwards --------------------------------------------------------------------------------------------

@@ -79,10 +79,21 @@ def run(args: argparse.Namespace) -> int:
     for word, each in found.items():
         if not each:
             complain(f"{word or repr(word)}: {_nothing(word, args, unread)}")
+    for word, each in found.items():
+        if not args.source and any(_is_nowhere(one) for one in each):
+            complain(f"{word}: not on this machine; name a capture or a recording that has it with --from")
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
         _print(args, everything)
     return status(args) if all(found.values()) and all(one.is_there for one in everything) else FAILED
+
+
+def _is_nowhere(one: Found) -> bool:
+    """Tell whether a path was asked for of this machine, where there is nothing."""
+    from zmon.kernel.container import NOT_THERE  # noqa: PLC0415 - --help needs none of it
+
+    reasons = {answer.real for answer in one.answers}
+    return not one.there and not reasons.isdisjoint(NOT_THERE)
 
 
 # what words mean

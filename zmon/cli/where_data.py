@@ -57,6 +57,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         ],
         "lacking": list(answer.lacking),
         "notes": list(answer.notes),
+        "seen": not answer.unseen,
     }
 
 

@@ -71,6 +71,8 @@ def _file(answer: Answer, width: int) -> Iterator[str]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
+    if answer.unseen:
+        yield from _line(f"{answer.unseen}.  By its path it would be on:", width)
     yield from _way(answer, width)
     yield from _shares(answer.disks, width)
 
@@ -108,10 +110,12 @@ def _copies(count: Number) -> str:
 def _files(one: Found, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.answers
-    files = one.there or answers if one.meaning.sort is Sort.DIRECTORY else answers
+    is_directory = one.meaning.sort is Sort.DIRECTORY
+    files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
-    many = f"{len(files):,} file{'s' * (len(files) != 1)}"
-    about = f"  {many}  {bytes_(size)}  {min(answer.grade for answer in files)}"
+    others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
+    many = f"{len(files):,} file{'s' * (len(files) != 1)}{f' and {others:,} more' if others else ''}"
+    about = f"  {many}  {bytes_(size)}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
     whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
@@ -119,7 +123,7 @@ def _files(one: Found, width: int) -> Iterator[str]:
         bar = "#" * round(BAR * each.bytes / whole) if whole else ""
         yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
     yield from _each(answers[:MOST], width)
-    yield from _more(len(answers), "files; --format csv has all")
+    yield from _more(len(answers), "entries; --format csv has all")
 
 
 class _Sum(NamedTuple):

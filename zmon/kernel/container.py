@@ -23,14 +23,14 @@ from zmon.absent import Absent, absent
 from zmon.kernel import fiemap
 from zmon.kernel import patience as waiting
 from zmon.kernel.fdinfo import mount_id
-from zmon.kernel.mountinfo import OTHER, PATH, option, parse_mountinfo
+from zmon.kernel.mountinfo import OTHER, PATH, layers, option, parse_mountinfo
 from zmon.kernel.spelling import printable
 from zmon.kernel.tree import text
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.kernel.mountinfo import Mounted
@@ -73,6 +73,10 @@ _LEFT: Final = {
     errno.ENAMETOOLONG: "its name is longer than Linux allows",
     errno.ESTALE: "the file server does not know it any more",
 }
+
+
+NOT_THERE: Final = frozenset({absent(_LEFT[errno.ENOENT]), absent(_LEFT[errno.ENOTDIR])})
+"""Why there is nothing at a path."""
 
 
 class Listed(NamedTuple):
@@ -417,7 +421,7 @@ class _Looking:
     def _below(self, seen: Found, real: str, mount: Mounted, depth: int) -> Found:
         """Find the file of an overlay in the layer that holds it: the first whose bytes are the same."""
         inside = f"{mount.root}/{real[len(mount.point.rstrip('/')) :]}"
-        for layer in _layers(mount):
+        for layer in layers(mount):
             path = os.path.normpath(f"{layer}/{inside}")
             try:
                 is_file = layer.startswith("/") and stat.S_ISREG(os.lstat(path).st_mode)
@@ -585,14 +589,6 @@ def _realtime(data: int, found: Found, mount: Mounted) -> Found:
         return found._replace(number=why, ranges=why)
     said = f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
     return found._replace(number=number, said=_lines(found.said, said))
-
-
-def _layers(mount: Mounted) -> Iterator[str]:
-    """Return the directories of an overlay, the topmost first."""
-    yield from option(mount.super_options, "upperdir")
-    for lower in option(mount.super_options, "lowerdir"):
-        yield from (part.replace("\0", ":") for part in lower.replace("\\:", "\0").split(":") if part)
-    yield from option(mount.super_options, "lowerdir+")
 
 
 def _reason(path: str, error: Exception) -> Absent:

@@ -14,6 +14,7 @@ Documentation/filesystems/proc.rst.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,7 +24,7 @@ from zmon.kinds import MOUNT
 from zmon.sample import nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
@@ -36,6 +37,7 @@ OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|
 
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
+_NO_LAYERS: Final = absent("its layers are on no mount that is seen from here")
 _NO_OTHER: Final = absent("only btrfs has several devices")
 
 
@@ -125,6 +127,10 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
     except ValueError as error:
         return nothing(MOUNT, str(error))
     mounted += _of_others(tree, {mount.id for mount in mounted}, paths)
+    layered = _layered(mounted, wanted)
+    if wanted is not None:
+        below = {mount.id for layers in layered.values() for mount in layers.values()}
+        wanted = {mount.id for mount in mounted if mount.id in below or _is_wanted(mount, wanted)}
     several = _several(tree, mounted, wanted)
     none: Mapping[str, Value] = {"devices": _NO_OTHER, "chunks": _NO_OTHER}
     rows: dict[str, Mapping[str, Value]] = {
@@ -137,6 +143,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
             "options": mount.super_options,
             "line": mount.line if not mount.seen_by else f"/{mount.seen_by}/mountinfo:{mount.line}",
             **several.get(mount.number, none),
+            **({"devices": _numbers(layered[mount.id])} if mount.id in layered else {}),
         }
         for mount in mounted
         if _is_wanted(mount, wanted)
@@ -156,6 +163,34 @@ def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounte
             if mount.id not in known:
                 found.setdefault(mount.id, mount._replace(seen_by=process))
     return list(found.values())
+
+
+def layers(mount: Mounted) -> Iterator[str]:
+    """Yield the directories of an overlay, the topmost first."""
+    yield from option(mount.super_options, "upperdir")
+    for lower in option(mount.super_options, "lowerdir"):
+        yield from (part.replace("\0", ":") for part in lower.replace("\\:", "\0").split(":") if part)
+    yield from option(mount.super_options, "lowerdir+")
+
+
+def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str, dict[str, Mounted]]:
+    """Return for each overlay, by its id, the mounts that its layers are on by their names."""
+    found: dict[str, dict[str, Mounted]] = {}
+    points = {mount.point: mount for mount in mounted if not mount.seen_by}
+    for mount in mounted:
+        if mount.fstype == "overlay" and _is_wanted(mount, wanted):
+            below = found[mount.id] = {}
+            for layer in filter(posixpath.isabs, layers(mount)):
+                point = posixpath.normpath(layer)
+                while point != "/" and point not in points:
+                    point = posixpath.dirname(point)
+                if point in points and points[point] is not mount:
+                    below.setdefault(points[point].number, points[point])
+    return found
+
+
+def _numbers(mounts: Mapping[str, Mounted]) -> Value:
+    return " ".join(f"layer{place}={number}" for place, number in enumerate(mounts)) or _NO_LAYERS
 
 
 def _is_wanted(mount: Mounted, wanted: Container[str] | None) -> bool:

@@ -75,7 +75,9 @@ class Found(NamedTuple):
     @property
     def there(self) -> tuple[Answer, ...]:
         """Those of the answers that are about something which could be looked at."""
-        return tuple(answer for answer in self.answers if not isinstance(answer.real, Absent))
+        return tuple(
+            answer for answer in self.answers if answer.is_known and not isinstance(answer.real, Absent)
+        )
 
 
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
@@ -195,9 +197,10 @@ def _device(number: str, machine: Machine) -> Answer:
 
 def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Seat]:
     for mount in machine.mounts:
-        several = () if isinstance(mount.devices, Absent) else mount.devices.values()
+        of_btrfs = {} if mount.fstype != "btrfs" or isinstance(mount.devices, Absent) else mount.devices
+        several = tuple(of_btrfs.values())
         numbers = {*several} or {mount.number}
-        node = machine.stack.node(mount.number)
+        node = machine.stack.node(several[0] if len(several) == 1 else mount.number)
         is_known = True
         if mount.fstype == "btrfs" and not several:  # the mount names one of its devices
             node, is_known = machine.stack.named(mount.source), False

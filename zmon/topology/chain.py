@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
 
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
+_OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
 _ANONYMOUS: Final = "0:"
 """How the numbers of file systems begin that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it lies on this disk alone, and how many bytes it has there is not known")
@@ -64,6 +65,10 @@ class Answer(NamedTuple):
     """What stands in the way of a better answer, in words a person can act on."""
     notes: tuple[str, ...]
     """What else a person must know to trust it."""
+    unseen: str = ""
+    """Of a file that nobody looked at, who names it; empty for what was looked at."""
+    is_known: bool = True
+    """Whether it was seen, or at least listed."""
 
 
 def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volume]) -> Answer:
@@ -76,32 +81,8 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
     sure = Grade.ASSUMED if file.unseen else Grade.EXACT
     way.worsen(sure)
     way.told([Evidence(source, said, sure) for source, said in file.said])
-    if file.scattered is not None:
-        devices = _through_parts(way, file.scattered)
-    elif isinstance(file.number, Absent):
-        way.worsen(Grade.UNKNOWN, file.number.reason)
-        devices = ()
-    elif below is not None and below.fstype == "btrfs":
-        devices = _through_btrfs(way, file, below)
-    elif file.number.startswith(_ANONYMOUS):
-        way.worsen(Grade.UNKNOWN, _no_device(file.number, below))
-        devices = ()
-    else:
-        devices = (file.number,)
-        if isinstance(file.ranges, Absent):
-            way.worsen(Grade.SHARES, file.ranges.reason)
-            way.somewhere(devices, file.size)
-        else:
-            way.data(file.number, file.ranges)
-    if not isinstance(file.encoded, Absent) and file.encoded:
-        way.worsen(Grade.SHARES)
-        way.notes[f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"] = (
-            None
-        )
-    if not isinstance(file.unplaced, Absent) and file.unplaced:
-        way.notes[
-            f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
-        ] = None
+    devices = _go_down(way, file, below, mounts)
+    _remark(way, file)
     disks = tuple(way.disks(volumes))
     for share in disks:
         if isinstance(share.volume.lcu, Absent):
@@ -121,7 +102,53 @@ def answer(file: File, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volum
         evidence=tuple(way.evidence.values()),
         lacking=tuple(way.lacking),
         notes=tuple(way.notes),
+        unseen=_unseen(file),
+        is_known=not file.unseen or bool(file.listed),
     )
+
+
+def _go_down(way: _Way, file: File, below: Mount | None, mounts: Mounts) -> tuple[str, ...]:
+    """Go down from a file; return the numbers of the devices that it, or its file system, is on."""
+    if file.scattered is not None:
+        return _through_parts(way, file.scattered)
+    if isinstance(file.number, Absent):
+        way.worsen(Grade.UNKNOWN, file.number.reason)
+        return ()
+    if below is not None and below.fstype == "btrfs":
+        return _through_btrfs(way, file, below)
+    if file.number.startswith(_ANONYMOUS):
+        return _through_overlay(way, file.number, below, mounts)
+    if isinstance(file.ranges, Absent):
+        way.worsen(Grade.SHARES, file.ranges.reason)
+        way.somewhere((file.number,), file.size)
+    else:
+        way.data(file.number, file.ranges)
+    return (file.number,)
+
+
+def _remark(way: _Way, file: File) -> None:
+    """Note what of a file is not on the disks as it is in the file."""
+    if not isinstance(file.encoded, Absent) and file.encoded:
+        way.worsen(Grade.SHARES)
+        way.notes[f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"] = (
+            None
+        )
+    if isinstance(file.unplaced, Absent):
+        return
+    if file.unplaced:
+        way.notes[
+            f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
+        ] = None
+    elif file.ranges == () and file.scattered is None and not isinstance(file.size, Absent) and file.size:
+        way.notes["all of it is a hole: no data of it lies on any disk"] = None
+
+
+def _unseen(file: File) -> str:
+    if not file.unseen:
+        return ""
+    if file.listed:
+        return f"{file.listed} names it, but nobody looked at it"
+    return "No such file was seen, and no listing names it"
 
 
 def _below(file: File, mount: Mount | None, mounts: Mounts) -> Mount | None:
@@ -132,6 +159,29 @@ def _below(file: File, mount: Mount | None, mounts: Mounts) -> Mount | None:
     if mount is None or isinstance(file.number, Absent) or mount.number == file.number:
         return mount
     return mounts.by_number.get(file.number)
+
+
+def _through_overlay(way: _Way, number: str, mount: Mount | None, mounts: Mounts) -> tuple[str, ...]:
+    """Go through the layers of a whole overlay; return the numbers of the devices that they are on."""
+    layers = _layers(mount, mounts) if mount is not None and mount.fstype == "overlay" else ()
+    if not layers:
+        way.worsen(Grade.UNKNOWN, _no_device(number, mount))
+        return ()
+    way.lacking[_OVERLAY] = None
+    way.somewhere(layers, absent("how much is in each layer is not known"))
+    return layers
+
+
+def _layers(overlay: Mount, mounts: Mounts) -> tuple[str, ...]:
+    """Return the numbers of the devices that the layers of an overlay are on."""
+    found: dict[str, None] = {}
+    for number in () if isinstance(overlay.devices, Absent) else overlay.devices.values():
+        below = mounts.by_number.get(number)
+        if below is not None and below.fstype == "btrfs" and not isinstance(below.devices, Absent):
+            found.update(dict.fromkeys(below.devices.values()))
+        elif not number.startswith(_ANONYMOUS):
+            found[number] = None
+    return tuple(found)
 
 
 def _no_device(number: str, mount: Mount | None) -> str:
@@ -192,8 +242,10 @@ class _Way:
         if len(devices) == 1 and not isinstance(size, Absent):
             self.add(_scaled(shares(self.stack, devices[0]), int(size)))
             return
-        self.worsen(Grade.SET if devices else Grade.UNKNOWN)
         self.among.update(dict.fromkeys(chain.from_iterable(map(self.stack.leaves, devices))))
+        self.worsen(
+            Grade.SET if len({**self.on, **self.among}) > 1 else Grade.SHARES if devices else Grade.UNKNOWN
+        )
 
     def part(self, number: str, part: Part) -> None:
         """Go down with bytes that lie anywhere on a device."""

@@ -30,7 +30,7 @@ class Mount(NamedTuple):
     options: str
     """Those of the file system, not of the mount."""
     devices: Mapping[str, str] | Absent
-    """btrfs: the numbers of its devices by device id."""
+    """btrfs: the numbers of its devices by device id; an overlay: of the file systems its layers are on."""
     chunks: tuple[Chunk, ...] | Absent
     """btrfs: where its logical addresses lie."""
     line: str = ""
