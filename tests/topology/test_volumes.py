@@ -60,11 +60,11 @@ def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
 
     numbers = [f"94:{4 * row}" for row in range(len(disks))]
     names: list[Value] = [disk.cells.get("name", f"dasd{row}") for row, disk in enumerate(disks)]
-    layer = columns("sort wwpn lun uuid below") | {"name": names, "busid": [*busids]}
+    layer = columns("sort wwpn lun uuid below size") | {"name": names, "busid": [*busids]}
     return (
         Frame(LAYER, numbers, layer, at),
         Frame(DEVICE, busids, columns("uid cutype chpids"), at),
-        Frame(DASD, busids, columns("lss volser cylinders discipline storage"), at),
+        Frame(DASD, busids, columns("lss volser cylinders discipline storage block_size blocks"), at),
     )
 
 
@@ -104,7 +104,7 @@ def of_one_lcu(rows: str) -> list[Volume]:
     """Return three disks that their unique ids put on one LCU, with a map that knows some of them."""
     uids = [f"{UID.rpartition('.')[0]}.{unit}" for unit in ("11", "12", "13")]
     disks = [Disk(f"0.0.02{number:02}", uid) for number, uid in enumerate(uids)]
-    claims = [virtual(f"02{number:02}", f"76{number}0") for number in range(3)]
+    claims = [virtual(f"02{number:02}", f"76{number}0", origin="/dev/vmcp") for number in range(3)]
     return all_of(disks, claims, site("", rows))
 
 
@@ -266,6 +266,71 @@ def test_a_size_that_is_not_that_of_the_disk_hints_at_an_old_answer() -> None:
     assert "the answer may be old" in found.conflicts[0]
 
 
+CYLINDERS = 3338
+BLOCKS = CYLINDERS * 15 * 12
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [{"cylinders": CYLINDERS}, {"block_size": 4096, "blocks": BLOCKS}, {"size": BLOCKS * 8}],
+    ids=["BIODASDINFO2", "/proc/dasd/devices", "/sys"],
+)
+@pytest.mark.parametrize(("told", "grade"), [(CYLINDERS, Grade.EXACT), (835, Grade.ASSUMED)])
+def test_an_answer_of_another_size_is_never_exact(seen: dict[str, Value], told: int, grade: Grade) -> None:
+    """Whatever tells the size that Linux sees, and also when CP was asked just now."""
+    claim = virtual("0201", "7612", length=told, origin="/dev/vmcp")
+    found = one(Disk("0.0.0201", **seen), claim, known=site("", "7612,3"))
+    assert (found.grade, bool(found.conflicts)) == (grade, grade is not Grade.EXACT)
+    assert all(each.grade is grade for each in found.evidence)
+
+
+@pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["CP told 2048 blocks of 0300"])])
+def test_the_size_of_an_fba_disk_is_compared_too(size: int, said: list[str]) -> None:
+    """In blocks of 512 bytes."""
+    found = one(Disk("0.0.0300", size=size, discipline="FBA"), virtual("0300", "F001", length=2048))
+    assert [words.partition(",")[0] for words in found.conflicts] == said
+
+
+@pytest.mark.parametrize(
+    ("origin", "grade"),
+    [("/dev/vmcp", Grade.EXACT), ("cp/virtual-dasd.txt", Grade.EXACT), ("cp.txt", Grade.ASSUMED)],
+)
+def test_a_saved_answer_is_never_exact(origin: str, grade: Grade) -> None:
+    """Nobody knows of which time it is; one of the capture is of the capture's."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7612", origin=origin), known=site("", "7612,3"))
+    assert (found.rdev, found.grade) == ("7612", grade)
+
+
+def test_without_sysinfo_nobody_knows_whose_number_it_is() -> None:
+    """It is no virtual one, and CP's answer is not what is missing."""
+    found = one(Disk("0.0.0201"), host=Host())
+    assert isinstance(found.vdev, Absent)
+    assert isinstance(found.rdev, Absent)
+    assert "/proc/sysinfo is missing" in found.rdev.reason
+    assert one(Disk("0.0.0201"), virtual("0201", "7612"), host=Host())[3:5] == ("0201", "7612")
+
+
+def test_on_a_machine_without_partitions_numbers_are_real() -> None:
+    """As in an LPAR."""
+    assert one(Disk("0.0.0201"), host=Host("none")).rdev == "0201"
+
+
+@pytest.mark.parametrize(
+    ("cells", "host"),
+    [
+        ({"environment": "zvm", "guest_name": "LINDB01", "manufacturer": "IBM"}, Host("zvm", "LINDB01")),
+        ({"environment": "none"}, Host()),
+        ({"environment": "none", "manufacturer": "HRC"}, Host("none")),
+        ({"environment": "none", "manufacturer": "IBM", "control_program": "OTHER/1"}, Host()),
+    ],
+)
+def test_where_a_linux_runs_is_known_by_sysinfo(cells: dict[str, str], host: Host) -> None:
+    """Without it, or under an unknown hypervisor, it is not known."""
+    names = ("environment", "guest_name", "manufacturer", "control_program")
+    columns: dict[str, list[Value]] = {name: [cells.get(name, NONE)] for name in names}
+    assert host_of(Frame(MACHINE, ["machine"], columns, [0])) == host
+
+
 def test_a_virtual_disk_has_no_real_device() -> None:
     """The directory says so."""
     found = one(Disk("0.0.0300"), minidisk("0300", "", via="V-DISK")).rdev
@@ -399,7 +464,8 @@ def test_cp_may_name_the_ssid() -> None:
 def test_a_disk_without_unique_id_has_that_of_its_volume() -> None:
     """Two minidisks on one real device are on one LCU, whatever driver each has."""
     first, second = all_of(
-        [Disk("0.0.0201", MINIDISK), Disk("0.0.0202")], [virtual("0201", "7612"), virtual("0202", "7612")]
+        [Disk("0.0.0201", MINIDISK), Disk("0.0.0202")],
+        [virtual(vdev, "7612", origin="/dev/vmcp") for vdev in ("0201", "0202")],
     )
     assert (second.key, second.spindle, second.grade) == (first.key, first.spindle, Grade.EXACT)
 

@@ -85,10 +85,10 @@ def hearing(args: argparse.Namespace) -> Callable[[str], Heard] | None:
     """
     if not args.cp_file:
         return None
-    from zmon.cp.told import content, told_of  # noqa: PLC0415 - most look-ups need no CP
+    from zmon.cp.told import content, named, told_of  # noqa: PLC0415 - most look-ups need no CP
     from zmon.topology.people import Heard  # noqa: PLC0415 - likewise
 
-    texts = [(path, content(path)) for path in dict.fromkeys(args.cp_file)]
+    texts = [(named(path), content(path)) for path in dict.fromkeys(args.cp_file)]
 
     def hear(guest: str) -> Heard:
         found = told_of(texts, args.cp_user or guest, args.cp_member)

@@ -135,7 +135,12 @@ def told(paths: Sequence[str], user: str = "", member: str = "") -> Told:
     Raises:
         OSError: a file cannot be read, or is too large.
     """
-    return told_of([(path, content(path)) for path in dict.fromkeys(paths)], user, member)
+    return told_of([(named(path), content(path)) for path in dict.fromkeys(paths)], user, member)
+
+
+def named(path: str) -> str:
+    """Return how a file that a person names is called, so that it is not taken for one of a capture."""
+    return f"./{path}" if path.startswith(f"{FOLDER}/") else path
 
 
 def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
@@ -168,8 +173,8 @@ def told_of(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = ""
 def joined(found: Sequence[tuple[str, Text]], user: str = "", member: str = "") -> Told:
     """Put together what texts say that have been read, each with the name of where it comes from."""
     said = [text.answers for _origin, text in found]
-    own, system = _identity(said)
-    own, system = user.upper() or own, member.upper() or system
+    asked, system = _identity(said)
+    own, system = user.upper() or asked, member.upper() or system
     directory = sum((text.directory for _origin, text in found), Directory())
     reports = [report(origin, text) for origin, text in found]
     guests = [guest for guest in directory.guests if guest]
@@ -177,7 +182,7 @@ def joined(found: Sequence[tuple[str, Text]], user: str = "", member: str = "") 
         (own,) = guests
         note = f"{own} is the only guest in it and is taken for this one; if it is not, name this one"
         reports.append(Report(DIRECTORY, DIRECTORY, {}, 0, (note,)))
-    claims = [claim for text in said for claim in text.claims(own)]
+    claims = [claim for text in said for claim in text.claims(own, asked)]
     claims += [
         claim._replace(user="") if claim.user == own else claim for claim in directory.claims(member=system)
     ]

@@ -148,24 +148,41 @@ class Understood:
         rdev = ours[0].rdev if len(ours) == 1 else ""
         return Labelled(rdev, tuple(row.rdev for row in found if row.rdev != rdev))
 
-    def claims(self, user: str = "") -> list[Claim]:
+    def claims(self, user: str = "", asked: str = "") -> list[Claim]:
         """Return what is said of volumes, in the order of the lines.
 
-        `user` is the own user id where it is known.  Rows of that user are claims about the own guest.  Rows
-        that several guests answered are claims about those.
+        `user` is the own user id where it is known: answers that another guest got, as a prefix of their
+        lines or QUERY USERID tells, are claims about that guest.  `asked` is who got them as far as other
+        texts tell.  Where the own one is not known, answers that one guest got are taken for its.
         """
-        nodes = {row.node for row in self.rows.get("disk", ())}
-        own = "" if "" in nodes else next(iter(nodes), "") if len(nodes) == 1 else user.upper()
-        found = [
-            (row, "QUERY VIRTUAL DASD", "" if row.node == own else row.node)
-            for row in self.rows.get("disk", ())
-            if row.rdev
-        ]
+        own = user.upper()
+        found = []
+        guests = {self._whose(row, asked) for row in self.rows.get("disk", ())}
+        alone = next(iter(guests)) if len(guests) == 1 and not own else own
+        for row in self.rows.get("disk", ()):
+            if row.rdev:
+                whose = self._whose(row, asked)
+                found.append((row, "QUERY VIRTUAL DASD", "" if whose in {"", alone} else whose))
         for sort, via in _VIA.items():
             for row in self.rows.get(sort, ()):
                 whose = getattr(row, "user", "")
-                found.append((row, via, "" if whose == user.upper() else whose))
+                found.append((row, via, "" if whose == own else whose))
         return sorted((self._claim(*each) for each in found), key=_place)
+
+    def _whose(self, row: Any, asked: str) -> str:
+        """Return which guest got an answer: its prefix says so, else the last QUERY USERID before it."""
+        if row.node:
+            return str(row.node)
+        users = self._users
+        if not users:
+            return asked
+        before = [user for line, user in users if line < row.line]
+        return before[-1] if before else users[0][1]
+
+    @cached_property
+    def _users(self) -> list[tuple[int, str]]:
+        """The answers of QUERY USERID that have no prefix: line and user."""
+        return [(row.line, row.user) for row in self.rows.get("identity", ()) if not row.node]
 
     def _claim(self, row: Any, via: str, user: str) -> Claim:
         return Claim(

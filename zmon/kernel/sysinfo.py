@@ -212,6 +212,8 @@ def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
     try:
         return parse_sysinfo(text(tree, PATH))
     except FileNotFoundError:
-        return absent("no /proc/sysinfo: this is not Linux on IBM Z")
+        if tree.live:
+            return absent("no /proc/sysinfo: this is not Linux on IBM Z")
+        return absent("no /proc/sysinfo: it was not captured, or this is not Linux on IBM Z")
     except OSError as error:
         return refused(error)

@@ -43,6 +43,11 @@ _REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
 _STANDARD_CYLINDERS: Final = 1113
 """Those of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
 
+_SIZE: Final = 4
+"""Which column of a layer's is its size."""
+_ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
+"""Blocks of each size on a track of a 3390; a cylinder has 15 tracks."""
+
 _ODD_CYLINDERS: Final = frozenset({32760, 65520})
 """Those of models 27 and 54."""
 
@@ -66,10 +71,15 @@ class Case:
         self.name = name
         self.device = device
         self.uid, self.cutype, self.chpids = everything.devices.of(device.busid)
-        own: Sequence[Value] = everything.dasd.of(device.busid) if _is_dasd(name) else [_NO_DASD] * 5
-        self.lss, self.label, self.cylinders, self.discipline, self.storage = own
-        self.evidence = list(device.evidence)
+        own: Sequence[Value] = everything.dasd.of(device.busid) if _is_dasd(name) else [_NO_DASD] * 7
+        self.lss, self.label, self.cylinders, self.discipline, self.storage, *self.blocks = own
         self.conflicts = list(device.conflicts)
+        if unlike := self._other_size():
+            # an answer of another time or guest: what it says may still be so, but is not sure
+            self.conflicts.append(unlike)
+            doubtful = tuple(each._replace(grade=min(each.grade, Grade.ASSUMED)) for each in device.evidence)
+            self.device = device = device._replace(grade=min(device.grade, Grade.ASSUMED), evidence=doubtful)
+        self.evidence = list(device.evidence)
         self.rdev = _text(device.rdev)
         self.source = f"/sys/bus/ccw/devices/{device.busid}/uid"
         self.rows: list[Row] = []
@@ -88,7 +98,6 @@ class Case:
         lss = self._lss(own)
         volser = told.volser if isinstance(told.volser, str) else real.volser
         self._labels(volser)
-        self._sizes()
         self.rows = self.all.site.map.about(uid, self.rdev)
         names = self.all.called(device.busid, uid)
         called = self._called(uid, names)
@@ -193,15 +202,38 @@ class Case:
         whose = " of its own" if told.minidisk and volser != self.label else ""
         self.evidence.append(Evidence(source, f"label {self.label}{whose}"))
 
-    def _sizes(self) -> None:
-        """Hold the size that CP told against that of the disk."""
+    def _other_size(self) -> str:
+        """Say that CP told another size than Linux sees; empty where they agree or one is not known."""
         length = self.device.told.length
-        seen = self.cylinders
-        if length is not None and self.discipline == "ECKD" and isinstance(seen, int) and seen != length:
-            self.conflicts.append(
-                f"CP told {length} cylinders of {self.device.vdev}, Linux sees {seen}: "
-                "the answer may be old, or that of another guest"
-            )
+        if length is None:
+            return ""
+        seen, unit = self._seen()
+        if not seen or length in seen:
+            return ""
+        return (
+            f"CP told {length} {unit} of {self.device.vdev}, Linux sees {' or '.join(map(str, seen))}: "
+            "the answer may be old, or that of another guest"
+        )
+
+    def _seen(self) -> tuple[list[int], str]:
+        """Return the size that Linux sees, in CP's unit; of an ECKD disk in cylinders.
+
+        The driver counts those with BIODASDINFO2, which not everybody may ask.  Else they follow from the
+        blocks in /proc/dasd/devices, or from the sectors in sysfs and the block sizes that a disk may have.
+        """
+        sectors = self.all.layers.of(self.number)[_SIZE]
+        if self.discipline == "FBA":
+            return ([sectors] if isinstance(sectors, int) and sectors else []), "blocks"
+        if isinstance(self.cylinders, int):
+            return [self.cylinders], "cylinders"
+        size, blocks = self.blocks
+        if isinstance(size, int) and isinstance(blocks, int) and size in _ON_A_TRACK:
+            return [blocks // (15 * _ON_A_TRACK[size])], "cylinders"
+        if self.discipline != "ECKD" or not isinstance(sectors, int) or not sectors:
+            return [], ""
+        bytes_of_cylinders = {size: 15 * count * size for size, count in _ON_A_TRACK.items()}
+        fits = [sectors * 512 // one for one in bytes_of_cylinders.values() if not sectors * 512 % one]
+        return fits, "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
         """Return what the site calls the LCU, and note where it contradicts itself or unique ids."""

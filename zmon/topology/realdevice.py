@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from zmon.topology.site import Site
     from zmon.topology.testimony import Testimony, Told
 
-_IN_LPAR: Final = absent("in an LPAR devices have their real numbers")
+_REAL: Final = absent("in an LPAR devices have their real numbers")
+_NOT_KNOWN: Final = absent(
+    "whether this is an LPAR or a guest is not known: /proc/sysinfo is missing, or names no known hypervisor"
+)
 _KVM: Final = absent("KVM does not tell its guest which real device it is")
 
 
@@ -35,14 +38,15 @@ def real_device(busid: str, testimony: Testimony, host: Host, site: Site) -> Rea
     """Tell which real device one of this Linux is: in a guest as claims or the site say."""
     head, _, devno = busid.upper().rpartition(".")
     told = testimony.device(devno)
-    if host.environment == "lpar":
+    if host.has_real_numbers:
+        where = "an LPAR" if host.environment == "lpar" else "a machine without partitions"
         number = devno if head.endswith(".0") else head.rpartition(".")[2] + devno
-        said = Evidence("/proc/sysinfo", f"an LPAR: {number} is the number of the real device")
+        said = Evidence("/proc/sysinfo", f"{where}: {number} is the number of the real device")
         against = tuple(
-            f"{heard.source} speaks of {devno} as a device of a guest, but this is an LPAR: not used"
+            f"{heard.source} speaks of {devno} as a device of a guest, but this is {where}: not used"
             for heard in told.evidence[:1]
         )
-        return RealDevice(busid, _IN_LPAR, number, Grade.EXACT, NOTHING, (said,), against)
+        return RealDevice(busid, _REAL, number, Grade.EXACT, NOTHING, (said,), against)
     rule = site.vdev_is_rdev
     known = RealDevice(busid, devno, told.rdev, told.grade, told, told.evidence, told.conflicts)
     if isinstance(told.rdev, str):
@@ -53,6 +57,8 @@ def real_device(busid: str, testimony: Testimony, host: Host, site: Site) -> Rea
         said = Evidence(rule, f"{devno} is the number of the real device too", Grade.ASSUMED)
         evidence = (*told.evidence, said)
         known = known._replace(rdev=devno, grade=Grade.ASSUMED, evidence=evidence)
-    elif host.environment == "kvm" and told is NOTHING:
-        known = known._replace(rdev=_KVM)
+    elif told is NOTHING and host.environment != "zvm":
+        known = known._replace(rdev=_KVM if host.environment == "kvm" else _NOT_KNOWN)
+    if not host.environment and told is NOTHING and not rule:
+        known = known._replace(vdev=_NOT_KNOWN)
     return known

@@ -1,8 +1,9 @@
 """What claims say together of a device, and where they contradict each other.
 
-What CP says now goes before a pasted answer of CP, and that before a directory, which says what a guest will
+What CP says now goes before a saved answer of CP, and that before a directory, which says what a guest will
 have at its next logon; what a claim itself calls weak goes last.  Claims of equal worth that contradict each
-other leave the answer open.
+other leave the answer open.  Only what CP said when the sample was taken is exact: nobody knows of which
+time, and often not of which guest, a saved answer is.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ _NOT_LISTED: Final = absent("CP tells it with QUERY DASD DETAILS (class B)")
 LIVE, ANSWER, DIRECTORY, WEAK = range(4)
 """What a claim is worth, the best first."""
 
+AT_THE_TIME: Final = ("/dev/", "cp/")
+"""How the origin of an answer begins that zmon got from CP itself: now, or when a capture was taken."""
+
 
 class Settled(NamedTuple):
     """What several claims say of one thing."""
@@ -39,10 +43,10 @@ class Settled(NamedTuple):
 
     @property
     def grade(self) -> Grade:
-        """How sure it is: what CP answered is so, what a directory says is to be so."""
+        """How sure it is: only what CP answered at the time of the sample is so beyond doubt."""
         if not self.claims:
             return Grade.UNKNOWN
-        return Grade.EXACT if min(map(worth, self.claims)) <= ANSWER else Grade.ASSUMED
+        return Grade.EXACT if min(map(worth, self.claims)) == LIVE else Grade.ASSUMED
 
 
 class Told(NamedTuple):
@@ -85,7 +89,7 @@ def worth(claim: Claim) -> int:
         return WEAK
     if not claim.via.startswith("QUERY"):
         return DIRECTORY
-    return LIVE if claim.origin.startswith("/dev/") else ANSWER
+    return LIVE if claim.origin.startswith(AT_THE_TIME) else ANSWER
 
 
 def settle(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent) -> Settled:
@@ -295,5 +299,5 @@ def _evidence(claim: Claim) -> Evidence:
         said += f" on {claim.rdev}"
     if claim.volser:
         said += f" label {claim.volser}"
-    grade = Grade.ASSUMED if worth(claim) > ANSWER else Grade.EXACT
+    grade = Grade.EXACT if worth(claim) == LIVE else Grade.ASSUMED
     return Evidence(claim.place, f"{said} ({claim.weak})" if claim.weak else said, grade)

@@ -76,9 +76,9 @@ class Volumes(Mapping[str, Volume]):
         self.host = host
         claims = claims_in(claims) if isinstance(claims, Frame) else claims
         self.testimony = Testimony(claims, host.guest, site)
-        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun")
+        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "size")
         self.devices = _Rows(devices, "uid", "cutype", "chpids")
-        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline", "storage")
+        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks")
         self._known: dict[str, Volume] = {}
         self._devices: dict[str, RealDevice] = {}
         self._uids: dict[str, Uid | None] = {}
@@ -206,7 +206,7 @@ class Volumes(Mapping[str, Volume]):
 
     def volume(self, number: str) -> Volume:
         """Put together what is known of one disk."""
-        name, busid, wwpn, lun = self.layers.of(number)
+        name, busid, wwpn, lun, _ = self.layers.of(number)
         if isinstance(wwpn, str):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
             return scsi_volume(number, name, busid, chpids, wwpn, lun, self.wwids.get(number, ""))
