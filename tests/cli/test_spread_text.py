@@ -143,3 +143,20 @@ def test_a_name_of_four_kilobytes() -> None:
     found = lines([(f"/{'x' * 4000}/end", "T" * 4000, 2, 6), ("/b", "T", 3, 6)], moves=4)
     assert max(map(len, found)) < 9000  # a statement names both whole
     assert any("..x/end" in line or "xx/end" in line for line in found)
+
+
+def test_the_reason_stands_first_where_nothing_is_placed() -> None:
+    """No tables of dashes above it."""
+    answer = report(resolved(Machine(sample(), PEOPLE)), Wanted(traffic=True))
+    found = list(text(answer, lambda _path: "db2", (), 80))
+    assert found[0] == "No spread of 16 files of 4 tablespaces: no traffic was measured"
+    assert not any("Max/" in line for line in found)
+
+
+def test_a_swap_is_one_numbered_line() -> None:
+    """The other file stands below it."""
+    pairs = [("/a0", "A", 9, 1), ("/a1", "A", 9, 1), ("/b0", "B", 9, 2), ("/b1", "B", 9, 2)]
+    found = lines(pairs, moves=4, available=("1", "2"))
+    at = next(number for number, line in enumerate(found) if line.startswith("    swap with /"))
+    assert found[at - 1].startswith("  1 /")
+    assert not any(line.startswith("  2 /") for line in found)

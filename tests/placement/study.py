@@ -11,7 +11,7 @@ from zmon.sample import Instant, Sample
 from zmon.topology.site import parse_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.sample import Frame, Kind
@@ -62,12 +62,17 @@ def filled(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int) -> Fr
 
 
 def sample(
-    files: Iterable[tuple[str, str, int, int]] = FILES,
+    files: Sequence[tuple[str, str, int, int]] = FILES,
     sectors: Mapping[int, int] | None = None,
     when: int = 0,
     roles: Mapping[str, str] | None = None,
+    others: Sequence[int] = (),
 ) -> Sample:
-    """Return a sample; `sectors` are those read from the volume of each LCU since the machine was started."""
+    """Return a sample; a volume without a file is unused.
+
+    `sectors` are those read from the volume of each LCU since the machine was started; `others` the LCUs on
+    which other file systems lie.
+    """
     layers: dict[str, Mapping[str, Value]] = {}
     devices: dict[str, Mapping[str, Value]] = {}
     mounts: dict[str, Mapping[str, Value]] = {}
@@ -89,6 +94,8 @@ def sample(
                         "sectors_written": 0}  # fmt: skip
     containers: dict[str, Mapping[str, Value]] = {}
     at = dict.fromkeys(range(8), 0)
+    for empty in {*range(8)} - {lcu for *_, lcu in files} - {*others}:
+        del mounts[str(30 + empty)]
     for path, space, mib, lcu in files:
         containers[path] = {
             "database": "PROD", "tablespace": space, "role": (roles or {}).get(path, "data"),

@@ -6,7 +6,7 @@ from tests.placement.study import MIB, SECOND, sample, site
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.placement.item import Unit
-from zmon.placement.report import Report, Wanted, pressure, report, what_if
+from zmon.placement.report import Report, Wanted, counted, pressure, report, times_words, what_if
 from zmon.placement.resolved import Resolved, resolved
 from zmon.topology.machine import Machine
 from zmon.topology.people import People
@@ -46,6 +46,42 @@ def test_without_capacities_units_count_alike() -> None:
     """Then the ratio is the largest share before and after."""
     even = report(resolved(Machine(sample())), Wanted()).even
     assert even.times == pytest.approx(52 / 72 * 8)
+
+
+def test_lcus_that_serve_something_else_are_left_out() -> None:
+    """They are not counted and get no file, unless they are named; the answer names them."""
+    found = resolved(Machine(sample(others=(0, 3)), PEOPLE))
+    default = report(found, Wanted(moves=20))
+    assert [unit.title for unit in default.units] == [f"LCU {n}" for n in (1, 2, 4, 5, 6, 7)]
+    assert "left out: LCU 0, LCU 3, used for something else; --lcus names any" in default.assumptions
+    assert default.plan is not None
+    assert not {"LCU 0", "LCU 3"} & {move.target.title for step in default.plan.steps for move in step.moves}
+    assert len(report(found, Wanted(available=("*",))).units) == 8
+
+
+def test_channels_limit_each_step_as_they_limit_all() -> None:
+    """What is said of the last step is what is said of all moves."""
+    found = ask(moves=20)
+    assert found.plan is not None
+    assert found.moved is not None
+    last = found.plan.steps[-1]
+    assert last.ratio == found.moved.times
+    assert last.full in found.moved.then
+    assert last.full.startswith("channels")
+
+
+def test_the_words_of_what_if() -> None:
+    """What is counted, over what, how much at the most, and what is full first now and then."""
+    found = ask(available=("1", "2", "5", "6"))
+    assert counted(found) == "the bytes over 4 LCUs"
+    even = found.even._replace(then=("LCU 1", "LCU 2", "LCU 5", "LCU 6"))
+    said = times_words("An even spread", even, found.units)
+    assert said.startswith(
+        "An even spread: at most 2.60 times the throughput. LCU 6 is full first now; then all"
+    )
+    still = times_words("X", even._replace(then=even.now), found.units)
+    assert still.endswith("LCU 6 is full first now, and then still")
+    assert times_words("X", even._replace(times=absent("no load")), found.units) == ""
 
 
 CASE = {"1": 0.1, "2": 0.95, "5": 0.1, "6": 2.85}
@@ -110,9 +146,9 @@ def test_pins_of_the_command_line() -> None:
 
 
 def test_logs_beside_data() -> None:
-    """Are reported, and the tablespace is marked."""
+    """Are reported by the name of the volume, and the tablespace is marked."""
     found = report(resolved(Machine(sample(roles={"/db/t4.0": "log"}), PEOPLE)), Wanted())
-    assert [one.others for one in found.mixed] == [("T4",)]
+    assert [(one.volume, one.others) for one in found.mixed] == [("dasdc", ("T4",))]
     assert [space.shares_with_logs for space in found.spaces] == [False, False, False, True]
 
 

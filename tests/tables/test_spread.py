@@ -51,11 +51,10 @@ def test_the_line_of_all() -> None:
 
 def test_the_note_says_what_an_even_spread_may_give() -> None:
     """And names the LCU that has most."""
-    assert (
-        fill()
-        .notes[0]
-        .startswith("LCU 2486 has 80 % of the tablespaces' traffic; an even spread may give 6.4")
-    )
+    fullest, note, *_ = fill().notes
+    assert fullest == "LCU 2486 has 80 % of the tablespaces' traffic"
+    assert note.startswith("An even spread of the traffic over 8 LCUs: at most 6.40 times the throughput.")
+    assert "LCU 2486 is full first now" in note
 
 
 def test_logs_beside_data_are_told() -> None:

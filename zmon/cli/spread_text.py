@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.cli.plain import folded, shorten
 from zmon.placement.means import means
-from zmon.placement.report import pressure
+from zmon.placement.report import NOT_WORTH, counted, pressure, spread_words, times_words
 from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.placement.item import Unit
-    from zmon.placement.moves import Move, Plan, Step
+    from zmon.placement.moves import Plan
     from zmon.placement.report import Pressure, Report, Space, WhatIf
     from zmon.placement.resolved import Row
 
@@ -52,22 +52,46 @@ def text(
         unread: what of the listing was not understood.
     """
     width = max(width, NARROWEST)
-    yield from folded(_heading(report), width)
-    yield ""
-    yield from _matrix(report, width)
-    yield ""
-    yield from _figures(report, width)
-    yield ""
-    for sentence in _findings(report):
-        yield from folded(sentence, width)
-    if report.plan is not None:
+    nothing = _nothing(report)
+    if nothing:
+        for sentence in nothing:
+            yield from folded(sentence, width)
+    else:
+        yield from folded(_heading(report), width)
         yield ""
-        yield from _plan(report.plan, report, products, width)
+        yield from _matrix(report, width)
+        yield ""
+        yield from _figures(report, width)
+        yield ""
+        for sentence in _findings(report):
+            yield from folded(sentence, width)
+        if report.plan is not None:
+            yield ""
+            yield from _plan(report.plan, report, products, width)
     yield from _listed("Not understood, so files may be missing:", _some(unread), width)
     yield from _listed("Not placed, or not all of it:", _problems(report.problems), width)
     yield from _listed("Contradictions:", report.conflicts, width)
     yield from _listed("Of the listing:", notes, width)
     yield from _listed("This rests on:", report.assumptions, width)
+
+
+def _nothing(report: Report) -> list[str]:
+    """Return why there is no spread, if that is so, instead of tables of dashes."""
+    reason = report.whole.spread.uneven
+    if not isinstance(reason, Absent):
+        return []
+    why = reason.reason
+    if report.problems and not any(report.whole.bytes_on.values()):
+        why = f"none of them is placed on a known {report.wanted.what}"
+    said = [f"No spread of {_files(report)}: {why}"]
+    if report.wanted.what == "LCU" and report.whole.unplaced:
+        said.append("--by disk shows the spread over disks; --site FILE or --cp-file FILE may tell the LCUs")
+    return said
+
+
+def _files(report: Report) -> str:
+    many, files = len(report.spaces), report.whole.files
+    return f"{files} file{'s' * (files != 1)} of {many} tablespace{'s' * (many != 1)}"
 
 
 def _heading(report: Report) -> str:
@@ -196,7 +220,7 @@ def _findings(report: Report) -> Iterator[str]:
         parts = [f"{side} {percent(100 * part)} %" for side, part in report.sides.items() if side]
         unknown = report.sides.get("", 0)
         yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
-    yield from _what_if("an even spread", report.even)
+    yield from _what_if(f"What if: an even spread of {counted(report)}", report.even, report)
     if not isinstance(report.headroom.factor, Absent):
         yield (
             f"Head room: all traffic may grow {rate(report.headroom.factor)} times, then"
@@ -213,11 +237,6 @@ def _findings(report: Report) -> Iterator[str]:
         )
     if len(report.mixed) > MOST_NAMED:
         yield f"Logs share {len(report.mixed) - MOST_NAMED} more volumes with data"
-    reason = report.whole.spread.uneven
-    if isinstance(reason, Absent):
-        yield f"No spread can be told: {reason.reason}"
-        if report.wanted.what == "LCU" and report.whole.unplaced:
-            yield "--by disk shows the spread over disks; --site FILE or --cp-file FILE may tell the LCUs"
 
 
 def _busy(found: Pressure) -> str:
@@ -229,18 +248,16 @@ def _busy(found: Pressure) -> str:
     return f"{busy}, and a request takes {queue(found.response)} times its service time"
 
 
-def _what_if(what: str, found: WhatIf) -> Iterator[str]:
-    if not isinstance(found.times, Absent):
-        yield (
-            f"What if: {what} may give {queue(found.times)} times the throughput at the most. Now"
-            f" {_enumerated(found.now, 4)} would be full first, then {_enumerated(found.then, 4)}"
-        )
+def _what_if(what: str, found: WhatIf, report: Report) -> Iterator[str]:
+    said = times_words(what, found, report.units)
+    if said:
+        yield said
 
 
 def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int) -> Iterator[str]:
     if not plan.steps:
-        why = f": {plan.uneven.reason}" if isinstance(plan.uneven, Absent) else ""
-        yield from folded(f"No move is of use{why}", width)
+        why = plan.uneven.reason if isinstance(plan.uneven, Absent) else NOT_WORTH
+        yield from folded(f"No move is suggested: {why}", width)
     else:
         yield "Moves by benefit, and what is reached with each (zmon moves nothing):"
         yield from _steps(plan, width)
@@ -260,54 +277,43 @@ def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int
 
 def _steps(plan: Plan, width: int) -> Iterator[str]:
     name = width - 59
-    heads = (("", "", "", "", "Copied", "Max/", "Bound", "Most on", "Spr"),
-             ("#", "File", "From", "To", "so far", "mean", "times", "then", "%"))  # fmt: skip
+    heads = (("", "", "", "", "Copied", "Max/", "Bound", "Full", "Spr"),
+             ("#", "File", "From", "To", "so far", "mean", "times", "first", "%"))  # fmt: skip
     for place, file, source, target, copied, top, bound, worst, apart in heads:
         begin = f"{place:>3} {file:<{name}} {source:<10} {target:<10}"
         yield f"{begin} {copied:>6} {top:>5} {bound:>6} {worst:<8} {apart:>3}"
     for number, step in enumerate(plan.steps, 1):
-        for move in step.moves:
-            first, last = move is step.moves[0], move is step.moves[-1]
-            yield _step(number if first else None, move, step, name, last=last)
-
-
-def _step(number: int | None, move: Move, step: Step, name: int, *, last: bool) -> str:
-    begin = (
-        f"{number or '':>3} {shorten(move.item.name, name):<{name}}"
-        f" {shorten(move.source.title, 10):<10} {shorten(move.target.title, 10):<10}"
-    )
-    if not last:
-        return f"{begin}  and in exchange"
-    return (
-        f"{begin} {bytes_(step.copied):>6} {queue(step.uneven):>5} {queue(step.ratio):>6}"
-        f" {shorten(step.worst.title, 8):<8} {percent(100 * step.apart):>3}"
-    )
+        move = step.moves[0]
+        yield (
+            f"{number:>3} {shorten(move.item.name, name):<{name}}"
+            f" {shorten(move.source.title, 10):<10} {shorten(move.target.title, 10):<10}"
+            f" {bytes_(step.copied):>6} {queue(step.uneven):>5} {_or_dots(step.ratio, queue):>6}"
+            f" {shorten(step.full, 8):<8} {percent(100 * step.apart):>3}"
+        )
+        if step.is_swap:
+            yield f"    swap with {shorten(step.moves[1].item.name, width - 14)}"
 
 
 def _judged(plan: Plan, report: Report) -> Iterator[str]:
     """Yield how good the result is, compared with what cannot be better."""
     if isinstance(plan.uneven, Absent) or isinstance(plan.bound, Absent) or isinstance(plan.gap, Absent):
         return
-    if report.moved is not None:
-        yield from _what_if("these moves" if plan.steps else "no move", report.moved)
-    reached = plan.bound * (1 + plan.gap)
-    yield (
-        f"Max/mean {queue(plan.uneven)} before, {queue(reached)} then; below {queue(plan.bound)} no placement"
-        f" of these files goes ({percent(100 * plan.gap)} % above it)"
-    )
-    if plan.anew is not None and plan.anew.moves:
+    if report.moved is not None and plan.steps:
+        yield from _what_if("What if: these moves", report.moved, report)
+    yield spread_words(plan)
+    if plan.anew is not None:
         yield (
             f"Placing all anew, largest first: {queue(plan.anew.uneven)} by {plan.anew.moves} moves,"
             f" {bytes_(plan.anew.copied)} to copy, Spr {percent(100 * plan.anew.apart)} %"
         )
     if not isinstance(plan.apart, Absent):
         yield (
-            f"Spr, the part of the load spread as far as the tablespace's files allow:"
+            f"Spr is the part of the load that is spread as far as its tablespace's files allow:"
             f" {percent(100 * plan.apart)} % before"
         )
     if plan.held and plan.gap > 0.01:
-        held = ", ".join(f"{count}: {reason}" for reason, count in plan.held[:3])
-        yield f"Files that stay on the fullest {report.wanted.what} ({held})"
+        held = "; ".join(f"{count}, because {reason}" for reason, count in plan.held[:3])
+        yield f"Files that have to stay on the fullest {report.wanted.what}: {held}"
 
 
 def _problems(rows: Sequence[Row]) -> list[str]:

@@ -25,6 +25,7 @@ MAINLY: Final = 0.5
 """An item with no more than this part of its load on any one unit is spread by itself."""
 
 MOVED: Final = "it was moved already"
+NOTHING: Final = "it has no load"
 
 DATA: Final = 0
 LOG: Final = 1
@@ -98,7 +99,7 @@ class Board:
         if not vector:
             return "it is not known where it lies"
         if not self.amount[number]:
-            return "it has no load"
+            return NOTHING
         if vector[0][1] <= MAINLY * self.amount[number]:
             return "it is spread by itself"
         return ""

@@ -76,6 +76,8 @@ class Unit(NamedTuple):
     """Bytes that can still be put there."""
     open: bool = True
     """Whether data may be moved there."""
+    is_for_data: bool = True
+    """Whether it has a disk that holds such data or is unused: the others serve something else."""
     channels: str = ""
     """The name of the channel paths that it shares with others; empty when nobody said it."""
     others: frozenset[str] = frozenset()

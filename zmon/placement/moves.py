@@ -3,9 +3,10 @@
 Two things are wanted, and the first goes before the second: a low maximum of the load per unit, and every
 tablespace on many units.  Moves and exchanges are tried from the unit with most load until the maximum is
 close enough to the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved
-twice.  What cannot be better is said beside it: a lower bound that no placement goes below, and what placing
-everything anew would give (largest first, each to the unit with least).  The same question has the same
-answer, in whatever order items are given.
+twice.  Placing everything anew (largest first, each to the unit with least) is tried as well; if it takes no
+more moves than were asked for, the better of both is suggested.  Moves that gain nothing are left out, and a
+lower bound that no placement goes below is told.  The same question has the same answer, in whatever order
+items are given.
 
 zmon suggests, and never moves anything.
 """
@@ -18,7 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
-from zmon.placement.board import MOVED, Board
+from zmon.placement.board import MOVED, NOTHING, Board
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,12 @@ CROWDED: Final = 16
 
 ENOUGH: Final = 1.1
 """The maximum as a multiple of the mean from which on it is even enough."""
+GAIN: Final = 0.005
+"""By less than this neither Max/mean nor Spr has changed: both are printed with two digits."""
+WORTH: Final = 0.05
+"""Throughput, or Spr, has to rise by this part for moves to be suggested at all."""
+ORDERED: Final = 100
+"""Of more moves at once the order is that of their loads."""
 
 
 class Move(NamedTuple):
@@ -62,15 +69,24 @@ class Step(NamedTuple):
 
     moves: tuple[Move, ...]
     worst: Unit
-    """The unit with most load now."""
+    """The unit with most load by then."""
     uneven: float
     """Its load as a multiple of the mean."""
-    ratio: float
-    """How many times the throughput may be by now at the most, if the units limit it."""
+    ratio: Number
+    """How many times the throughput may be by then at the most, if the units limit it."""
+    full: str
+    """What is full first by then: the title of a unit, or channels."""
     apart: float
     """The part of the load that lies as spread as its files allow, from 0 to 1, by tablespace."""
     copied: int
     """Bytes to copy up to here."""
+    after: Mapping[str, float]
+    """The load of each unit by then, by its key."""
+
+    @property
+    def is_swap(self) -> bool:
+        """Whether two files change places."""
+        return len(self.moves) > 1
 
 
 class Anew(NamedTuple):
@@ -98,6 +114,7 @@ class Plan(NamedTuple):
     gap: Number
     """By which part the result is above the bound."""
     anew: Anew | None
+    """What placing all anew gives, if that is not what is suggested."""
     held: tuple[tuple[str, int], ...]
     """Why items on the unit with most load stay there, and how many."""
 
@@ -123,17 +140,103 @@ def plan(
     top, apart = max(board.levels()), _apart(board)
     changes = _evened(board, max(bound, enough * mean), most)
     changes += _widened(board, most - sum(map(len, changes)))
+
+    def fresh() -> Board:
+        return Board(board.items, units, traffic=traffic)
+
+    steps = _useful(top / mean, apart, _steps(fresh(), changes))
+    changes = list(_in_order(fresh(), _anew(fresh())))
+    changes = list(_in_order(fresh(), _telling(top / mean, apart, changes, _steps(fresh(), changes))))
+    whole = _useful(top / mean, apart, _steps(fresh(), changes))
+    anew = _as_anew(whole)
+    level = max(bound / mean, enough)
+    part = _useful(top / mean, apart, _falling(whole))
+    if _count(part) <= most and _is_better(part, steps, level):
+        steps = part
+    if whole and _count(whole) <= most and _level(steps, top / mean, level) >= _level(whole, 0, level) + GAIN:
+        steps = whole
+    if not steps or (top / mean / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
+        steps = ()
+    held = _held(_placed(fresh(), steps))
+    reached = steps[-1].uneven if steps else top / mean
     return Plan(
-        tuple(_steps(Board(items := board.items, units, traffic=traffic), changes)),
+        steps,
         _keyed(board, begin),
-        _keyed(board, board.loads),
+        steps[-1].after if steps else _keyed(board, begin),
         top / mean,
         apart,
         bound / mean,
-        max(board.levels()) / bound - 1,
-        _anew(Board(items, units, traffic=traffic)),
-        _held(board),
+        reached * mean / bound - 1,
+        None if steps == whole else anew,
+        held,
     )
+
+
+def _useful(uneven: float, apart: float, steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return steps up to the last one with which anything has been gained."""
+    made, useful = list(steps), 0
+    for number, step in enumerate(made, 1):
+        if step.uneven <= uneven - GAIN or (step.apart >= apart + GAIN and step.uneven < uneven + GAIN):
+            useful, uneven, apart = number, step.uneven, step.apart
+    return tuple(made[:useful])
+
+
+def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iterable[Step]) -> Change:
+    """Return the moves of those changes with which Max/mean or Spr is better than before."""
+    kept: list[tuple[int, int]] = []
+    for change, step in zip(changes, steps, strict=True):
+        if step.uneven <= uneven - GAIN or step.apart >= apart + GAIN:
+            kept += change
+        uneven, apart = step.uneven, step.apart
+    return tuple(kept)
+
+
+def _as_anew(steps: Sequence[Step]) -> Anew | None:
+    if not steps:
+        return None
+    last = steps[-1]
+    return Anew(last.uneven, _count(steps), last.copied, last.apart)
+
+
+def _count(steps: Iterable[Step]) -> int:
+    return sum(len(step.moves) for step in steps)
+
+
+def _level(steps: Sequence[Step], before: float, enough: float) -> float:
+    """Return the maximum that steps reach, or what is even enough."""
+    return max(steps[-1].uneven if steps else before, enough)
+
+
+def _falling(steps: Sequence[Step]) -> Iterable[Step]:
+    """Yield steps until one of them raises the maximum."""
+    least = inf
+    for step in steps:
+        if step.uneven > least * (1 + SAME):
+            break
+        least = min(least, step.uneven)
+        yield step
+
+
+def _placed(board: Board, steps: Iterable[Step]) -> Board:
+    """Make steps on a board."""
+    numbers = {id(item): number for number, item in enumerate(board.items)}
+    for move in (move for step in steps for move in step.moves):
+        board.move(numbers[id(move.item)], board.number[move.target.key])
+    return board
+
+
+def _is_better(ones: Sequence[Step], others: Sequence[Step], enough: float) -> bool:
+    """Compare what two plans reach: the maximum, unless both are even enough; then Spr; then the copying."""
+    if not ones or not others:
+        return bool(ones)
+    one, other = ones[-1], others[-1]
+    lower = max(other.uneven, enough) - max(one.uneven, enough)
+    if abs(lower) >= GAIN:
+        return lower > 0
+    wider = one.apart - other.apart
+    if abs(wider) >= GAIN:
+        return wider > 0
+    return one.copied < other.copied
 
 
 def _nothing(board: Board) -> Plan:
@@ -192,10 +295,14 @@ def _evened(board: Board, wanted: float, most: int) -> list[Change]:
             lowest_yet, useful = max(board.levels()), len(made)
     # where several units have most, relieving one of them alone is of no use
     while len(made) > useful:
-        change, places = made.pop()
-        for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
-            board.take_back(number, vector)
+        _take_back(board, *made.pop())
     return [change for change, _ in made]
+
+
+def _take_back(board: Board, change: Change, places: Sequence[Vector]) -> None:
+    """Have items lie where they lay before a change."""
+    for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
+        board.take_back(number, vector)
 
 
 def _make(board: Board, change: Change) -> list[Vector]:
@@ -315,7 +422,11 @@ def _widened(board: Board, most: int) -> list[Change]:
             change = _wider_by_exchange(board, worst, ceiling)
         if not change:
             break
-        _make(board, change)
+        before = _apart(board)
+        places = _make(board, change)
+        if _apart(board) < before + GAIN:
+            _take_back(board, change, places)
+            break
         made.append(change)
         left -= len(change)
     return made
@@ -419,40 +530,103 @@ def _steps(board: Board, changes: Iterable[Change]) -> Iterable[Step]:
         levels = board.levels()
         worst = levels.index(max(levels))
         yield Step(
-            tuple(moves), board.units[worst], levels[worst] / mean, top / levels[worst], _apart(board), copied
+            tuple(moves),
+            board.units[worst],
+            levels[worst] / mean,
+            top / levels[worst],
+            board.units[worst].title,
+            _apart(board),
+            copied,
+            _keyed(board, board.loads),
         )
 
 
-def _anew(board: Board) -> Anew:
+def _anew(board: Board) -> Change:
     """Place everything that may be moved anew: largest first, each to the unit that then has least.
 
-    What may stay where it is, because no unit would have less, stays.
+    What may stay where it is, because no unit would have less, stays.  What hinders a move before anything is
+    lifted still hinders it, so that no rule is evaded by moving all at once.
     """
     movable = [number for number, fixed in enumerate(board.fixed) if not fixed]
     movable.sort(key=lambda number: (-board.amount[number], number))
+    every = range(len(board.units))
+    barred = {number: [bool(board.hindrance(number, unit)) for unit in every] for number in movable}
     homes = list(board.home)
     places = [board.lift(number) for number in movable]
-    moves = copied = 0
+    moved = []
     for number, vector in zip(movable, places, strict=True):
         load, home = board.amount[number], homes[number]
         units = sorted(
-            range(len(board.units)),
+            every,
             key=lambda unit, load=load, home=home: (  # type: ignore[misc]  # a key
                 (board.loads[unit] + load) / board.bear[unit],
                 unit != home,
                 unit,
             ),
         )
-        unit = next(unit for unit in units if unit == home or not board.hindrance(number, unit))
+        unit = next(
+            unit
+            for unit in units
+            if unit == home or not (barred[number][unit] or board.hindrance(number, unit))
+        )
         if unit == home:
             board.put(number, vector)
-            continue
-        board.move(number, unit)
-        moves += 1
-        item = board.items[number]
-        copied += board.size[number] - item.bytes_on.get(board.units[unit].key, 0)
-    mean = sum(board.loads) / sum(board.bear)
-    return Anew(max(board.levels()) / mean, moves, copied, _apart(board))
+        else:
+            board.move(number, unit)
+            moved.append((number, unit))
+    return tuple(moved)
+
+
+def _in_order(board: Board, moves: Change) -> Iterable[Change]:
+    """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
+
+    Where each of them would raise the maximum, two that go opposite ways are made at once, if there are such.
+    What cannot be moved before something else has made room is left out if that never happens.
+    """
+    left = sorted(moves, key=lambda move: (-board.amount[move[0]], move[0]))
+    while free := [move for move in left if not board.hindrance(*move)]:
+        change: Change = (free[0],)
+        if len(moves) <= ORDERED:
+            ranked = _ranked(board)
+            level, _, best = min(_levelled(board, free, ranked))
+            change = (best,)
+            if level > board.level(ranked[0]) * (1 + SAME):
+                change = _opposite(board, free) or change
+        for move in change:
+            left.remove(move)
+            board.move(*move)
+        yield change
+
+
+def _ranked(board: Board) -> list[int]:
+    """Return the units by falling level."""
+    levels = board.levels()
+    return sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
+
+
+def _levelled(
+    board: Board, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
+) -> Iterable[tuple[float, float, tuple[int, int]]]:
+    """Yield the highest level with each of some moves, the change of the sum of squares, and the move."""
+    for number, unit in moves:
+        yield (*board.after(number, unit, ranked), (number, unit))
+
+
+def _opposite(board: Board, moves: Sequence[tuple[int, int]]) -> Change:
+    """Return the two of some moves by which items change places that lower the maximum most."""
+    found: list[tuple[float, float, Change]] = []
+    for place, (number, unit) in enumerate(moves):
+        home = board.home[number]
+        back = [move for move in moves[place + 1 :] if move[1] == home and board.home[move[0]] == unit]
+        if back:
+            before = board.move(number, unit)
+            ranked = _ranked(board)
+            found += [
+                (level, squares, ((number, unit), move))
+                for level, squares, move in _levelled(board, back, ranked)
+            ]
+            board.take_back(number, before)
+    return min(found)[2] if found else ()
 
 
 def _held(board: Board) -> tuple[tuple[str, int], ...]:
@@ -461,5 +635,6 @@ def _held(board: Board) -> tuple[tuple[str, int], ...]:
     hot = levels.index(max(levels))
     cold = min(range(len(levels)), key=lambda unit: (unit == hot, levels[unit], unit))
     reasons = Counter(board.hindrance(number, cold) for number in board.at[hot])
-    del reasons[""], reasons[MOVED]
+    for reason in ("", MOVED, NOTHING):
+        del reasons[reason]
     return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -115,7 +115,7 @@ def report(found: Resolved, wanted: Wanted) -> Report:
     """
     items = [_pinned(item, wanted.pins) for item in found.items]
     units = available(found, wanted.available)
-    together = tuple(mixed(items))
+    together = tuple(one._replace(volume=found.titles.get(one.volume, one.volume)) for one in mixed(items))
     beside_logs = {(one.database, space) for one in together for space in one.others}
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in found.rows:
@@ -129,6 +129,8 @@ def report(found: Resolved, wanted: Wanted) -> Report:
     suggested = (
         plan(items, units, most=wanted.moves, traffic=wanted.traffic) if wanted.moves and units else None
     )
+    if suggested is not None:
+        suggested = _limited(suggested, units, found.channels)
     moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, found.channels)
     return Report(
         wanted,
@@ -147,6 +149,16 @@ def report(found: Resolved, wanted: Wanted) -> Report:
     )
 
 
+def _limited(suggested: Plan, units: Sequence[Unit], channels: Mapping[str, float]) -> Plan:
+    """Say of each step what limits by then: a unit or channels, and so how much the throughput may be."""
+    steps = []
+    for step in suggested.steps:
+        found = what_if(suggested.before, step.after, units, channels)
+        full = step.full if step.full in found.then or not found.then else found.then[0]
+        steps.append(step._replace(ratio=found.times, full=full))
+    return suggested._replace(steps=tuple(steps))
+
+
 def _pinned(item: Item, pins: Iterable[str]) -> Item:
     held = any(fnmatchcase(name, pattern) for name in (item.name, item.tablespace) for pattern in pins)
     return item._replace(pinned="it is pinned") if held else item
@@ -155,11 +167,13 @@ def _pinned(item: Item, pins: Iterable[str]) -> Item:
 def available(found: Resolved, names: Sequence[str]) -> tuple[Unit, ...]:
     """Return the units that names mean, and those that hold data besides, where nothing may be put.
 
+    Without names, those that hold data of the files or have a disk that is unused.
+
     Raises:
         ValueError: a name means none.
     """
     if not names:
-        return found.units
+        return tuple(unit for unit in found.units if unit.is_for_data) or found.units
     chosen: set[str] = set()
     for name in names:
         meant = [unit.key for unit in found.units if _means(name, unit)]
@@ -275,7 +289,11 @@ def _assumptions(
         beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
-        yield f"available are the {many} that this Linux sees"
+        yield f"counted are the {many} that hold these files or have an unused disk"
+        others = [unit.title for unit in found.units if unit not in units]
+        if others:
+            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+            yield f"left out: {', '.join(others[:FEW])}{more}, used for something else; --lcus names any"
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
@@ -302,6 +320,50 @@ def _assumptions(
     yield "what other systems do to the same storage is not known"
     if wanted.moves:
         yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
+
+
+FEW: Final = 4
+"""So many units are named in a sentence."""
+
+
+def counted(found: Report) -> str:
+    """Say what an even spread is of, and over what: `the bytes over 4 LCUs`."""
+    many = sum(unit.open for unit in found.units)
+    what = "traffic" if found.wanted.traffic else "bytes"
+    return f"the {what} over {many} {found.wanted.what}{'s' * (many != 1)}"
+
+
+def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
+    """Say how many times the throughput may be with another placement, and what limits; empty if unknown."""
+    if isinstance(found.times, Absent):
+        return ""
+    said = f"{what}: at most {found.times:.2f} times the throughput. {named(found.now)} is full first now"
+    if found.then == found.now:
+        return f"{said}, and then still"
+    if len(found.then) > 1 and {unit.title for unit in units if unit.open} <= set(found.then):
+        return f"{said}; then all are full at once"
+    return f"{said}, {named(found.then)} then"
+
+
+NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
+
+
+def spread_words(suggested: Plan) -> str:
+    """Say how even it is before and after the moves, and how even it can be; empty without a load."""
+    if isinstance(suggested.uneven, Absent) or isinstance(suggested.gap, Absent):
+        return ""
+    least = f"no placement of these files gets below {suggested.bound:.2f}"
+    if not suggested.steps:
+        return f"Max/mean is {suggested.uneven:.2f}; {least}"
+    return (
+        f"Max/mean is {suggested.uneven:.2f} now and {suggested.steps[-1].uneven:.2f} after these moves;"
+        f" {least}, these end {100 * suggested.gap:.0f} % above it"
+    )
+
+
+def named(names: Sequence[str]) -> str:
+    """Name some units; of many the first."""
+    return " and ".join([*names[:2], *([f"{len(names) - 2} more"] if len(names) > 2 else [])])
 
 
 GRADES: Final = {

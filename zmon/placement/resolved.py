@@ -12,6 +12,7 @@ import re
 from enum import Enum
 from functools import lru_cache, reduce
 from operator import add
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
@@ -74,6 +75,8 @@ class Resolved(NamedTuple):
     """What sources say differently of the volumes that are concerned."""
     channels: Mapping[str, float]
     """The capacities of the channel paths that units share, in bytes a second."""
+    titles: Mapping[str, str] = MappingProxyType({})
+    """What the real volumes are called: label and Linux's name, by their keys."""
 
 
 def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = None) -> Resolved:
@@ -101,6 +104,7 @@ def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = N
         min(grades, default=Grade.UNKNOWN),
         tuple(conflicts),
         _channels(machine.site),
+        _titles(machine),
     )
 
 
@@ -120,6 +124,27 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
+def _titles(machine: Machine) -> dict[str, str]:
+    """Return what people call each real volume: its label, and the disk's name in Linux."""
+    found: dict[str, str] = {}
+    for volume in machine.volumes.values():
+        names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
+        found.setdefault(volume.spindle, " ".join(names) or volume.spindle)
+    return found
+
+
+def _used_otherwise(machine: Machine) -> set[str]:
+    """Return the disks that serve something else than the files: another file system, or swap."""
+    holding = {file.mount for file in machine.files}
+    ours: set[str] = {share.volume.number for one in machine.answers.values() for share in one.disks}
+    others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
+    for mount in machine.mounts:
+        several = () if isinstance(mount.devices, Absent) else mount.devices.values()
+        leaves = {leaf for number in (several or (mount.number,)) for leaf in machine.stack.leaves(number)}
+        (ours if mount.id in holding else others).update(leaves)
+    return others - ours
+
+
 class Laid(NamedTuple):
     """The bytes of one container."""
 
@@ -137,6 +162,7 @@ class Places:
         self._machine = machine
         self._by = by
         self._known: dict[str, str | Absent] = {}
+        self._others = _used_otherwise(machine)
 
     def key(self, volume: Volume) -> str | Absent:
         """Return the key of the unit that a volume belongs to, or why it is not known."""
@@ -240,6 +266,7 @@ class Places:
             name,
             sides.pop() if len(sides) == 1 else "",
             capacity,
+            is_for_data=any(volume.number not in self._others for volume in volumes),
             channels="" if channels is None else channels.name,
             others=volumes[0].lcu_names if self._by is By.LCU else frozenset(),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
-from zmon.placement.report import Wanted, report
+from zmon.placement.report import NOT_WORTH, Wanted, report, spread_words, times_words
 from zmon.placement.resolved import MEGABYTE, resolved
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.placement.moves import Move, Plan, Step
+    from zmon.placement.moves import Plan, Step
     from zmon.placement.report import Report
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
@@ -28,29 +28,26 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
 
 COLUMNS: Final = (
-    "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "size", "mbs",
-    "tablespace", "database",
+    "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "swap", "size",
+    "mbs", "tablespace", "database",
 )  # fmt: skip
 MOST: Final = 40
 """So many moves are suggested at the most."""
 
 ESTIMATED: Final = ("mbs", "uneven", "times", "apart")
 NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
-EXCHANGED: Final = absent("two files change places: what is reached with that stands beside the other")
+NO_SWAP: Final = absent("the file moves alone")
 
 
 def table(view: View) -> Table:
-    """Fill MOVES: one row per file to move, keyed by its path."""
+    """Fill MOVES: one row per file to move, keyed by its path; two files that change places are one row."""
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
     found, plan = _suggested(machine, view.interval)
-    lines = [
-        _line(number, step, move, traffic=found.wanted.traffic)
-        for number, step in enumerate(plan.steps, 1)
-        for move in step.moves
-    ]
-    why = plan.uneven.reason if isinstance(plan.uneven, Absent) else "no move makes the spread better"
+    traffic = found.wanted.traffic
+    lines = [_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
+    why = plan.uneven.reason if isinstance(plan.uneven, Absent) else f"no move is suggested: {NOT_WORTH}"
     return Table(
         [str(line["path"]) for line in lines],
         {name: [line[name] for line in lines] for name in COLUMNS},
@@ -73,15 +70,8 @@ def _suggested(machine: Machine, interval: Interval) -> tuple[Report, Plan]:
     return found, found.plan
 
 
-def _line(number: int, step: Step, move: Move, *, traffic: bool) -> dict[str, Value]:
-    last = move is step.moves[-1]
-    reached: dict[str, Value] = {
-        "copied": step.copied,
-        "uneven": step.uneven,
-        "times": step.ratio,
-        "worst": step.worst.title,
-        "apart": 100 * step.apart,
-    }
+def _line(number: int, step: Step, *, traffic: bool) -> dict[str, Value]:
+    move = step.moves[0]
     return {
         "number": number,
         "path": move.item.name,
@@ -89,24 +79,21 @@ def _line(number: int, step: Step, move: Move, *, traffic: bool) -> dict[str, Va
         "database": move.item.database or absent("the listing names no database"),
         "source": move.source.title,
         "target": move.target.title,
-        "size": move.bytes,
+        "swap": step.moves[1].item.name if step.is_swap else NO_SWAP,
+        "size": sum(one.bytes for one in step.moves),
         "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
-        **(reached if last else dict.fromkeys(reached, EXCHANGED)),
+        "copied": step.copied,
+        "uneven": step.uneven,
+        "times": step.ratio,
+        "worst": step.full,
+        "apart": 100 * step.apart,
     }
 
 
 def _notes(found: Report, plan: Plan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
-    if found.moved is not None and plan.steps and not isinstance(found.moved.times, Absent):
-        now, then = (" and ".join(names[:2]) for names in (found.moved.now, found.moved.then))
-        yield (
-            f"These moves may give {found.moved.times:.1f} times the throughput at the most:"
-            f" full first is {now} now, and {then} then"
-        )
-    if not isinstance(plan.uneven, Absent) and plan.steps:
-        yield (
-            f"Max/mean is {plan.uneven:.2f} now and {plan.steps[-1].uneven:.2f} then;"
-            f" no placement of these files goes below {plan.bound:.2f}"
-        )
+    if found.moved is not None and plan.steps:
+        yield times_words("These moves", found.moved, found.units)
+        yield spread_words(plan)
     yield "zmon moves nothing; zmon spread --moves prints the statements that do"
     yield from (f"Assumed: {sentence}" for sentence in found.assumptions)

@@ -2,7 +2,7 @@
 
 One line per tablespace, by the files that the sample knows.  Bytes say where it is, traffic says what hurts.
 Traffic of a tablespace is an estimate: of what a disk did, each file has the part that its bytes are of the
-disk's.  All figures are over the LCUs that this Linux sees.
+disk's.  All figures are over the LCUs that hold such files or have an unused disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
-from zmon.placement.report import Wanted, report
+from zmon.placement.report import Wanted, counted, report, times_words
 from zmon.placement.resolved import resolved
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
@@ -91,16 +91,16 @@ def _reason(value: Value) -> Absent:
 def _notes(by_bytes: Report, by_traffic: Report) -> list[str]:
     """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
     found = []
-    names = {unit.key: unit.title for unit in by_traffic.units}
     crowded = by_traffic.whole.spread
-    if not isinstance(by_traffic.even.times, Absent) and not isinstance(crowded.share, Absent):
-        found.append(
-            f"{names.get(crowded.worst, '')} has {100 * crowded.share:.0f} % of the tablespaces' traffic;"
-            f" an even spread may give {by_traffic.even.times:.1f} times the throughput at the most"
-        )
+    if not isinstance(crowded.share, Absent):
+        title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
+        found.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
+    found += [times_words(f"An even spread of {counted(by_traffic)}", by_traffic.even, by_traffic.units)]
+    found = [sentence for sentence in found if sentence]
     if by_bytes.mixed:
+        many = len(by_bytes.mixed)
         volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
-        found.append(f"Logs share {len(by_bytes.mixed)} volumes with data of their database: {volumes}")
+        found.append(f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}")
     if by_bytes.problems:
         found.append(
             f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or not wholly:"
