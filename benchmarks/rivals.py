@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.machine import Reel, samples
 from zmon.dialogue import Dialogue
 from zmon.screen.definition import load_screens
-from zmon.screen.frame import header, pf_line
+from zmon.screen.frame import header
 from zmon.screen.sheet import text
 from zmon.tape.tape import Watch
+from zmon.ui.frame import keys_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,7 @@ def ansi() -> None:
             lines += [
                 f"{guidance}{place + 1} of {len(sheet):,}",
                 " Command ===>",
-                pf_line(sheet.screen, width),
+                keys_line(sheet.screen, width).text,
             ]
             drawn = "\x1b[K\r\n".join(line[:width] if "\x1b" not in line else line for line in lines)
             os.write(1, f"\x1b[H\x1b[32m{drawn}\x1b[K".encode())

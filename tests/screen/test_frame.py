@@ -8,7 +8,7 @@ from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.kinds import MACHINE
 from zmon.screen.definition import load_screens, shipped
-from zmon.screen.frame import PF_NARROW, PF_WIDE, header, pf_line
+from zmon.screen.frame import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,9 +70,3 @@ def test_what_is_not_measured_here_and_now_says_so(make_interval: Callable[..., 
     simulated = Interval(interval.before, interval.after._replace(simulated=True))
     assert header(DEVICE, interval, live=False)[66:] == "Captured data"
     assert header(DEVICE, simulated, live=True)[66:] == "    Simulated"
-
-
-def test_left_and_right_are_offered_where_they_do_something() -> None:
-    """Only if the screen is wider than the glass."""
-    assert (pf_line(DEVICE, 80), pf_line(DEVICE, 400), pf_line(MENU)) == (PF_WIDE, PF_NARROW, PF_NARROW)
-    assert max(map(len, (PF_WIDE, PF_NARROW))) <= 79

@@ -186,13 +186,13 @@ def test_a_table_that_fails_gives_way_to_the_reason_and_comes_back(
     live.sampled(make_sample(1))
     live.failed("DEVICE cannot be filled: no reason", pace.filling)
 
-    assert "7003 3390-C" not in shown(live)
+    assert "7003 3390-9" not in shown(live)
 
     live.sampled(make_sample(2))
     assert pace.filling is not None
     live.filled(pace.filling, pace.filling.table())
 
-    assert "7003 3390-C" in shown(live)
+    assert "7003 3390-9" in shown(live)
 
 
 def test_help_of_a_page_says_why_there_are_dots(glass: Glass) -> None:
@@ -278,6 +278,16 @@ def test_a_paste_of_a_whole_text_is_no_list_of_commands(glass: Glass) -> None:
     glass.paste(["CHANNEL"] * 21)
     assert "21 lines were pasted" in shown(glass)
     assert glass.dialogue.page.screen.command == "MENU"
+
+
+def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:
+    """Where there are no rows nobody is asked to select one."""
+    order(glass, "DEVICE")
+    assert "Select a device" in shown(glass)
+
+    order(glass, "WHERE resp>100000")
+    assert "no row meets the conditions" in shown(glass)
+    assert "Select a device" not in shown(glass)
 
 
 def test_what_takes_long_is_said(live: Glass, pace: Pace, make_sample: Callable[..., Sample]) -> None:

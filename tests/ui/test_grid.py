@@ -47,7 +47,7 @@ def test_the_cursor_follows_its_row(dialogue: Dialogue, grid: Grid) -> None:
     grid.show(dialogue.sheet(), page(dialogue))
 
     assert (chosen, grid.place) == ("0.0.700a", 10)
-    assert cursor(grid).startswith(">700a")
+    assert cursor(grid).startswith(">700A")
 
 
 def test_before_it_is_moved_the_cursor_stays_on_top(dialogue: Dialogue, grid: Grid) -> None:
@@ -137,7 +137,7 @@ def test_the_first_column_stays(grid: Grid) -> None:
     """To the right the first column still says whose numbers they are."""
     grid.shift(1)
 
-    assert cursor(grid).startswith(">700b dasd11  0000 base")
+    assert cursor(grid).startswith(">700B dasd11  0000 base")
 
 
 def test_headings_move_with_the_rows(grid: Grid) -> None:
@@ -204,6 +204,20 @@ def test_any_height_is_filled_and_no_more(grid: Grid, height: int) -> None:
 
     assert len(lines) <= height
     assert any(line.under == "cursor" for line in lines) == (height > 0)
+
+
+def test_what_is_located_is_seen(grid: Grid) -> None:
+    """A text in a column beyond the edge brings that column into sight."""
+    assert "dasd11" not in cursor(grid)[:80]
+    assert grid.locate("dasd11")
+    assert "dasd11" in cursor(grid)[:80]
+
+    first = grid.first
+    assert grid.locate("dasd12")
+    assert (grid.first, "dasd12" in cursor(grid)[:80]) == (first, True)
+
+    assert grid.locate("PAY00B")
+    assert "PAY00B" in cursor(grid)[:80]
 
 
 def test_locate_goes_round(grid: Grid) -> None:

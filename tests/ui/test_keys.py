@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.screen.frame import PF_WIDE
+from zmon.ui.frame import HINTS, Hint
 from zmon.ui.keyboard import Keyboard
-from zmon.ui.keys import FUNCTIONS, KeysError, load_keys, parse_keys, spoken
+from zmon.ui.keys import BY_NAME, FUNCTIONS, KeysError, load_keys, parse_keys, spoken
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,12 +17,14 @@ def test_every_function_can_be_carried_out() -> None:
     assert [f.name for f in FUNCTIONS if not callable(getattr(Keyboard, f.name, None))] == []
 
 
-def test_the_pf_line_names_the_functions_of_its_keys() -> None:
-    """What the line of PF keys promises is what the keys do."""
-    labels = {key: f.label for f in FUNCTIONS for key in f.keys.split(",")}
-    promised = dict(word.split("=") for word in PF_WIDE.split())
-
-    assert {key: labels[key.lower()] for key in promised} == promised
+@pytest.mark.parametrize("hint", [hint for hint in HINTS if hint.key != "?"], ids=lambda hint: hint.label)
+def test_the_last_line_names_the_functions_of_its_keys(hint: Hint) -> None:
+    """What it promises is what the keys do, and what the Toolkit's keys are called there."""
+    signs = {"<": "less_than_sign", ">": "greater_than_sign", "[": "left_square_bracket",
+             "]": "right_square_bracket"}  # fmt: skip
+    for key, name in zip(hint.key.split(), hint.functions, strict=True):
+        assert signs.get(key, key.lower()) in BY_NAME[name].keys.split(",")
+        assert BY_NAME[name].label in {"", hint.label}
 
 
 def test_no_letter_is_a_function() -> None:

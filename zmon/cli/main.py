@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser = argparse.ArgumentParser("zmon", description=_description(), formatter_class=_Form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
         module.add_arguments(parser)
-    return _run(module.run, parser.parse_args(joined(words)))
+    return _run(lambda: module.run(parser.parse_args(joined(words))))
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -79,14 +79,14 @@ def joined(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _run(command: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
+def _run(command: Callable[[], int]) -> int:
     """Run a command; what goes wrong ends it with one sentence, or none."""
     # a label in another script must not end a listing on a terminal that cannot show it
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return command(args)
+        return command()
     except BrokenPipeError:  # the reader left early (`| head`)
         _discard_output()
         return FAILED

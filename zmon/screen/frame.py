@@ -1,4 +1,4 @@
-"""The frame around every screen: header, guidance, command line, PF keys."""
+"""The frame around every screen: its header."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 79
 """No line of the frame is longer; column 80 is never used."""
-
-PF_NARROW: Final = " F1=Help  F4=Top  F5=Bot  F7=Bkwd  F8=Fwd  F12=Return"
-PF_WIDE: Final = " F1=Help  F4=Top  F5=Bot  F7=Bkwd  F8=Fwd  F10=Left  F11=Right  F12=Return"
-
-
-def pf_line(screen: Screen, width: int = 80) -> str:
-    """Return the line of PF keys: with left and right only when the screen is wider than the glass."""
-    return PF_WIDE if screen.width > width - 1 else PF_NARROW
 
 
 def mode(interval: Interval | None, *, live: bool, held: bool = False) -> str:

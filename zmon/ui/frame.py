@@ -1,16 +1,17 @@
-"""The lines around the pane: header, guidance, command line and PF keys; all the rest is the pane's."""
+"""The lines around the pane: header, guidance, command line and keys; all the rest is the pane's."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.screen.frame import header, pf_line
+from zmon.screen.frame import header
 from zmon.ui.entry import PROMPT
-from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import EMPTY, Line, Part, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
     from zmon.ui.entry import Entry
@@ -22,7 +23,6 @@ SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
 
 _LABELS: Final = re.compile(r"\b(?:CPU|SER|Interval)\b")
-_PF_KEY: Final = re.compile(r"F(\d+)=(\w+)")
 
 
 def too_small(width: int, height: int) -> list[Line]:
@@ -81,16 +81,69 @@ def command_line(entry: Entry, width: int) -> Line:
     return Line(line, "entry", (Part(0, len(PROMPT), "label"), Part(at, at + 1, "caret")))
 
 
+class Hint(NamedTuple):
+    """A key that the last line names, if there is room."""
+
+    key: str
+    label: str
+    functions: tuple[str, ...]
+    """What its keys do: one function, or one for each of two keys."""
+    rank: int
+    """What has the highest is left out first."""
+    when: str = ""
+    """`wide`: only where the screen is wider than the glass; `list`: only where there are columns."""
+
+    @property
+    def text(self) -> str:
+        """How it is written."""
+        return f"{self.key}{' ' if ' ' in self.key else '='}{self.label}"
+
+
+HINTS: Final = (
+    Hint("F1", "Help", ("help",), 1),
+    Hint("F2", "Redisp", ("redisplay",), 14),
+    Hint("F4", "Top", ("top",), 6),
+    Hint("F5", "Bot", ("bottom",), 7),
+    Hint("F6", "Retrieve", ("retrieve",), 15),
+    Hint("F7", "Bkwd", ("backward",), 3),
+    Hint("F8", "Fwd", ("forward",), 2),
+    Hint("F9", "Sort", ("sort",), 9, "list"),
+    Hint("F10", "Left", ("left",), 5, "wide"),
+    Hint("F11", "Right", ("right",), 4, "wide"),
+    Hint("F12", "Return", ("back",), 0),
+    Hint("?", "Keys", ("keys",), 8),
+    Hint("TAB", "Column", ("next_column",), 10, "list"),
+    Hint("SPACE", "Play", ("pause",), 11),
+    Hint("< >", "Sample", ("earlier", "later"), 12),
+    Hint("[ ]", "Exception", ("previous_exception", "next_exception"), 13),
+)
+"""What the last line names, in its order; the first are those of the Toolkit."""
+
+
 def keys_line(screen: Screen, width: int) -> Line:
-    """Return the line of PF keys."""
-    written = pf_line(screen, width)
-    parts = tuple(Part(found.start(), found.start(2) - 1, "strong") for found in _PF_KEY.finditer(written))
-    return Line(written[:width], "label", parts)
+    """Return the line of keys: those that do something here, as many as there is room for."""
+    fitting = [hint for hint in HINTS if not hint.when or _has(screen, width, hint.when)]
+    while len(_joined(fitting, " ")) > width - 1 and len(fitting) > 1:
+        fitting.remove(max(fitting, key=lambda hint: hint.rank))
+    wide = _joined(fitting, "  ")
+    text = wide if len(wide) < width else _joined(fitting, " ")
+    starts = [(text.find(f" {hint.text}") + 1, hint) for hint in fitting]
+    parts = tuple(Part(start, start + len(hint.key), "strong") for start, hint in starts)
+    return Line(text[:width], "label", parts)
+
+
+def _joined(hints: Sequence[Hint], gap: str) -> str:
+    return f" {gap.join(hint.text for hint in hints)}"
+
+
+def _has(screen: Screen, width: int, what: str) -> bool:
+    return screen.width > width - 1 if what == "wide" else screen.gridded
 
 
 def key_at(line: Line, x: int) -> str:
-    """Return the function of the PF key that stands at a column of their line; empty where none does."""
-    for found in _PF_KEY.finditer(line.text):
-        if found.start() <= x < found.end():
-            return next(f.name for f in FUNCTIONS if f"f{found[1]}" in f.keys.split(","))
+    """Return the function of the key that is named at a column of the last line; empty where none is."""
+    for hint in HINTS:
+        start = line.text.find(f" {hint.text}") + 1
+        if start and start <= x < start + len(hint.text):
+            return hint.functions[0] if x == start else hint.functions[-1]
     return ""

@@ -218,7 +218,7 @@ class Glass:
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and notes that have no room elsewhere."""
-        guidance = self.dialogue.page.screen.guidance if self._shown else ""
+        guidance = self.dialogue.page.screen.guidance if self._shown and not self.pane.empty else ""
         if self.player.held:
             return "Held: SPACE lets it go on"
         notes = self.pane.notes

@@ -79,6 +79,11 @@ class Grid(Pane):
         return max(len(self.sheet) - 1, 0) if self._by_time else 0
 
     @property
+    def empty(self) -> bool:
+        """Whether there are no rows."""
+        return not self.sheet.rows
+
+    @property
     def span(self) -> tuple[int, int] | None:
         """Begin and end of what is shown."""
         return self.sheet.table.span
@@ -301,7 +306,11 @@ class Grid(Pane):
         self.column = names[(names.index(self.column) + by) % len(names)]
         if not self.column:
             return
-        before, index = self.first, self._index(self.column)
+        self._bring(self._index(self.column))
+
+    def _bring(self, index: int) -> None:
+        """Go left or right until a column is seen."""
+        before = self.first
         if 0 < index < self.first:
             self.first = index
         while index > self.first and not self._fits(index):
@@ -333,18 +342,24 @@ class Grid(Pane):
         return self.sheet.deeper(self.place)
 
     def locate(self, text: str) -> bool:
-        """Go to the next row whose key or labels contain a text, from the top again after the last."""
+        """Go to the next row whose key or labels contain a text, from the top again after the last.
+
+        The column with the text is brought into sight.
+        """
         wanted = text.casefold()
         count = len(self.sheet)
-        labels = [values for values in self._columns if any(isinstance(value, str) for value in values)]
+        labels = [
+            index for index, values in enumerate(self._columns) if any(isinstance(v, str) for v in values)
+        ]
         for step in range(1, count + 1):
             place = (self.place + step) % count
             row = self.sheet.rows[place]
-            cells = (values[row] for values in labels)
-            if wanted in self.sheet.keys[place].casefold() or any(
-                isinstance(cell, str) and wanted in cell.casefold() for cell in cells
-            ):
+            cells = ((index, self._columns[index][row]) for index in labels)
+            found = [index for index, cell in cells if isinstance(cell, str) and wanted in cell.casefold()]
+            if found or wanted in self.sheet.keys[place].casefold():
                 self._go(place)
+                if not any(self._fits(index) for index in found):
+                    self._bring(found[0] if found else 0)
                 return True
         return False
 

@@ -27,6 +27,10 @@ class Keyboard:
         """Explain the chosen column, then the screen, then the keys."""
         explain_on(self.glass)
 
+    def keys(self) -> None:
+        """List the keys and commands."""
+        self.glass.run("HELP KEYS")
+
     def redisplay(self) -> None:
         """Show the key figures of the last samples by time."""
         self.glass.run("REDISP")

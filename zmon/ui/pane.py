@@ -62,6 +62,11 @@ class Pane:
         return f"{self.offset + 1}-{min(self.offset + self.height, len(self._all))} of {len(self._all)}"
 
     @property
+    def empty(self) -> bool:
+        """Whether there is nothing to choose from, where something could be chosen."""
+        return False
+
+    @property
     def span(self) -> tuple[int, int] | None:
         """Begin and end (UTC in ns) of what is shown; None where that is the interval looked at."""
         return None
