@@ -26,7 +26,7 @@ from zmon.kernel import cmf, diskstats
 from zmon.kernel.activity import GRAIN
 from zmon.kernel.channel import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
-from zmon.recording.dictionary import crc
+from zmon.recording.rows import crc, sample_crc
 from zmon.recording.value import dump, load
 from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample
@@ -423,23 +423,40 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
     connection.execute("PRAGMA synchronous = OFF")
     last = connection.execute("SELECT max(id) FROM segment").fetchone()[0]
     segments = connection.execute(
-        "SELECT id, kind, first, layout, ahead, body, crc FROM segment ORDER BY id"
+        "SELECT id, kind, first, layout, ahead, before, body FROM segment ORDER BY id"
     ).fetchall()
+    times = connection.execute("SELECT n, utc, steady, session FROM sample").fetchall()
+    ends = dict(connection.execute("SELECT kind, segment FROM latest").fetchall())
     for hour in range(1, hours):
         passed, samples, before = hour * length * SECOND, hour * length, hour * last
         connection.execute("BEGIN")
-        connection.execute(
-            "INSERT INTO sample SELECT n + ?, utc + ?, steady + ?, session FROM sample WHERE n < ?",
-            (samples, passed, passed, length),
+        rows = [(n + samples, utc + passed, steady + passed, session) for n, utc, steady, session in times]
+        connection.executemany(
+            "INSERT INTO sample (n, utc, steady, session, crc) VALUES (?, ?, ?, ?, ?)",
+            [(*row, sample_crc(*row)) for row in rows],
         )
-        for number, kind, first, layout, ahead, body, _crc in segments:
-            what = (kind, None if first is None else first + samples, layout, ahead and ahead + before)
+        for number, kind, first, layout, ahead, earlier, body in segments:
+            follows = None if first is None else (earlier or ends[kind] - last) + before
+            what = (
+                kind,
+                None if first is None else first + samples,
+                layout,
+                ahead and ahead + before,
+                follows,
+            )
             moved = later(body, samples, passed) if body else None
             connection.execute(
-                "INSERT INTO segment (id, kind, first, layout, ahead, body, crc) VALUES (?,?,?,?,?,?,?)",
+                "INSERT INTO segment (id, kind, first, layout, ahead, before, body, crc)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (number + before, *what, moved, crc(moved or b"", "segment", *what)),
             )
         connection.execute("COMMIT")
+    for kind, number in ends.items():
+        newest = number + (hours - 1) * last
+        connection.execute(
+            "UPDATE latest SET segment = ?, crc = ? WHERE kind = ?",
+            (newest, crc(b"", "latest", kind, newest), kind),
+        )
     connection.close()
 
 

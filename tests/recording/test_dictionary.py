@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from zmon.absent import absent
 from zmon.kinds import PROFILE
 from zmon.recording import schema
-from zmon.recording.dictionary import Dictionary, checked, crc, load_layout
+from zmon.recording.dictionary import Dictionary, load_layout
 from zmon.recording.error import Damaged
+from zmon.recording.rows import checked, crc
 
 
 @given(st.binary(), st.integers(0, 99))
@@ -36,7 +37,7 @@ def test_what_is_no_bytes_is_damaged(body: object) -> None:
 def test_the_fields_of_what_is_not_there_take_no_room() -> None:
     """They come back with the reader's own; with the first column they are kept as they are."""
     connection = sqlite3.connect(":memory:")
-    schema.migrate(connection, "a recording in memory")
+    schema.prepare(connection, "a recording in memory")
     dictionary = Dictionary()
     none = dictionary.layout(connection, PROFILE, [], (), absent("switched off"))
     assert connection.execute("SELECT count(*) FROM field").fetchone() == (0,)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from tests.recording.machine import ROOT
 from tests.recording.test_damaged import read_all, written
-from zmon.recording.dictionary import crc
 from zmon.recording.error import RecordingError
 from zmon.recording.reader import Recording
+from zmon.recording.rows import crc
 from zmon.recording.schema import TABLES, VERSION
 from zmon.recording.value import dump, load
 from zmon.recording.writer import Writer

@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -271,21 +271,23 @@ def test_a_recording_copied_without_what_was_beside_it_is_read_as_far_as_it_goes
     assert [file.name for file in (tmp_path / "copy").iterdir()] == ["a.zmon"]
 
 
-def test_an_interrupted_migration_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of it is left."""
+def test_tables_that_were_not_all_made_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the first try is left."""
     path = tmp_path / "a.zmon"
-    real = schema.MIGRATIONS
+    real = schema.make
 
-    def interrupted(db: object) -> None:
-        real[0](db)  # type: ignore[arg-type]  # a database
+    def interrupted(db: Any) -> None:
+        real(db)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schema, "MIGRATIONS", (interrupted,))
+    monkeypatch.setattr(schema, "make", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Writer(str(path))
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
-    monkeypatch.setattr(schema, "MIGRATIONS", real)
+    monkeypatch.setattr(schema, "make", real)
     with closing(Writer(str(path))) as writer:
         writer.append(SAMPLES[0])
     read_all(path)

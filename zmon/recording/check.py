@@ -5,13 +5,25 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.recording.dictionary import checked
+from zmon.recording.dictionary import damaged_kinds
 from zmon.recording.error import Damaged
+from zmon.recording.rows import EVENT, checked, crc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.recording.reader import Recording
+    from zmon.sample import Instant
+
+YEAR: Final = 31_556_952 * 10**9
+EARLIEST: Final = YEAR
+LATEST: Final = 230 * YEAR
+"""ns since 1970 between which machines have been sampled."""
+
+SET: Final = 10**9
+"""ns by which a clock was set, and did not merely drift."""
+
+CLOSE: Final = SET // 10
 
 MOST: Final = 1 << 31
 """More rows than any table has."""
@@ -24,13 +36,10 @@ def problems(recording: Recording) -> Iterator[str]:
     samples whose time is not known, and what refers to something that is not there.
     """
     yield from _tables(recording)
-    for number in range(len(recording)):
-        try:
-            recording.sample(number, ())
-        except Damaged as error:
-            yield str(error)
     if not recording.made():
         return  # its writer ended before it made the tables
+    yield from _times(recording)
+    yield from _rows(recording)
     yield from _segments(recording)
     for number, problem in recording.broken():
         recording.hole("", number, problem)
@@ -47,15 +56,74 @@ def _tables(recording: Recording) -> Iterator[str]:
         yield from (str(words) for (words,) in found if words != "ok")
 
 
+def _times(recording: Recording) -> Iterator[str]:
+    """Yield what is wrong with the times of samples; in format 1, what does not fit those beside it."""
+    before: list[Instant] = []
+    for number in range(len(recording)):
+        try:
+            at = recording.sample(number, ()).at
+        except Damaged as error:
+            yield str(error)
+            continue
+        if not recording.checks:
+            yield from _implausible(recording.path, number, [*before, at])
+        before = [*before[-1:], at]
+
+
+def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[str]:
+    """Yield what is wrong with the last of two or three samples, or with the one before it."""
+    at, last = found[-1], found[-2:][0]
+    if not EARLIEST <= at.utc <= LATEST:
+        yield f"{path}: the time of sample {number} lies beyond the years 1971 to 2200"
+    elif at.boot == last.boot and at.steady < last.steady:
+        yield f"{path}: the steady clock goes back at sample {number}"
+    elif len(found) > 2 and _is_odd(*found):
+        yield f"{path}: the time of sample {number - 1} does not fit those beside it"
+
+
+def _is_odd(one: Instant, middle: Instant, other: Instant) -> bool:
+    """Tell whether a sample's clocks disagree with those of the samples beside it, which agree.
+
+    A clock that is set stays so for more than one sample.
+    """
+    if not one.boot == middle.boot == other.boot:
+        return False
+    offsets = [at.utc - at.steady for at in (one, middle, other)]
+    return abs(offsets[0] - offsets[2]) < CLOSE and abs(offsets[1] - offsets[0]) >= SET
+
+
+def _rows(recording: Recording) -> Iterator[str]:
+    """Yield which kinds, sessions and events are not as they were written; format 1 cannot tell."""
+    if not recording.checks:
+        return
+    try:
+        with recording.asking(sys.maxsize) as connection:
+            kinds = damaged_kinds(connection)
+            sessions = connection.execute(
+                "SELECT id, boot, source, nominal, simulated, begin, crc FROM session"
+            ).fetchall()
+            events = connection.execute(f"SELECT {EVENT}, crc FROM event").fetchall()  # noqa: S608 - ours
+    except Damaged as error:
+        yield str(error)
+        return
+    yield from (f"kind {number} is damaged: its checksum is wrong" for number in kinds)
+    for row in sessions:
+        if crc(b"", "session", *row[:6]) != row[6]:
+            yield f"session {row[0]} is damaged: its checksum is wrong"
+    many = sum(1 for row in events if crc(b"", "event", *row[:6]) != row[6])
+    if many:
+        yield f"{many:,} events are damaged: their checksums are wrong"
+
+
 def _segments(recording: Recording) -> Iterator[str]:
     # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
     segments = list(recording.pieces("SELECT id, kind, first FROM segment WHERE id >= ? AND id < ?", 0, MOST))
     stills = set()
-    for number, body, crc in recording.pieces(
+    for number, body, expected in recording.pieces(
         "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MOST
     ):
         try:
-            checked(body, crc, "still", number)
+            checked(body, expected, "still", number)
             stills.add(number)
         except Damaged as error:
             yield str(error)
@@ -68,3 +136,5 @@ def _segments(recording: Recording) -> Iterator[str]:
             if type(first) is int:
                 recording.hole(str(kind), first, error)
             yield str(error)
+    for kind in sorted({str(kind) for _, kind, first in segments if type(first) is int}):
+        yield from recording.unlisted(kind)

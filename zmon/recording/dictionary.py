@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import zlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.recording import still
 from zmon.recording.error import Damaged
+from zmon.recording.rows import checked, crc
 from zmon.recording.run import Layout
 from zmon.recording.value import dump, load
 from zmon.sample import Field, Kind, Meaning
@@ -28,25 +28,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1 << 18
 """No machine has more things of one kind: four subchannel sets of 65,536 devices."""
-
-
-def crc(body: bytes, *of: object) -> int:
-    """Return the checksum that stands beside a body: CRC-32 of what it belongs `of`, in words, and the body.
-
-    So what stands in another row than it was written to is found, too.
-    """
-    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in of).encode()))
-
-
-def checked(body: object, expected: object, *of: object) -> bytes:
-    """Return a body whose checksum is right.
-
-    Raises:
-        Damaged: it is not, or there are no bytes at all.
-    """
-    if not isinstance(body, bytes) or crc(body, *of) != expected:
-        raise Damaged(f"{' '.join(map(str, of[:3]))} is damaged: its checksum is wrong")
-    return body
 
 
 class Dictionary:
@@ -149,57 +130,77 @@ def _bare(kind: Kind) -> Kind:
 
 def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
     return [
-        (place, f.name, f.meaning.value, f.unit, f.source, str(f.modulus), f.wraps_after)
+        (place, f.name, f.meaning.value, f.unit, f.source, str(f.modulus), float(f.wraps_after))
         for place, f in enumerate(kind.fields)
     ]
 
 
+def _kind_crc(number: int, kind: Kind) -> int:
+    """Return the checksum of a kind's row and of the rows of its fields."""
+    return _row_crc(number, (kind.name, kind.key, int(kind.alone)), _as_rows(kind))
+
+
+def _row_crc(number: int, row: Sequence[object], fields: Sequence[Sequence[object]]) -> int:
+    name, key, alone = row
+    return crc(b"", "kind", number, name, key, alone, *itertools.chain.from_iterable(fields))
+
+
+def _fields(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
+    return connection.execute(
+        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
+        " WHERE kind = ? ORDER BY place",
+        (number,),
+    ).fetchall()
+
+
 def _find_kind(connection: sqlite3.Connection, kind: Kind) -> int | None:
-    for (number,) in connection.execute("SELECT id FROM kind WHERE name = ?", (kind.name,)).fetchall():
-        found = connection.execute(
-            "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
-            " WHERE kind = ? ORDER BY place",
-            (number,),
-        ).fetchall()
-        if found == _as_rows(kind):
+    for number, expected in connection.execute(
+        "SELECT id, crc FROM kind WHERE name = ?", (kind.name,)
+    ).fetchall():
+        if expected == _kind_crc(number, kind) and _fields(connection, number) == _as_rows(kind):
             return int(number)
     return None
 
 
 def _add_kind(connection: sqlite3.Connection, kind: Kind) -> int:
-    cursor = connection.execute(
-        "INSERT INTO kind (name, key, alone) VALUES (?, ?, ?)", (kind.name, kind.key, kind.alone)
+    (number,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM kind").fetchone()
+    connection.execute(
+        "INSERT INTO kind (id, name, key, alone, crc) VALUES (?, ?, ?, ?, ?)",
+        (number, kind.name, kind.key, kind.alone, _kind_crc(number, kind)),
     )
-    number = cursor.lastrowid or 0
     connection.executemany(
         "INSERT INTO field (kind, place, name, meaning, unit, source, modulus, wraps_after)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [(number, *row) for row in _as_rows(kind)],
     )
-    return number
+    return int(number)
 
 
 OURS: Final = (*KINDS.values(), CMF_BASIC, EXACT)
 
 
-def load_kind(connection: sqlite3.Connection, number: int) -> Kind:
+def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = True) -> Kind:
     """Return a kind as it was when it was recorded, with the fields that zmon has learnt since.
 
+    Without `checks`, its rows have no checksum: the file is of format 1.
+
     Raises:
-        Damaged: it is not there or not understood.
+        Damaged: it is not there, damaged or not understood.
     """
-    row = connection.execute("SELECT name, key, alone FROM kind WHERE id = ?", (number,)).fetchone()
+    sum_ = "crc" if checks else "NULL"
+    row = connection.execute(f"SELECT name, key, alone, {sum_} FROM kind WHERE id = ?", (number,)).fetchone()  # noqa: S608 - ours
     if row is None:
         raise Damaged(f"kind {number} is not in the dictionary")
-    fields = connection.execute(
-        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
-        " WHERE kind = ? ORDER BY place",
-        (number,),
-    ).fetchall()
-    name, key, alone = row
+    name, key, alone, expected = row
+    fields = _fields(connection, number)
+    whole = not checks or _row_crc(number, (name, key, alone), fields) == expected
     for kind in OURS:
-        if kind.name == name and _as_rows(kind) == fields:
+        if _kind_crc(number, kind) == expected or (
+            whole and kind.name == name and _as_rows(kind) == fields
+        ):  # by its checksum it is known even where its rows are damaged
             return kind
+    if not whole:
+        raise Damaged(f"kind {number} is damaged: its checksum is wrong")
     try:
         recorded = [
             Field(str(n), Meaning(meaning), str(unit), str(source), int(modulus), float(wraps))
@@ -212,8 +213,20 @@ def load_kind(connection: sqlite3.Connection, number: int) -> Kind:
     return Kind(str(name), str(key), (*recorded, *since), bool(alone))
 
 
-def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Kind]) -> Layout:
-    """Return a layout; `kinds` are those loaded before.
+def damaged_kinds(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of the kinds whose rows, or those of their fields, are not as they were written."""
+    rows = connection.execute("SELECT id, name, key, alone, crc FROM kind").fetchall()
+    return [
+        number
+        for number, *row, expected in rows
+        if _row_crc(number, row, _fields(connection, number)) != expected
+    ]
+
+
+def load_layout(
+    connection: sqlite3.Connection, number: int, kinds: dict[int, Kind], *, checks: bool = True
+) -> Layout:
+    """Return a layout; `kinds` are those loaded before, for `checks` see `load_kind`.
 
     Raises:
         Damaged: it is not there, or not understood.
@@ -224,7 +237,7 @@ def load_layout(connection: sqlite3.Connection, number: int, kinds: dict[int, Ki
     kind, body, expected = row
     text = load(checked(body, expected, "layout", number, kind))
     if kind not in kinds:
-        kinds[kind] = load_kind(connection, kind)
+        kinds[kind] = load_kind(connection, kind, checks=checks)
     try:
         keys, names, missing = text["keys"], tuple(text["columns"]), text["missing"]
         if type(keys) is str:

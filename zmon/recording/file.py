@@ -36,6 +36,8 @@ class File:
         self.path = path
         self._ticks = 0
         self._own = shared is None
+        self.checks = True
+        """Whether all rows have checksums, as those of format 1 have not."""
         if shared is None:
             self.guard = threading.RLock()
             self._open()
@@ -46,6 +48,7 @@ class File:
         """Open the file, or what was made of it since."""
         self._opened = open_reading(self.path)
         self.connection = self._opened.connection
+        self.checks = self._opened.checks
         self.connection.set_progress_handler(self._tick, TICK)
 
     def renew(self) -> bool:

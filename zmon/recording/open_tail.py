@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.recording.dictionary import checked
 from zmon.recording.error import Damaged
+from zmon.recording.rows import checked
 from zmon.recording.run import TIMES, Run, Step
 from zmon.recording.tail import Told
 

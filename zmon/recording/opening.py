@@ -47,6 +47,8 @@ class Opened(NamedTuple):
     """What to call when it is closed."""
     stamp: object = None
     """What `stamp` said of the file, if the connection does not see what is written to it from now on."""
+    checks: bool = True
+    """Whether all rows have checksums, as those of format 1 have not."""
 
 
 def stamp(path: str) -> object:
@@ -83,7 +85,7 @@ def open_reading(path: str) -> Opened:
             problem = error
             continue
         try:
-            _look(opened.connection, path)
+            made = _look(opened.connection, path)
         except BaseException as error:
             opened.connection.close()
             opened.done()
@@ -91,7 +93,7 @@ def open_reading(path: str) -> Opened:
                 raise
             problem = error
             continue
-        return opened
+        return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
     raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
 
 
@@ -179,15 +181,17 @@ def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str
         RecordingError: it is not.
         sqlite3.Error: it cannot be read.
     """
-    if not schema.version(connection, path):
+    found = schema.version(connection, path)
+    if not found:
         return []
     made: list[tuple[str, str, str]] = connection.execute(
         "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
     tables = {name: sql for kind, name, sql in made if kind == "table"}
-    plain = {name for name in schema.TABLES if _is_plain(tables.get(name))}
-    if plain != schema.TABLES:
-        lacking = ", ".join(sorted(schema.TABLES - plain))
+    wanted = schema.TABLES | schema.SINCE if found > 1 or "latest" in tables else schema.TABLES
+    plain = {name for name in wanted if _is_plain(tables.get(name))}
+    if plain != wanted:
+        lacking = ", ".join(sorted(wanted - plain))
         raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
     return made
 

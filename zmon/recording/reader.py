@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
+from zmon.recording.dictionary import damaged_kinds
 from zmon.recording.error import Damaged
 from zmon.recording.file import File
 from zmon.recording.frames import Columns, Frames, full, lacking, lone, promised
 from zmon.recording.open_tail import MOST, OpenTail
+from zmon.recording.rows import EVENT, crc, is_sample
 from zmon.recording.run import Run
 from zmon.recording.sealed import Sealed
 from zmon.sample import Frame, Instant, Sample, nothing
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
 
 __all__ = ["Columns", "Recording"]
+
+
+LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
+"""What is known of a session whose row is damaged."""
 
 
 class Hole(NamedTuple):
@@ -117,18 +123,55 @@ class Recording:
         if not self._count:
             return None
         try:
-            ((first, last),) = self.ask("SELECT min(utc), max(utc) FROM sample")
+            return self._end("utc, n"), self._end("utc DESC, n DESC")
         except Damaged:
-            first = last = None
-        if type(first) is not int or type(last) is not int:
             times = [utc for _, utc in self._when()]
             return (min(times), max(times)) if times else None
-        return first, last
+
+    def _end(self, order: str) -> int:
+        """Return the time of the first sample in an order of times.
+
+        Raises:
+            Damaged: it cannot be told.
+        """
+        rows = self.ask(f"SELECT n, utc FROM sample ORDER BY {order} LIMIT 1")  # noqa: S608 - ours
+        if not rows or type(rows[0][1]) is not int or self._row(rows[0][0])[0] != rows[0][1]:
+            raise Damaged(f"{self.path}: the index of times is damaged")
+        return rows[0][1]
+
+    def _row(self, number: int) -> tuple[int, int, int]:
+        """Return the time of a sample, its steady clock and its session.
+
+        Raises:
+            Damaged: they are, or it is not there.
+        """
+        rows = self.ask(f"SELECT utc, steady, session, {self._crc} FROM sample WHERE n = ?", number)  # noqa: S608 - ours
+        if not rows:
+            raise Damaged(f"{self.path}: sample {number} is missing")
+        if not self._is_whole(number, *rows[0]):
+            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
+        utc, steady, session, _crc = rows[0]
+        return utc, steady, session
+
+    @property
+    def _crc(self) -> str:
+        """What to ask for as the checksum of a row."""
+        return "crc" if self._file.checks else "NULL"
+
+    def _is_whole(self, number: int, utc: object, steady: object, session: object, expected: object) -> bool:
+        """Tell whether the row of a sample is as it was written."""
+        if self._file.checks:
+            return is_sample(number, utc, steady, session, expected)
+        return type(utc) is int and type(steady) is int
 
     def _when(self) -> list[tuple[int, int]]:
         """Return the numbers and times of all samples whose lines are whole; for files that are damaged."""
-        rows = self.pieces("SELECT n, utc FROM sample NOT INDEXED WHERE n >= ? AND n < ?", 0, self._count)
-        return [(n, utc) for n, utc in rows if type(utc) is int]
+        rows = self.pieces(
+            f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
+            0,
+            self._count,
+        )
+        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
 
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
@@ -136,40 +179,78 @@ class Recording:
             found = self.ask(
                 "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc)
             )
+            if found and self._file.checks and not self._is_last(found[0][0], utc):
+                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
         except Damaged:
             found = [(max(((when, n) for n, when in self._when() if when <= utc), default=(0, 0))[1],)]
         return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
 
+    def _is_last(self, number: int, utc: int) -> bool:
+        """Tell whether a sample lies at a time or before, and the next one does not follow it up to there."""
+        own = self._row(number)[0]
+        behind = self._utc(number + 1) if number + 1 < self._count else None
+        return own <= utc and (behind is None or not own < behind <= utc)
+
     def times(self, begin: int, end: int) -> list[int]:
         """Return the times of the samples from `begin` to `end`, both included."""
+        return sorted(utc for _, utc in self._within(begin, end))
+
+    def _within(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return the numbers and times of the samples between two times, both included."""
         try:
             rows = self.ask(
-                "SELECT utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY utc", _64(begin), _64(end)
+                f"SELECT n, utc, steady, session, {self._crc} FROM sample"  # noqa: S608 - ours
+                " WHERE utc BETWEEN ? AND ? ORDER BY n",
+                _64(begin),
+                _64(end),
             )
         except Damaged:
-            rows = [(utc,) for utc in sorted(utc for _, utc in self._when()) if begin <= utc <= end]
-        return [utc for (utc,) in rows if type(utc) is int]
+            return [(n, utc) for n, utc in self._when() if begin <= utc <= end]
+        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
 
     def numbers(self, begin: int, end: int) -> range:
         """Return the numbers from the first sample of a range of time to the last one.
 
-        Where the clock was set back there are samples of other times between them.
+        Where the clock was set back there are samples of other times between them; samples whose time cannot
+        be read are taken to lie in the range if those beside them do.
         """
         question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
         try:
             ((first, last),) = self.ask(question, _64(begin), _64(end))
+            if self._file.checks and not self._are_ends(first, last, begin, end):
+                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
         except Damaged:
             found = [n for n, utc in self._when() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)
+            while first is not None and first > 0 and self._utc(first - 1) is None:
+                first -= 1
+            while first is not None and last + 1 < self._count and self._utc(last + 1) is None:
+                last += 1
         return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
+
+    def _are_ends(self, first: int | None, last: int | None, begin: int, end: int) -> bool:
+        """Tell whether the samples of a range of time begin and end with these, as far as their rows say."""
+        if first is None or last is None:
+            return True
+        inside = (self._utc(number) for number in (first, last))
+        beside = (self._utc(number) for number in (first - 1, last + 1) if 0 <= number < self._count)
+        return all(utc is not None and begin <= utc <= end for utc in inside) and all(
+            utc is not None and not begin <= utc <= end for utc in beside
+        )
+
+    def _utc(self, number: int) -> int | None:
+        """Return the time of a sample; None where it is damaged."""
+        try:
+            return self._row(number)[0]
+        except Damaged:
+            return None
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
         found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
         try:
             rows = self.ask(
-                "SELECT what, begin, end, thing, text, screen FROM event"
-                " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
+                f"SELECT {EVENT}, {self._crc} FROM event WHERE begin <= ? AND end >= ? ORDER BY begin, id",  # noqa: S608 - ours
                 _64(end),
                 _64(begin),
             )
@@ -177,11 +258,16 @@ class Recording:
             rows = []
             found.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
         known = {what.value: what for what in What}
-        found += [
-            Event(known[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
-            for what, since, until, thing, text, screen in rows
-            if what in known and type(since) is int and type(until) is int
-        ]
+        for *row, expected in rows:
+            what, since, until, thing, screen, text = row
+            whole = not self._file.checks or crc(b"", "event", *row) == expected
+            if type(since) is not int or type(until) is not int or not whole:
+                at = since if type(since) is int else begin
+                found.append(Event(What.HOLE, at, at, text="What happened here is damaged"))
+            elif what in known:
+                found.append(
+                    Event(known[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
+                )
         return sorted(found, key=lambda event: event.begin)
 
     # samples
@@ -190,12 +276,20 @@ class Recording:
     def kinds(self) -> list[str]:
         """The names of the kinds that were ever sampled."""
         try:
-            names = self.ask("SELECT DISTINCT name FROM kind")
-        except Damaged:
-            names = list(
-                self.pieces("SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?", 0, MOST)
-            )
-        return sorted({str(name) for (name,) in names})
+            with self.asking() as connection:
+                numbers = connection.execute("SELECT id, name FROM kind").fetchall()
+                whole = self._file.checks and not damaged_kinds(connection)
+        except (Damaged, UnicodeEncodeError):
+            numbers, whole = [], False
+        names = {str(name) for _, name in numbers}
+        if not whole:  # what is sealed says of what kind it is
+            names |= {
+                str(kind)
+                for (kind,) in self.pieces(
+                    "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?", 0, MOST
+                )
+            }
+        return sorted(names)
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
         """Return a sample by its number, counted from 0; with only some kinds of things, if so wanted.
@@ -206,13 +300,8 @@ class Recording:
         """
         if not 0 <= number < self._count:
             raise IndexError(number)
-        rows = self.ask("SELECT utc, steady, session FROM sample WHERE n = ?", number)
-        if not rows:
-            raise Damaged(f"{self.path}: sample {number} is missing")
-        utc, steady, session = rows[0]
-        if type(utc) is not int or type(steady) is not int:
-            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
-        boot, source, nominal, simulated = self._session(session)
+        utc, steady, session = self._row(number)
+        boot, source, nominal, simulated = self._session(session, number)
         wanted = self.kinds if kinds is None else kinds
         return Sample(Instant(utc, steady, boot), Frames(self, number, wanted), source, nominal, simulated)
 
@@ -229,14 +318,21 @@ class Recording:
             return self._count - 1 if step > 0 else 0
         return int(n) - step
 
-    def _session(self, number: int) -> tuple[str, str, float, bool]:
+    def _session(self, number: int, sample: int) -> tuple[str, str, float, bool]:
         known = self._sessions.get(number)
         if known is None:
             try:
-                rows = self.ask("SELECT boot, source, nominal, simulated FROM session WHERE id = ?", number)
+                rows = self.ask(
+                    f"SELECT boot, source, nominal, simulated, begin, {self._crc} FROM session WHERE id = ?",  # noqa: S608 - ours
+                    number,
+                )
             except Damaged:
                 rows = []
-            boot, source, nominal, simulated = rows[0] if rows else ("", self.path, 0.0, 0)
+            if rows and self._file.checks and crc(b"", "session", number, *rows[0][:5]) != rows[0][5]:
+                rows = []
+            if not rows:
+                self.hole("", sample, Damaged(f"session {number} is damaged"))
+            boot, source, nominal, simulated, *_ = rows[0] if rows else LOST_SESSION
             nominal = float(nominal) if isinstance(nominal, (int, float)) else 0.0
             known = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
         return known
@@ -333,6 +429,27 @@ class Recording:
 
         return problems(self)
 
+    @property
+    def checks(self) -> bool:
+        """Whether all rows have checksums, as those of format 1 have not."""
+        return self._file.checks
+
+    def unlisted(self, kind: str) -> Iterator[str]:
+        """Yield what is wrong with the index of the segments of a kind."""
+        before: object = None
+        for number, first in self._sealed.between(kind, 0, self._count):
+            try:
+                header = self._sealed.see(number, kind, first)
+                if self._file.checks and header.before != before:
+                    yield f"{self.path}: the index of segments is damaged before {kind} {first}"
+            except Damaged as error:
+                yield str(error)
+            before = number
+        try:
+            self._sealed.latest(kind, self._count)
+        except Damaged as error:
+            yield str(error)
+
     def broken(self) -> list[tuple[int, Damaged]]:
         """Return the samples of the tail that are damaged."""
         try:
@@ -348,15 +465,10 @@ class Recording:
 
         What is damaged is absent.  Where the thing was not there, nothing is returned.
         """
-        try:
-            rows = self.ask(
-                "SELECT n, utc FROM sample WHERE utc BETWEEN ? AND ? ORDER BY n", _64(begin), _64(end)
-            )
-        except Damaged:
-            rows = [(n, utc) for n, utc in self._when() if begin <= utc <= end]
+        rows = self._within(begin, end)
         if not rows:
             return []
-        when = {n: utc for n, utc in rows if type(utc) is int}
+        when = dict(rows)
         low, high = rows[0][0], rows[-1][0]
         found: list[tuple[int, Value]] = []
         for readings in self._between(kind, low, high):
@@ -390,15 +502,28 @@ class Recording:
         except Damaged as error:
             yield Hole(low, lacking(error))
             return
+        before: int | None = None
+        end = low
         for number, first in rows:
             if self._tail.samples is not None and first >= self._tail.samples[0]:
                 break  # the tail has it, too
             try:
                 segment = self.segment(number)
+                header = self._sealed.see(number, kind, first)
+                if before is not None and self._file.checks and header.before != before:
+                    yield Hole(
+                        end, lacking(Damaged(f"the index of segments is damaged before {kind} {first}"))
+                    )
                 if segment is not None:
                     yield segment
+                    end = segment.samples[-1] + 1
             except Damaged as error:
                 yield Hole(first, lacking(error))
+            before = number
+        try:
+            self._sealed.latest(kind, high)
+        except Damaged as error:
+            yield Hole(min(end, high), lacking(error))
         yield from (run for run in runs if run.begun)
 
 

@@ -23,6 +23,7 @@ from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.recording.active import Reduction
 from zmon.recording.kept import SECONDS, all_kept, filling, keep, labels
+from zmon.recording.rows import event_row, insert_events, words
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
@@ -282,8 +283,8 @@ class Rollups:
         keep(connection, self._kept)
         self._known: Known | None = None
         self._things: dict[tuple[str, str], int] = {}
-        self._exceeded: dict[tuple[str, str, str], tuple[int, int, float]] = {}
-        """By screen, figure and key the last event: its number, its end and the highest value."""
+        self._exceeded: dict[tuple[str, str, str], tuple[int, Event, float]] = {}
+        """By screen, figure and key the last event: its number, what it says, and the highest value."""
 
     def _numbers(self, connection: sqlite3.Connection) -> None:
         """Read the numbers of things, if they are not known."""
@@ -454,7 +455,7 @@ class Rollups:
         if number is None:
             cursor = connection.execute(
                 "INSERT INTO thing (screen, name, label) VALUES (?, ?, ?)",
-                (*map(_text, (*thing, labels.get(thing, ""))),),
+                (*map(words, (*thing, labels.get(thing, ""))),),
             )
             number = self._things[thing] = cursor.lastrowid or 0
         return number
@@ -463,28 +464,19 @@ class Rollups:
         """Write an event for each time that a limit was exceeded, or let the last one go on."""
         for one in beyond:
             place = (one.kept.screen, one.figure.name, one.key)
-            number, end, high = self._exceeded.get(place, (0, 0, 0.0))
-            goes_on = number and 0 <= one.begin - end <= PAUSE
+            number, last, high = self._exceeded.get(place, (0, None, 0.0))
+            goes_on = last is not None and 0 <= one.begin - last.end <= PAUSE
             high = max(high, one.value) if goes_on else one.value
-            event = Event(What.LIMIT, one.begin, one.end, one.key, _sentence(one, high), one.kept.screen)
+            begin = last.begin if last is not None and goes_on else one.begin
+            event = Event(What.LIMIT, begin, one.end, one.key, _sentence(one, high), one.kept.screen)
             if goes_on:
+                *_, end, _thing, _screen, text, checksum = event_row(event)
                 connection.execute(
-                    "UPDATE event SET end = ?, text = ? WHERE id = ?", (one.end, _text(event.text), number)
+                    "UPDATE event SET end = ?, text = ?, crc = ? WHERE id = ?", (end, text, checksum, number)
                 )
             else:
-                cursor = connection.execute(
-                    "INSERT INTO event (what, begin, end, thing, screen, text) VALUES (?, ?, ?, ?, ?, ?)",
-                    (
-                        event.what.value,
-                        event.begin,
-                        event.end,
-                        _text(event.thing),
-                        event.screen,
-                        _text(event.text),
-                    ),
-                )
-                number = cursor.lastrowid or 0
-            self._exceeded[place] = (number, one.end, high)
+                number = insert_events(connection, [event])
+            self._exceeded[place] = (number, event, high)
 
     def write_quarters(self, connection: sqlite3.Connection, until: int | None = None) -> None:
         """Make the quarters that are not what their minutes say: those over by `until`, else all of them."""
@@ -580,8 +572,3 @@ def _sentence(beyond: Beyond, high: float) -> str:
         f"{beyond.kept.screen} {beyond.key}: {beyond.figure.head} up to {high:.1f}{unit},"
         f" over {beyond.figure.bad:g} is bad"
     )
-
-
-def _text(words: str) -> str:
-    """Return a text that SQLite can hold."""
-    return words.encode("utf-8", "backslashreplace").decode()

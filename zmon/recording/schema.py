@@ -1,7 +1,6 @@
-"""The tables of a recording, and how those of older versions become those of today.
+"""The tables of a recording, and which format a file has.
 
-Each migration is one transaction that also raises `user_version`, so that one that was interrupted starts
-again from where it began.  They are never changed once released; a new one is appended.
+A file of an older format is read for ever and never changed: what is recorded later goes to another file.
 
 docs/recording-format.md explains the tables to people.
 """
@@ -14,7 +13,6 @@ from zmon.recording.error import RecordingError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
 
     from sqlite_utils import Database
 
@@ -26,18 +24,22 @@ PAGE: Final = 4096
 TABLES: Final = frozenset(
     {"about", "session", "sample", "kind", "field", "layout", "still", "segment", "tail", "event", "change"}
 )
-"""The tables that a reader needs; they must be tables, never views."""
+"""The tables that a reader of format 1 needs; they must be tables, never views."""
+
+SINCE: Final = frozenset({"latest"})
+"""The tables that came with format 2."""
 
 
-def _first(db: Database) -> None:
-    """Make the tables of the first version."""
+def make(db: Database) -> None:
+    """Make the tables."""
     db.table("about").create({"name": str, "value": str}, pk="name", not_null={"value"})
     db.table("session").create(
-        {"id": int, "boot": str, "source": str, "nominal": float, "simulated": int, "begin": int}, pk="id"
-    )
-    db.table("sample").create({"n": int, "utc": int, "steady": int, "session": int}, pk="n")
+        {"id": int, "boot": str, "source": str, "nominal": float, "simulated": int, "begin": int,
+         "crc": int}, pk="id"
+    )  # fmt: skip
+    db.table("sample").create({"n": int, "utc": int, "steady": int, "session": int, "crc": int}, pk="n")
     db.table("sample").create_index(["utc"])
-    db.table("kind").create({"id": int, "name": str, "key": str, "alone": int}, pk="id")
+    db.table("kind").create({"id": int, "name": str, "key": str, "alone": int, "crc": int}, pk="id")
     db.table("field").create(
         {
             "kind": int, "place": int, "name": str, "meaning": str, "unit": str, "source": str,
@@ -50,14 +52,16 @@ def _first(db: Database) -> None:
     db.table("still").create({"id": int, "digest": int, "body": bytes, "crc": int}, pk="id")
     db.table("still").create_index(["digest"])
     db.table("segment").create(
-        {"id": int, "kind": str, "first": int, "layout": int, "ahead": int, "body": bytes, "crc": int},
-        pk="id",
-    )
+        {"id": int, "kind": str, "first": int, "layout": int, "ahead": int, "before": int, "body": bytes,
+         "crc": int}, pk="id",
+    )  # fmt: skip
     db.table("segment").create_index(["kind", "first"])
+    db.table("latest").create({"kind": str, "segment": int, "crc": int}, pk="kind")
     db.table("tail").create({"n": int, "body": bytes, "crc": int}, pk="n")
     db.table("event").create(
-        {"id": int, "what": str, "begin": int, "end": int, "thing": str, "screen": str, "text": str}, pk="id"
-    )
+        {"id": int, "what": str, "begin": int, "end": int, "thing": str, "screen": str, "text": str,
+         "crc": int}, pk="id"
+    )  # fmt: skip
     db.table("event").create_index(["begin"])
     db.table("change").create(
         {"id": int, "utc": int, "kind": str, "thing": str, "field": str, "was": str, "now": str}, pk="id"
@@ -65,10 +69,8 @@ def _first(db: Database) -> None:
     db.table("change").create_index(["utc"])
 
 
-MIGRATIONS: Final[tuple[Callable[[Database], None], ...]] = (_first,)
-"""In order; a recording of version n has seen the first n."""
-
-VERSION: Final = len(MIGRATIONS)
+VERSION: Final = 2
+"""The format that is written."""
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:
@@ -94,28 +96,32 @@ def version(connection: sqlite3.Connection, path: str) -> int:
     return found
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> bool:
-    """Bring a recording to the version of today, if it is not; an empty file becomes an empty recording.
+def prepare(connection: sqlite3.Connection, path: str) -> bool:
+    """Make the tables in an empty file; tell whether it was one.
 
     Raises:
-        RecordingError: it is no recording, or of a newer zmon.
+        RecordingError: it is no recording, or of another format.
         sqlite3.Error: it cannot be written.
     """
     found = version(connection, path)
     if found == VERSION:
         return False
-    from sqlite_utils import Database  # noqa: PLC0415 - a recording of today needs none of it
+    if found:
+        raise RecordingError(
+            f"{path}: written by an older zmon (format {found}); it is read, but not continued: record to"
+            " another file"
+        )
+    from sqlite_utils import Database  # noqa: PLC0415 - a recording that has its tables needs none of it
 
-    for number, migration in enumerate(MIGRATIONS[found:], found + 1):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if version(connection, path) < number:  # another process may have been here meanwhile
-                migration(Database(connection, execute_plugins=False))
-                connection.execute(f"PRAGMA application_id = {MAGIC}")
-                connection.execute(f"PRAGMA user_version = {number}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not version(connection, path):  # another process may have been here meanwhile
+            make(Database(connection, execute_plugins=False))
+            connection.execute(f"PRAGMA application_id = {MAGIC}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
     return True

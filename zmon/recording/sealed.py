@@ -6,11 +6,12 @@ What was understood is kept for a while; of what is damaged it is kept that it i
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.recording.dictionary import checked, load_layout, load_still
+from zmon.recording.dictionary import load_layout, load_still
 from zmon.recording.error import Damaged
 from zmon.recording.opening import Trouble
+from zmon.recording.rows import checked, crc
 from zmon.recording.segment import Segment
 
 if TYPE_CHECKING:
@@ -27,8 +28,44 @@ KEPT: Final = 24
 STILLS: Final = 160
 """Columns that are kept decoded."""
 
-LATEST: Final = 64
+HEADERS: Final = 4096
+"""Segments of which it is kept what they are."""
+
+NEWEST: Final = 64
 """Segments that are looked at to find where they end, if the tail is damaged."""
+
+
+ROW: Final = "SELECT kind, first, layout, ahead, before, body, crc FROM segment WHERE id = ?"
+ROW_1: Final = "SELECT kind, first, layout, ahead, NULL, body, crc FROM segment WHERE id = ?"
+
+LATEST_1: Final = (
+    "SELECT id, first, NULL, NULL, NULL FROM segment WHERE kind = ? AND first <= ?"
+    " ORDER BY first DESC, id DESC LIMIT 1"
+)
+LATEST: Final = (
+    "SELECT own.id, own.first,"
+    " (SELECT id FROM segment WHERE kind = ?1 AND first > ?2 ORDER BY first, id LIMIT 1),"
+    " latest.segment, latest.crc FROM (SELECT 1)"
+    " LEFT JOIN (SELECT id, first FROM segment WHERE kind = ?1 AND first <= ?2"
+    " ORDER BY first DESC, id DESC LIMIT 1) own"
+    " LEFT JOIN latest ON latest.kind = ?1"
+)
+"""The last segment that begins at a sample or before it, the one behind it, and the last of its kind."""
+
+BETWEEN: Final = (
+    "SELECT id, first FROM segment WHERE kind = ?1 AND first >= coalesce("
+    "(SELECT max(first) FROM segment WHERE kind = ?1 AND first <= ?2), ?2)"
+    " AND first <= ?3 ORDER BY first, id"
+)
+
+
+class Header(NamedTuple):
+    """What the row of a segment says of it."""
+
+    kind: object
+    first: object
+    before: object
+    """The number of the segment of its kind before it; None for the first, and in format 1."""
 
 
 class Sealed:
@@ -41,12 +78,15 @@ class Sealed:
         self._layouts: dict[int, Layout] = {}
         self._segments: dict[int, Segment] = {}
         self._stills: dict[int, list[Value]] = {}
+        self._headers: dict[int, Header] = {}
         self._failed: dict[tuple[str, int], str] = {}
-        """What is damaged of layouts and columns that stand still."""
+        """What is damaged, by table and number."""
 
     def forget(self) -> None:
         """Forget everything, as the file is another."""
-        for known in (self._kinds, self._layouts, self._segments, self._stills, self._failed):
+        for known in (
+            self._kinds, self._layouts, self._segments, self._stills, self._headers, self._failed
+        ):  # fmt: skip
             known.clear()
 
     # segments
@@ -59,12 +99,50 @@ class Sealed:
         Raises:
             Damaged: it is damaged.
         """
-        rows = self._file.ask(
-            "SELECT id FROM segment WHERE kind = ? AND first <= ? ORDER BY first DESC, id DESC LIMIT 1",
-            kind,
-            number,
-        )
-        return self.kept(rows[0][0]) if rows else None
+        rows = self._file.ask(LATEST if self._file.checks else LATEST_1, kind, number)
+        own, first, after, newest, expected = rows[0] if rows else (None,) * 5
+        found = None
+        if own is not None:
+            found = self.kept(own)
+            self.see(own, kind, first)
+        if self._file.checks and (found is None or number > found.samples[-1]):
+            self._see_between(kind, number, own, after, (newest, expected))
+        return found
+
+    def see(self, number: int, kind: str, first: int) -> Header:
+        """Return what the row of a segment says of it, which must be what the index of segments says.
+
+        Raises:
+            Damaged: it is another.
+        """
+        header = self._header(number)
+        if (header.kind, header.first) != (kind, first):
+            raise Damaged(f"the index of segments is damaged at {kind} {first}")
+        return header
+
+    def _see_between(
+        self, kind: str, number: int, own: int | None, after: int | None, newest: tuple[Any, Any]
+    ) -> None:
+        """See that no segment between one and a sample is missing in the index: each names the one before.
+
+        Raises:
+            Damaged: it has.
+        """
+        if after is not None:
+            try:
+                header = self._header(after)
+            except Damaged:  # what is said of that one is said when it is looked at
+                return
+            is_next = type(header.first) is int and header.first > number and header.kind == kind
+            if header.before != own or not is_next:
+                raise Damaged(f"the index of segments is damaged behind {kind} {number}")
+        elif newest != (own, own and crc(b"", "latest", kind, own)):
+            raise Damaged(f"the index of segments is damaged at the end of {kind}")
+
+    def _header(self, number: int) -> Header:
+        if number not in self._headers:
+            self._row(number)
+        return self._headers[number]
 
     def between(self, kind: str, low: int, high: int) -> list[tuple[Any, ...]]:
         """Return numbers and first samples of the segments with readings of a kind for a range of samples.
@@ -72,14 +150,7 @@ class Sealed:
         Raises:
             Damaged: the table of them is.
         """
-        return self._file.ask(
-            "SELECT id, first FROM segment WHERE kind = ?1 AND first >= coalesce("
-            "(SELECT max(first) FROM segment WHERE kind = ?1 AND first <= ?2), ?2)"
-            " AND first <= ?3 ORDER BY first, id",
-            kind,
-            low,
-            high,
-        )
+        return self._file.ask(BETWEEN, kind, low, high)
 
     def end(self) -> int:
         """Return the sample behind those that are surely in segments.
@@ -88,7 +159,7 @@ class Sealed:
             Damaged: the table of them is.
         """
         ends = [0]
-        for (number,) in self._file.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", LATEST):
+        for (number,) in self._file.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", NEWEST):
             try:
                 segment = self.kept(number)
             except Damaged:
@@ -116,21 +187,36 @@ class Sealed:
         Raises:
             Damaged: it is not there, or damaged.
         """
-        rows = self._file.ask(
-            "SELECT kind, first, layout, ahead, body, crc FROM segment WHERE id = ?", number
-        )
+        with self._once("segment", number):
+            layout, ahead, body = self._row(number)
+            if body is None:
+                return None
+            found = Segment(
+                self.layout(layout),
+                body,
+                self.still,
+                (lambda: None) if ahead is None else (lambda: self.kept(ahead)),
+            )
+            if found.layout.kind.name != self._headers[number].kind:
+                raise Damaged(f"segment {number} of {self._headers[number].kind} is one of another kind")
+            return found
+
+    def _row(self, number: int) -> tuple[Any, Any, bytes | None]:
+        """Return layout, ahead and body of a segment; its header is known then.
+
+        Raises:
+            Damaged: it is not there, or its checksum is wrong.
+        """
+        rows = self._file.ask(ROW if self._file.checks else ROW_1, number)
         if not rows:
             raise Damaged(f"segment {number} is missing")
-        kind, first, layout, ahead, body, crc = rows[0]
-        whole = checked(body or b"", crc, "segment", kind, first, layout, ahead)
-        if body is None:
-            return None
-        return Segment(
-            self.layout(layout),
-            whole,
-            self.still,
-            (lambda: None) if ahead is None else (lambda: self.kept(ahead)),
-        )
+        kind, first, layout, ahead, before, body, expected = rows[0]
+        of = (kind, first, layout, ahead, before)[: 5 if self._file.checks else 4]
+        whole = checked(body or b"", expected, "segment", *of)
+        if len(self._headers) >= HEADERS:
+            self._headers.clear()
+        self._headers[number] = Header(kind, first, before)
+        return layout, ahead, None if body is None else whole
 
     # what they are made of
 
@@ -143,7 +229,9 @@ class Sealed:
         known = self._layouts.get(number)
         if known is None:
             with self._once("layout", number), self._file.asking() as connection:
-                known = self._layouts[number] = load_layout(connection, number, self._kinds)
+                known = self._layouts[number] = load_layout(
+                    connection, number, self._kinds, checks=self._file.checks
+                )
         return known
 
     def still(self, number: int, count: int) -> list[Value]:

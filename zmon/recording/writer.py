@@ -19,11 +19,12 @@ from urllib.parse import quote
 from zmon.event import Event, What
 from zmon.recording import schema
 from zmon.recording.day import BESIDE
-from zmon.recording.dictionary import Dictionary, NewStill, Stills, crc, write_stills
+from zmon.recording.dictionary import Dictionary, NewStill, Stills, write_stills
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.happened import changes, events
 from zmon.recording.opening import defend, see_writable
 from zmon.recording.pen import Pen
+from zmon.recording.rows import crc, insert_events, sample_crc, words
 from zmon.recording.run import TIMES, Place, Run, Step, difference, offsets
 from zmon.recording.segment import LONGEST, seal
 from zmon.recording.tail import Tail
@@ -169,7 +170,7 @@ class Writer:
         """Make the tables, or see what is in them."""
         if schema.version(self.connection, self.path):
             see_writable(self.connection, self.path)
-        if schema.migrate(self.connection, self.path) and self.path != MEMORY:
+        if schema.prepare(self.connection, self.path) and self.path != MEMORY:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._stills = Stills(self.connection)
@@ -253,20 +254,20 @@ class Writer:
             n = self._next
             self.connection.execute("BEGIN IMMEDIATE")
             try:
-                session = self._session_of(sample)
+                row = (n, sample.at.utc, sample.at.steady, self._session_of(sample))
                 new: list[NewStill] = []
                 pieces, gone = self._pieces(n, sample, new)
                 write_stills(self.connection, new)
                 self.connection.execute(
-                    "INSERT INTO sample (n, utc, steady, session) VALUES (?, ?, ?, ?)",
-                    (n, sample.at.utc, sample.at.steady, session),
+                    "INSERT INTO sample (n, utc, steady, session, crc) VALUES (?, ?, ?, ?, ?)",
+                    (*row, sample_crc(*row)),
                 )
                 body = _told(pieces, gone)
                 self.connection.execute(
                     "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body, "sample", n))
                 )
                 if self._before is not None:
-                    self._write_events(events(self._before, sample))
+                    insert_events(self.connection, events(self._before, sample))
                     self._write_changes(self._before, sample)
                 self.connection.execute("COMMIT")
             except BaseException:
@@ -283,13 +284,16 @@ class Writer:
             self._seal_beside()
 
     def _session_of(self, sample: Sample) -> int:
-        now = (_text(sample.at.boot), _text(sample.source), sample.nominal, int(sample.simulated))
+        now = (words(sample.at.boot), words(sample.source), float(sample.nominal), int(sample.simulated))
         if now != self._session:
-            cursor = self.connection.execute(
-                "INSERT INTO session (boot, source, nominal, simulated, begin) VALUES (?, ?, ?, ?, ?)",
-                (*now, sample.at.utc),
+            (number,) = self.connection.execute("SELECT coalesce(max(id), 0) + 1 FROM session").fetchone()
+            row = (number, *now, sample.at.utc)
+            self.connection.execute(
+                "INSERT INTO session (id, boot, source, nominal, simulated, begin, crc)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*row, crc(b"", "session", *row)),
             )
-            self._session_id, self._session = cursor.lastrowid or 0, now
+            self._session_id, self._session = number, now
         return self._session_id
 
     def _pieces(self, n: int, sample: Sample, new: list[NewStill]) -> tuple[dict[str, _Piece], list[str]]:
@@ -351,16 +355,10 @@ class Writer:
         self._before = sample
         self._next = n + 1
 
-    def _write_events(self, found: Sequence[Event]) -> None:
-        self.connection.executemany(
-            "INSERT INTO event (what, begin, end, thing, screen, text) VALUES (?, ?, ?, ?, ?, ?)",
-            [(e.what.value, e.begin, e.end, _text(e.thing), e.screen, _text(e.text)) for e in found],
-        )
-
     def _write_changes(self, before: Sample, after: Sample) -> None:
         self.connection.executemany(
             "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-            [(change.utc, *map(_text, change[1:])) for change in changes(before, after)],
+            [(change.utc, *map(words, change[1:])) for change in changes(before, after)],
         )
 
     def note(self, utc: int, text: str) -> None:
@@ -378,7 +376,7 @@ class Writer:
             RecordingError: they cannot be written.
         """
         with self._guard, self._said():
-            self._write_events(events)
+            insert_events(self.connection, events)
 
     # segments
 
@@ -454,7 +452,11 @@ class Writer:
                         connection.execute("ROLLBACK")
                     raise
             if connection is not self.connection:
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                try:
+                    with self._said():
+                        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                except RecordingError as error:  # what was sealed is safe all the same
+                    self._problem = error
 
     def _rolled(
         self,
@@ -640,24 +642,45 @@ def _insert_segments(
     rows: Sequence[tuple[Run, bytes, bytes | None]],
     ends: Sequence[tuple[str, int]],
 ) -> None:
-    """Write segments, and where kinds end; an end that a later segment follows comes first."""
+    """Write segments, and where kinds end, in their order; each names the one of its kind before it."""
+    (number,) = connection.execute("SELECT coalesce(max(id), 0) FROM segment").fetchone()
+    last = dict(connection.execute("SELECT kind, segment FROM latest").fetchall())
 
     def insert(
         kind: str, first: int | None, layout: int | None, ahead: int | None, body: bytes | None
-    ) -> int:
-        cursor = connection.execute(
-            "INSERT INTO segment (kind, first, layout, ahead, body, crc) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, first, layout, ahead, body, crc(body or b"", "segment", kind, first, layout, ahead)),
+    ) -> None:
+        nonlocal number
+        number += 1
+        words_ = (kind, first, layout, ahead, None if first is None else last.get(kind))
+        connection.execute(
+            "INSERT INTO segment (id, kind, first, layout, ahead, before, body, crc)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, *words_, body, crc(body or b"", "segment", *words_)),
         )
-        return cursor.lastrowid or 0
+        if first is not None:
+            last[kind] = number
 
-    for kind, first in ends:
-        insert(kind, first, None, None, None)
-    for run, body, ahead in rows:
-        kind, number = run.layout.kind.name, None
+    begun: list[tuple[int, Run | None, str, bytes | None, bytes | None]] = [
+        *((first, None, kind, None, None) for kind, first in ends),
+        *((run.samples[run.carried], run, run.layout.kind.name, body, ahead) for run, body, ahead in rows),
+    ]
+    begun.sort(
+        key=lambda one: (one[0], one[1] is not None)
+    )  # where one ends and another begins, in this order
+    for first, run, kind, body, ahead in begun:
+        if run is None:
+            insert(kind, first, None, None, None)
+            continue
+        before = None
         if run.ahead is not None:
-            number = insert(kind, None, run.ahead.layout.id, None, ahead)
-        insert(kind, run.samples[run.carried], run.layout.id, number, body)
+            insert(kind, None, run.ahead.layout.id, None, ahead)
+            before = number
+        insert(kind, first, run.layout.id, before, body)
+    for kind in {kind for _first, _run, kind, *_ in begun}:
+        connection.execute(
+            "INSERT OR REPLACE INTO latest (kind, segment, crc) VALUES (?, ?, ?)",
+            (kind, last[kind], crc(b"", "latest", kind, last[kind])),
+        )
 
 
 def _same(prior: Frame | None, frame: Frame) -> bool:
@@ -684,11 +707,6 @@ def _whole(run: Run) -> list[object]:
     """Return what the tail says of a run that begins: layout, time, and the columns as they stand."""
     assert isinstance(run, Fresh)  # noqa: S101 - no other begins in a sample
     return [run.layout.id, run.steps[0].anchor, {name: stand.number for name, stand in run.stands.items()}]
-
-
-def _text(words: str) -> str:
-    """Return a text that SQLite can hold: bytes that are no UTF-8 are spelled out."""
-    return words.encode("utf-8", "backslashreplace").decode()
 
 
 def _sentence(error: sqlite3.Error) -> str:
