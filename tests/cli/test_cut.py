@@ -275,7 +275,7 @@ def test_limits_are_not_told_twice(recorded: Any, out: str) -> None:
     """Although the cut's own intervals show them again."""
     main(["cut", recorded.path, "--from", "14:31:50", "--to", "14:34:20", out])
     limits = [(e.screen, e.thing) for e in events(out) if e.what.value == "limit"]
-    assert len(limits) == len(set(limits)) > 1
+    assert len(limits) == len(set(limits)) > 0
 
 
 def keys(path: str) -> list[str]:
