@@ -29,3 +29,10 @@ def test_dates_stay_as_they_are_written() -> None:
     text = f"{level}\nGenerated at 09/12/23 09:30:00 EDT\nIPL at x\n"
     (row,) = parse(text.encode(), "x").rows["level"]
     assert (row.generated, row.ipl) == ("09/12/23 09:30:00 EDT", "x")
+
+
+def test_cms_says_more_of_who_it_is() -> None:
+    """IDENTIFY adds RSCS, date and time."""
+    found = identity(Line("LINDB01  AT ZVMPRD1  VIA RSCS     11/06/23 09:13:30 EST      MONDAY", 1))
+    assert found is not None
+    assert found[:2] == ("LINDB01", "ZVMPRD1")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp.noise import CHUNK, LONGEST, bare, chunks, command, event, plain, silent, unnamed
+from zmon.cp.noise import CHUNK, LONGEST, bare, chunks, command, event, order, plain, silent, unnamed
 
 TEXT = "DASD 0100 3390 LX4A01"
 
@@ -145,3 +145,38 @@ def test_what_a_stream_cannot_give_is_said() -> None:
 
     with pytest.raises(OSError, match="Input/output"):
         list(chunks(Broken()))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("link maint 190 190 rr", "LINK MAINT 190 190 RR"), ("link maint 190 190 rr secret",
+     "LINK MAINT 190 190 RR ********"),
+     ("ipl 190 clear", "IPL 190 CLEAR"), ("DET 190-19F", "DET 190-19F"), ("att 7200 lindb01 200",
+     "ATT 7200 LINDB01 200"),
+     ("logoff", "LOGOFF"), ("set run on", "SET RUN ON"), ("#cp i 190", "I 190"),
+     ("set the run", ""), ("link the disk", ""), ("q v dasd", ""), ("logo is nice today", "")],
+)  # fmt: skip
+def test_other_commands_are_recognised(text: str, said: str) -> None:
+    """By the form of their operands; a password is hidden."""
+    assert order(bare(text, 1)) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["que o sistema tem dois discos", "Query optimizers read statistics, too", "indeed it is",
+     "que no se puede", "QUERY", "query the disks of this guest"],
+)  # fmt: skip
+def test_prose_is_no_command(text: str) -> None:
+    """Also where its first word may be an abbreviation of one."""
+    assert command(bare(text, 1)) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["U F U C(host.example) I 4 24 80 5 0 0x0 0.001", "L U U N N 4 43 80 0 0 0x0 -", "ok",
+     "LOGON AT 09:12:01 EST MONDAY 11/06/23", "FILES: 0003 RDR, 0001 PRT,   NO PUN"],
+)  # fmt: skip
+def test_what_a_script_and_a_logon_write_says_nothing(text: str) -> None:
+    """It is noise, not what is not understood."""
+    assert silent(bare(text, 1))
+    assert silent(bare(f"data: {text}", 1))

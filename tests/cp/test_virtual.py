@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from zmon.cp.answers import parse
 from zmon.cp.noise import Line
-from zmon.cp.row import LOWER
-from zmon.cp.virtual import cut, disk, joined, other
+from zmon.cp.row import LOWER, REMEMBERED
+from zmon.cp.virtual import Cpu, Function, cut, disk, joined, other
 
 MINIDISK = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
 
@@ -80,3 +81,65 @@ def test_what_is_behind_a_disk_hides_a_password() -> None:
     found = disk(Line("DASD 0101 ON DASD  7200 R/W LNX001 SUBCHANNEL = 0001 PW=s3cret", 1))
     assert found is not None
     assert found.weak == "there is more behind it: PW=********"
+
+
+@pytest.mark.parametrize(
+    ("words", "state", "kind"),
+    [("(BASE) CP", "base", "CP"), ("(BASE) STOPPED CP", "base stopped", "CP"),
+     ("STOPPED IFL", "stopped", "IFL"),
+     ("CHECK-STOPPED CP", "check-stopped", "CP"), ("IFL", "", "IFL")],
+)  # fmt: skip
+def test_a_cpu_may_be_the_base_one_and_stopped(words: str, state: str, kind: str) -> None:
+    """The type is what stands behind."""
+    found = other(line(f"CPU 00  ID  FF01ABCD28278000 {words}   CPUAFF ON"))
+    assert isinstance(found, Cpu)
+    assert (found.state, found.type) == (state, kind)
+
+
+REAL_STORAGE = "STORAGE = 64G CONFIGURED = 62G INC = 256M STANDBY = 2G  RESERVED = 1G"
+
+
+def test_storage_of_the_system_is_not_that_of_the_guest() -> None:
+    """QUERY STORAGE says how much is configured, QUERY VIRTUAL STORAGE does not; both are kept."""
+    found = parse(f"{REAL_STORAGE}\nSTORAGE = 4G\n".encode(), "x")
+    assert [(row.whose, row.size) for row in found.rows["storage"]] == [("system", "64G"), ("guest", "4G")]
+    system = found.rows["storage"][0]
+    assert (system.configured, system.increment, system.standby, system.reserved) == (
+        "62G",
+        "256M",
+        "2G",
+        "1G",
+    )
+    assert found.conflicts == []
+
+
+def test_two_sizes_of_one_storage_contradict_each_other() -> None:
+    """The later one holds."""
+    (conflict,) = parse(b"STORAGE = 4G\nSTORAGE = 8G\n", "x").conflicts
+    assert (conflict.about, conflict.words) == ("storage STORAGE:guest", "size 4G and 8G")
+
+
+def test_a_network_card_has_its_address_and_channel_paths() -> None:
+    """They stand in the lines below it."""
+    text = (
+        "OSA  0700 ON OSA   1700 SUBCHANNEL = 000E\n"
+        "     0700 DEVTYPE OSA         VIRTUAL CHPID 71 OSD REAL CHPID 70\n"
+        "     0700 MAC 02-00-00-00-00-1C CURRENT\n"
+    )
+    found = parse(text.encode(), "x")
+    (card,) = found.rows["adapter"]
+    assert (card.rdev, card.vchpid, card.chpid, card.mac) == ("1700", "71", "70", "02-00-00-00-00-1C")
+    assert found.counts["unknown"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("PCIF 00000001 ON PCIF 00000101 ENABLED  10GbE RoCE",
+      ("00000001", "00000101", "ENABLED", "10GbE RoCE")),
+     ("PCIF 00000002 ON PCIF 00000102", ("00000002", "00000102", "", ""))],
+)  # fmt: skip
+def test_pci_functions_have_a_real_one(text: str, said: tuple[str, ...]) -> None:
+    """Nobody has seen the layout here, so they are weak."""
+    found = other(line(text))
+    assert isinstance(found, Function)
+    assert (found[:4], found.weak) == (said, REMEMBERED)

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from zmon.cp import runs, virtual
+from zmon.cp.allocation import heading as table_heading
 from zmon.cp.dasd import Details, Volume, listed, volume
 from zmon.cp.extent import Extent, heading
 from zmon.cp.identity import identity
@@ -25,7 +26,7 @@ from zmon.cp.message import Return, message
 from zmon.cp.noise import LONGEST, bare, chunks, command, event, order, plain, silent, unnamed
 from zmon.cp.real import real
 from zmon.cp.understood import KEPT, Understood, Unknown
-from zmon.cp.virtual import Disk
+from zmon.cp.virtual import Disk, Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -92,12 +93,16 @@ _SAID: Final[dict[type, tuple[str, ...]]] = {
     Volume: ("volser", "state", "user", "vdev"),
     Details: ("volser", "ssid", "devtype", "cyls", "blks"),
     Extent: ("volser", "rdev", "start", "size"),
+    Storage: ("size",),
 }
 """In what two rows of a sort about one thing contradict each other; other things are as they are at a
 time.
 """
 _VALUES: Final = {kind: attrgetter(*names) for kind, names in _SAID.items()}
-_NAMES: Final = {Disk: "virtual device", Volume: "real device", Details: "real device", Extent: "minidisk"}
+_NAMES: Final = {
+    Disk: "virtual device", Volume: "real device", Details: "real device", Extent: "minidisk",
+    Storage: "storage",
+}  # fmt: skip
 _FEW: Final = {"message", "return", "failure", "nothing", "queued"}
 """Sorts that are about sentences; no number bounds how many there are."""
 _THREE: Final = re.compile(r"[A-Z]{3,4}\s+[0-9A-F]{3}\s", re.IGNORECASE)
@@ -235,7 +240,7 @@ class _Reader:
             self._open = None
             self._result.asked.append(line.number)
             return "noise"
-        if heading(line.text):
+        if heading(line.text) or table_heading(line.text):
             return "noise"
         return "events" if event(line) else ""
 
@@ -289,7 +294,7 @@ class _Reader:
             return
         differ = [name for name in _SAID[type(row)] if _contradict(getattr(before, name), getattr(row, name))]
         if differ:
-            about = f"{_NAMES[type(row)]} {row.key}"
+            about = f"{_NAMES[type(row)]} {row.key.strip(':')}"
             self._result.report(about, differ, before, row)
 
     def _unknown(self, line: Line, why: str = "") -> None:

@@ -132,7 +132,11 @@ class Share(NamedTuple):
         return self._replace(limit=found[1]) if found else None
 
 
-_IDENTITY: Final = re.compile(r"([A-Z0-9$#@_+:.-]{1,8})\s+AT\s+([A-Z0-9$#@_.-]{1,8})")
+_IDENTITY: Final = re.compile(
+    r"([A-Z0-9$#@_+:.-]{1,8})\s+AT\s+([A-Z0-9$#@_.-]{1,8})"
+    r"(?:\s+VIA\s+\S{1,8}\s+\S{1,10}\s+\S{1,10}\s+\S{1,5}\s+[A-Z]{6,9})?"
+)
+"""QUERY USERID, and IDENTIFY of CMS, which adds RSCS, date and time."""
 _LEVEL: Final = re.compile(r"z/VM\s+Version (\d+) Release ([\d.]+), service level (\d+).*", re.IGNORECASE)
 _DATE: Final = re.compile(r"(Generated|IPL) at (\S.*)")
 _PRIVILEGES: Final = re.compile(r"Privilege classes for user (\S{1,8})")

@@ -9,10 +9,10 @@ word SUBCHANNEL must follow, else the number before it may lack a digit.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.cp.mask import masked
-from zmon.cp.row import BY_WORDS, LOWER, RDEV
+from zmon.cp.row import BY_WORDS, LOWER, RDEV, REMEMBERED
 
 if TYPE_CHECKING:
     from zmon.cp.noise import Line
@@ -79,6 +79,10 @@ class Adapter(NamedTuple):
     line: int
     node: str = ""
     weak: str = ""
+    mac: str = ""
+    """Address of a network card: `02-00-00-00-00-1C`."""
+    vchpid: str = ""
+    """Channel path of a network card as the guest sees it; `chpid` is the real one."""
 
     @property
     def key(self) -> str:
@@ -89,8 +93,12 @@ class Adapter(NamedTuple):
         """Take a line that begins with the number of the device."""
         if not line.text.startswith(f"{self.vdev} "):
             return None
-        token = _TOKEN.search(line.text)
-        return self._replace(token=token[1]) if token else self
+        told: dict[str, Any] = {
+            name: found[1]
+            for name, pattern in _TOLD.items()
+            if not getattr(self, name) and (found := pattern.search(line.text))
+        }
+        return self._replace(**told)
 
 
 class Unit(NamedTuple):
@@ -118,7 +126,7 @@ class Cpu(NamedTuple):
     number: str
     id: str
     state: str
-    """`base`, `stopped`; empty for another that runs."""
+    """`base`, `stopped`, `base stopped`; empty for another that runs."""
     type: str
     """`CP`, `IFL` ..."""
     line: int
@@ -132,7 +140,7 @@ class Cpu(NamedTuple):
 
 
 class Storage(NamedTuple):
-    """Storage of the guest, or of the system."""
+    """Storage of the guest (QUERY VIRTUAL STORAGE), or of the system (QUERY STORAGE)."""
 
     sort: str
     """`STORAGE` or `XSTORE`."""
@@ -140,11 +148,37 @@ class Storage(NamedTuple):
     line: int
     node: str = ""
     weak: str = ""
+    whose: str = "guest"
+    """`guest`, or `system` where CP says how much of it is configured."""
+    configured: str = ""
+    increment: str = ""
+    standby: str = ""
+    reserved: str = ""
 
     @property
     def key(self) -> str:
         """What the row is about."""
-        return f"{self.node}:{self.sort}"
+        return f"{self.node}:{self.sort}:{self.whose}"
+
+
+class Function(NamedTuple):
+    """A PCI function: a row of QUERY VIRTUAL PCIF."""
+
+    vfid: str
+    """Its number in the guest."""
+    rfid: str
+    """The number of the real one."""
+    state: str
+    """`ENABLED`, `DISABLED`."""
+    type: str
+    line: int
+    node: str = ""
+    weak: str = REMEMBERED
+
+    @property
+    def key(self) -> str:
+        """What the row is about."""
+        return f"{self.node}:{self.vfid}"
 
 
 class Vdisk(NamedTuple):
@@ -163,7 +197,13 @@ class Vdisk(NamedTuple):
 
 
 _HEX: Final = re.compile("[0-9A-F]{1,4}")
-_TOKEN: Final = re.compile(r"\bTOKEN = ([0-9A-F]{16})\b")
+_TOLD: Final = {
+    "token": re.compile(r"\bTOKEN = ([0-9A-F]{16})\b"),
+    "mac": re.compile(r"\bMAC ((?:[0-9A-F]{2}-){5}[0-9A-F]{2})\b"),
+    "vchpid": re.compile(r"\bVIRTUAL CHPID ([0-9A-F]{2})\b"),
+    "chpid": re.compile(r"\bREAL CHPID ([0-9A-F]{2})\b"),
+}
+"""What the lines below an adapter tell."""
 
 # the shapes of a disk's line
 
@@ -292,26 +332,45 @@ _ADAPTER: Final = re.compile(
 )
 _UNIT: Final = re.compile(rf"(CONS|RDR|PUN|PRT|CTCA|TAPE|GRAF|LINE|MSGP|COMM) +({_H4})(?: .*)?")
 _CPU: Final = re.compile(
-    r"CPU ([0-9A-F]{2,4}) +ID +([0-9A-F]{16}) (?:\(?(BASE|STOPPED|CHECK-STOPPED|STANDBY)\)? +)?"
+    r"CPU ([0-9A-F]{2,4}) +ID +([0-9A-F]{16}) +"
+    r"((?:(?:\(BASE\)|BASE|(?:CHECK-|SOFT-)?STOPPED|STANDBY) +){0,3})"
     r"([A-Z]{2,4})(?: +CPUAFF \w+)?.*"
 )
-_STORAGE: Final = re.compile(r"(STORAGE|XSTORE) = (\S+).*")
+_STORAGE: Final = re.compile(r"(STORAGE|XSTORE) = (\S+)(.*)")
+_PART: Final = re.compile(r"\b(CONFIGURED|INC|STANDBY|RESERVED) = (\S+)")
+_PARTS: Final = {
+    "CONFIGURED": "configured", "INC": "increment", "STANDBY": "standby", "RESERVED": "reserved",
+}  # fmt: skip
+_FUNCTION: Final = re.compile(
+    r"PCIF +([0-9A-F]{1,8}) +ON +PCIF +([0-9A-F]{1,8})(?: +(ENABLED|DISABLED))?(?: +(\S.{0,40}))?"
+)
 _VDISK: Final = re.compile(rf"VDISK +(\S{{1,8}}) +({_H4}) +([0-9]+) BLK")
 
 
-def other(line: Line) -> Adapter | Unit | Cpu | Storage | Vdisk | None:
+def other(line: Line) -> Adapter | Unit | Cpu | Storage | Function | Vdisk | None:
     """Read the first line of a virtual device that is no disk."""
     text = line.text
     if found := _ADAPTER.fullmatch(text):
         return _adapter(found, line)
     if found := _UNIT.fullmatch(text):
         return Unit(found[1], found[2], line.number, line.node)
-    if found := _CPU.fullmatch(text):
-        return Cpu(found[1], found[2], (found[3] or "").lower(), found[4], line.number, line.node)
-    if found := _STORAGE.fullmatch(text):
-        return Storage(found[1], found[2], line.number, line.node)
     if found := _VDISK.fullmatch(text):
         return Vdisk(found[1], found[2], int(found[3]), line.number)
+    return _of_machine(line)
+
+
+def _of_machine(line: Line) -> Cpu | Storage | Function | None:
+    """Read the line of a virtual CPU, of storage or of a PCI function."""
+    text = line.text
+    if found := _CPU.fullmatch(text):
+        state = " ".join(found[3].lower().replace("(base)", "base").split())
+        return Cpu(found[1], found[2], state, found[4], line.number, line.node)
+    if found := _STORAGE.fullmatch(text):
+        parts = {_PARTS[part[1]]: part[2] for part in _PART.finditer(found[3])}
+        whose = "system" if parts else "guest"
+        return Storage(found[1], found[2], line.number, line.node, whose=whose, **parts)
+    if found := _FUNCTION.fullmatch(text):
+        return Function(found[1], found[2], found[3] or "", found[4] or "", line.number, line.node)
     return None
 
 
