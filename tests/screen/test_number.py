@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.screen.number import FORMATS, cell, harmless, printable
+from zmon.screen.number import FORMATS, cell, folds, harmless, printable
 
 NUMBERS = st.one_of(st.floats(), st.integers(), st.integers(-(10**400), 10**400))
 
@@ -45,9 +45,14 @@ def test_a_number_loses_its_decimals_before_it_is_scaled() -> None:
     assert cell(54.1, "rate", 3) == " 54"
 
 
-def test_what_fits_in_no_way_is_stars() -> None:
-    """A number is never cut, because its first digits alone would be a lie."""
-    assert cell(123456, "percent", 3) == "***"
+@pytest.mark.parametrize(
+    ("value", "form", "written"),
+    [(123456, "percent", ">>>"), (-12345, "rate", "<<<"), (940, "rate", "940"), (1e30, "text", ">>>"),
+     (float("inf"), "rate", ">>>"), (float("nan"), "rate", "***"), (0.5 * 2**30, "bytes", ">>>")],
+)  # fmt: skip
+def test_what_fits_in_no_way_has_no_digits(value: float, form: str, written: str) -> None:
+    """A number is never cut, because its first digits alone would be a lie; nor rounded up to a unit."""
+    assert cell(value, form, 3) == written
 
 
 @pytest.mark.parametrize(("width", "dots"), [(1, "."), (3, "..."), (4, "...."), (6, "  ....")])
@@ -66,9 +71,24 @@ def test_a_word_in_a_column_of_numbers_stands_right() -> None:
     assert cell("DED", "count", 6) == "   DED"
 
 
-def test_a_text_is_cut_to_its_field() -> None:
-    """Labels may be longer than their column."""
-    assert cell("LX7200 AND MORE", "text", 6) == "LX7200"
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [("9336-10", "9336-10"), ("9336-100", "9336-1>"), ("LX7200 AND MORE", "LX7200>"),
+     ("ABCD, 34%", "ABCD, >")],
+)  # fmt: skip
+def test_a_text_that_is_cut_says_so(words: str, written: str) -> None:
+    """Its last character is a sign; if much is left, it ends where a word ends."""
+    assert cell(words, "text", 7) == written
+    assert cell(words, "count", 7) == written
+
+
+@given(st.text(" ab.", max_size=60), st.integers(4, 30))
+def test_a_folded_line_keeps_its_words(text: str, width: int) -> None:
+    """None of its pieces is too long, and only a word that is too long itself is broken."""
+    pieces = [text[begin:end] for begin, end in folds(text, width)]
+    assert all(len(piece) <= width for piece in pieces)
+    if all(len(word) < width for word in text.split()):
+        assert " ".join(pieces).split() == text.split()
 
 
 @given(NUMBERS, st.sampled_from(sorted(FORMATS)), st.integers(1, 12))

@@ -48,7 +48,7 @@ def test_a_gap_is_a_sentence_in_the_place_of_values() -> None:
     table = TABLE._replace(gaps={1: "no samples"})
     assert Sheet(SCREEN, table).line(1) == " B      -- no samples"
     wide = Screen(columns=(NAME, RATE, RESP, Column(name="x", head=("X",), width=9, format="rate")))
-    assert Sheet(wide, table).line(1) == " B      -- no samples -----"
+    assert Sheet(wide, table).line(1) == " B      -- no samples --------"
     assert Sheet(wide, table).line(0) == Sheet(wide, TABLE).line(0)
 
 
@@ -56,7 +56,7 @@ def test_a_sorted_column_is_underlined_and_others_have_a_dot() -> None:
     """The dot stands above the last character of what can be sorted on."""
     assert headings(SCREEN, Order("resp", True)) == [
         "    .      . ____",
-        "        Rate",
+        "",
         " Name    I/O Resp",
     ]
 
@@ -71,37 +71,45 @@ def test_marks_stand_behind_their_values() -> None:
     """A limit shows without colour: a star deserves a look, an exclamation mark is bad."""
     lines = [sheet().line(place) for place in range(4)]
     assert lines == [
-        " A       1.0~12.0*",
-        " B      .... ....",
-        " C       3.0~61.0!",
-        " D       120   .4",
+        " A       1.0~ 12.0*",
+        " B      ....  ....",
+        " C       3.0  61.0~!",
+        " D       120    .4",
     ]
 
 
-def test_an_estimate_is_marked_even_when_a_limit_is() -> None:
-    """The limit's mark stands behind, so the estimate's stands before."""
-    assert sheet().line(2).endswith("~61.0!")
+def test_all_marks_stand_behind_their_value_and_a_blank_behind_them() -> None:
+    """That of an estimate and that of a limit together, however wide the neighbours are."""
+    table = Table(
+        ["a"], {"name": ["A"], "rate": [1234], "resp": [1234.0]}, estimated={"resp": None, "rate": None}
+    )
+    columns = (NAME, RESP, RATE)
+    assert Sheet(Screen(columns=columns), table).line(0) == " A      1234~! 1234~"
 
 
-def test_an_estimate_that_fills_its_field_is_marked_before_it() -> None:
-    """The mark takes the blank between the columns."""
-    table = Table(["a"], {"name": ["A"], "rate": [1], "resp": [1234.0]}, estimated={"resp": None})
-    assert Sheet(SCREEN, table).line(0) == " A       1.0~1234!"
+def test_the_title_of_the_line_for_all_covers_no_figure() -> None:
+    """It is said shorter where a figure stands; a blank parts the two."""
+    cells: dict[str, Value] = {"rate": 4096}
+    drawn = [
+        Sheet(SCREEN, TABLE._replace(summary=Summary(title, cells), estimated={})).summary
+        for title in (">> All", ">> All LCUs <<", ">> A <<")
+    ]
+    assert drawn == [" >> All 4096", " >> All 4096", " >> All 4096"]
 
 
 def test_the_line_for_all_begins_with_its_title() -> None:
     """Its cells stand in their columns, marked like others."""
-    assert sheet().summary == " >> All 41.3~24.5*"
+    assert sheet().summary == " >> All 41.3~ 24.5*"
 
 
 def test_marks_for_colour_tell_where_they_are() -> None:
     """The glass paints the cell with its mark."""
-    assert sheet().marks(0) == [Mark(13, 5, "*")]
+    assert sheet().marks(0) == [Mark(14, 6, "*")]
 
 
 def test_a_position_names_its_column() -> None:
     """A click on a gap names none."""
-    found = [sheet().at(place) for place in (0, 1, 6, 7, 8, 12, 13)]
+    found = [sheet().at(place) for place in (0, 1, 6, 7, 8, 12, 14)]
     assert [c.name if c else "" for c in found] == ["", "name", "name", "", "rate", "", "resp"]
 
 
@@ -113,7 +121,8 @@ def test_conditions_choose_rows() -> None:
 @pytest.mark.parametrize(
     ("words", "width", "drawn"),
     [("Rate/s", 10, "<-Rate/s->"), ("Device Descr.", 18, "<--Device Descr.->"),
-     (" Time (msec) ", 29, "<------- Time (msec) ------->"), ("Rate/s", 4, "Rate")],
+     (" Time (msec) ", 29, "<------- Time (msec) ------->"), ("Rate/s", 4, ""),
+     ("Rate/s", 7, "Rate/s"), (" Time (msec) ", 8, "Time >")],
 )  # fmt: skip
 def test_a_group_spans_its_columns(words: str, width: int, drawn: str) -> None:
     """Dashes on both sides, the longer on the left."""
@@ -129,6 +138,7 @@ def test_fields_of_a_form() -> None:
     )
 
 
+SCREENS = load_screens(shipped("screens"))
 CELLS = st.one_of(
     st.floats(), st.integers(-(10**30), 10**30), st.text(max_size=40), st.builds(absent, st.text(max_size=5))
 )
@@ -137,12 +147,13 @@ CELLS = st.one_of(
 @pytest.mark.parametrize("command", ["DEVICE", "CHANNEL", "CTLUNIT", "CACHEXT", "LPAR", "ZMON"])
 @given(data=st.data())
 def test_no_cell_makes_a_line_longer_or_unsafe(command: str, data: st.DataObject) -> None:
-    """Whatever the values: one character for a mark behind the last column, and printable ASCII alone."""
-    screen = load_screens(shipped("screens")).find(command)
+    """Whatever the values: printable ASCII alone, and no longer than the columns with their marks."""
+    screen = SCREENS.find(command)
     values = {column.name: [data.draw(CELLS)] for column in screen.columns}
     guessed = dict.fromkeys(values) if data.draw(st.booleans()) else {}
-    line = Sheet(screen, Table(["k"], values, estimated=guessed)).line(0)
-    assert len(line) <= screen.width + 1
+    drawn = Sheet(screen, Table(["k"], values, estimated=guessed))
+    line = drawn.line(0)
+    assert len(line) <= drawn.screen.width + 2
     assert line.isascii()
     assert line.isprintable()
 

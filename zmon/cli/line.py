@@ -16,6 +16,7 @@ from zmon.cli.status import OK, complain
 from zmon.dialogue import CommandError, Dialogue
 from zmon.dialogue.command import find
 from zmon.dialogue.help import Surface, explain, rows
+from zmon.screen import layout
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import line as happened
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from zmon.dialogue import Given
     from zmon.dialogue.guide import Guide
     from zmon.screen.definition import Screens
+    from zmon.screen.sheet import Sheet
     from zmon.tape.tape import Watch
     from zmon.topology.people import People
 
@@ -118,7 +120,8 @@ class Console:
         self._answers = answers
         self._seconds, self._clock = seconds, clock
         self._top = 0
-        self._left = 0
+        self._first_column = 1
+        """The first of the columns that go to the left and right; the column before them all stays."""
         self._rest: Sequence[str] = ()
         """Lines of a list that were not written yet."""
         self._taken = clock()
@@ -175,7 +178,7 @@ class Console:
         if command is not None:
             return self._carry_out(command)
         if self.dialogue.page.screen is not page.screen:
-            self._left = 0
+            self._first_column = 1
             self._to_present()
         said, self.dialogue.said = self.dialogue.said, ""
         if said:
@@ -246,51 +249,24 @@ class Console:
             self._moves[command.word](self)
         return True
 
-    def _lines(self) -> list[str]:
+    def _lines(self, width: int | None = None) -> list[str]:
         watch = self.dialogue.watch
         if watch.interval is None:
             raise CommandError("there is no sample yet")
-        sheet = self.dialogue.sheet()
-        return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live))
+        sheet = self._seen() if width else self.dialogue.sheet()
+        return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live, width=width))
+
+    def _seen(self) -> Sheet:
+        """Return the sheet with the columns that are written."""
+        return self.dialogue.sheet().within(WIDTH, self._first_column)
 
     def _body(self) -> list[str]:
-        """Return the lines below the header and its blank line; sentences are folded."""
-        lines = self._lines()[2:]
-        end = len(lines) - self._said()
-        return lines[:end] + [f" {part}" for line in lines[end:] for part in wrap(line.strip(), WIDTH - 1)]
-
-    def _said(self) -> int:
-        """Return how many sentences stand below the rows."""
-        sheet = self.dialogue.sheet()
-        return len(sheet.table.notes) + (sheet.screen.layout == "list" and not len(sheet))
-
-    def _table(self) -> range:
-        """Return which lines of the body are headings and rows: they alone go to the left and right."""
-        sheet = self.dialogue.sheet()
-        end = len(self._lines()) - 2 - self._said()
-        rows = len(sheet.headings) + (sheet.summary is not None) + len(sheet)
-        return range(end - rows if sheet.screen.gridded else end, end)
-
-    def _edge(self) -> int:
-        """Return where the first column ends; it stays, because it says whose numbers they are."""
-        screen = self.dialogue.page.screen
-        return screen.starts[0] + screen.columns[0].width if screen.columns else 0
-
-    def _shifts(self) -> list[int]:
-        """Return by how much the table can go to the left: to the beginning of each column."""
-        return [0, *(start - self._edge() - 1 for start in self.dialogue.page.screen.starts[2:])]
-
-    def _cut(self, line: str) -> str:
-        """Return what of a heading or row can be seen."""
-        edge = self._edge()
-        head = line[:edge]
-        if self._left and not line[edge : edge + 1].isspace():  # a title runs on: none of its words is cut
-            head = head.rpartition(" ")[0].ljust(edge)
-        return head + line[edge + self._left : self._left + WIDTH]
+        """Return the lines below the header and its blank line."""
+        return self._lines(WIDTH)[2:]
 
     def _again(self) -> list[str]:
         """Return the headings, when they stand above what is shown and so have to be repeated."""
-        return self.dialogue.sheet().headings if self._top else []
+        return self._seen().headings if self._top else []
 
     def _room(self) -> int:
         """Return how many lines of the body are written at once."""
@@ -298,17 +274,11 @@ class Console:
 
     def write(self) -> None:
         """Write the present piece of the screen, and how to go on."""
-        head, body = self._lines()[0], self._body()
+        head, _, *body = self._lines(WIDTH)
         if self._top >= len(body):  # the screen has become shorter
             self._last()
         piece = body[self._top : self._top + self._room()]
-        self._answers.write(f"{head}\n")
-        table = self._table()
-        shown = [self._cut(line) for line in self._again()]
-        shown += [
-            self._cut(line) if at in table else line[:WIDTH] for at, line in enumerate(piece, self._top)
-        ]
-        self._answers.writelines(f"{line.rstrip()}\n" for line in shown)
+        self._answers.writelines(f"{line.rstrip()}\n" for line in (head, *self._again(), *piece))
         self._more(max(len(body) - self._top - len(piece), 0))
         self._hint()
 
@@ -342,14 +312,10 @@ class Console:
         self._top = max(0, self._top - self._room()) if self._top > PIECE else 0
 
     def _go_left(self) -> None:
-        page = WIDTH - self._edge()
-        self._left = min(shift for shift in self._shifts() if shift >= self._left - page)
+        self._first_column = layout.left(self.dialogue.sheet().screen, WIDTH, self._first_column)
 
     def _go_right(self) -> None:
-        shifts, page = self._shifts(), WIDTH - self._edge()
-        enough = self.dialogue.page.screen.width - WIDTH
-        last = min((shift for shift in shifts if shift >= enough), default=shifts[-1])
-        self._left = min(last, max(shift for shift in shifts if shift <= self._left + page))
+        self._first_column = layout.right(self.dialogue.sheet().screen, WIDTH, self._first_column)
 
     _moves: Final = {
         "FORWARD": _forward,

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.cli.listing import asked
@@ -15,7 +15,8 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape, when
 from zmon.dialogue import CommandError, Dialogue, meant
 from zmon.kinds import CONTAINER, MACHINE
-from zmon.screen.export import document, record_names, records, text
+from zmon.screen.export import document, record_names, records, sentence, text
+from zmon.screen.frame import WIDTH
 from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import NoMark, Watch
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.tape.tape import Tape
+
+LEAST_WIDTH: Final = 40
+"""On a terminal that is narrower lines run over."""
 
 
 def print_screen(screens: Screens, args: argparse.Namespace) -> int:
@@ -198,6 +202,13 @@ def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:
         yield
 
 
+def _width() -> int | None:
+    """Return how wide a terminal the output goes to is; None where it is none."""
+    if not sys.stdout.isatty():
+        return None
+    return max(os.get_terminal_size().columns or WIDTH, LEAST_WIDTH)  # a serial line does not know its width
+
+
 def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None:
     """Print the present interval; CSV has its heading before the first."""
     sheet, interval = dialogue.sheet(), dialogue.watch.interval
@@ -213,7 +224,14 @@ def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None
         writer.writerows([record_names(sheet)] if first else [])
         writer.writerows(records(sheet, interval, args.top))
     else:
-        width = os.get_terminal_size().columns if sys.stdout.isatty() else None
-        for line in text(sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top):
-            print(line[:width])
+        width = _width()
+        sheet = sheet if width is None else sheet.within(width)
+        for line in text(
+            sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top, width=width
+        ):
+            print(line)
+        if behind := sheet.screen.behind:
+            more = f"{behind} more column{'s' * (behind > 1)}"
+            told = f"{more}: widen the terminal, or have all of them with | cat or --format csv"
+            print(*sentence(told, width), sep="\n", file=sys.stderr)
     sys.stdout.flush()

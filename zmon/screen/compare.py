@@ -40,18 +40,15 @@ def compared(screen: Screen) -> Screen:
     Behind the first column stands what the rows are sorted by, so that it is seen on a narrow terminal, too.
     """
     columns = _sorted(screen) if sortable(screen) else _several(screen.columns)
-    parts = vars(screen) | {
-        "columns": tuple(columns),
-        "title": f"{screen.title} - Compared",
-        "sort": "",
-        "form": (),
-        "form_formats": {},
-        "form_names": {},
-        "guidance": "COMPARE OFF shows the interval alone again",
-    }
-    for cached in ("by_name", "starts", "width"):
-        parts.pop(cached, None)
-    return Screen(**parts)
+    return screen.changed(
+        columns=tuple(columns),
+        title=f"{screen.title} - Compared",
+        sort="",
+        form=(),
+        form_formats={},
+        form_names={},
+        guidance="COMPARE OFF shows the interval alone again",
+    )
 
 
 def sortable(screen: Screen) -> bool:

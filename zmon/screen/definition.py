@@ -80,6 +80,10 @@ class Column(Described):
     """Text stands left; a label can be set right with `format = "count"`."""
     names: str = ""
     """`lcu` when its texts name LCUs: a condition then takes any name of theirs."""
+    trail: int = 0
+    """Positions behind the column for the marks of its values; `layout` sees to it."""
+    joined: bool = False
+    """Whether it is drawn only together with the column before it."""
     rollup: str = ""
     """How recordings keep its trend, minute by minute: `seconds` when an interval counts with its length, the
     name of a rate among the table's columns when it counts with how often that happened in it; `label` for
@@ -93,7 +97,7 @@ class Screen(Described):
     command: str
     title: str
     table: str
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = ()
     shortest: int = 0
     """How many characters of the command are enough, even if others begin with them; 0: it does not say."""
     menu: str = ""
@@ -116,6 +120,17 @@ class Screen(Described):
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Menu only: for each section its heading and its (code, text) items."""
     file: str = ""
+    before: int = 0
+    """Columns that are hidden on the left, behind the first."""
+    behind: int = 0
+    """Columns that are hidden on the right."""
+    room: int = 0
+    """The width that it was made to fit; 0: any."""
+
+    def changed(self, **other: Any) -> Screen:
+        """Return the same screen with other values in some of its fields."""
+        parts = {name: value for name, value in vars(self).items() if name not in _CACHED}
+        return Screen(**parts | other)
 
     @property
     def spelled(self) -> str:
@@ -150,6 +165,9 @@ class Screen(Described):
         rows = self.starts[-1] + self.columns[-1].width if self.columns else 0
         return max([rows, *(len(line) for line in self.form)], default=0)
 
+
+_CACHED: Final = {"by_name", "starts", "width"}
+"""What a screen works out from its other fields."""
 
 _TEXTS: Final = {"help", "form", "head"}
 """Keys whose texts may have several lines."""

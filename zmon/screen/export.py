@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import time
 from importlib import import_module
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
-from zmon.screen.frame import header
+from zmon.screen.frame import WIDTH, header
 from zmon.screen.number import harmless, printable
 
 if TYPE_CHECKING:
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from zmon.screen.sheet import Sheet
 
 
-def body(sheet: Sheet, screens: Screens, most: int | None = None) -> Iterator[str]:
+def body(sheet: Sheet, screens: Screens, most: int | None = None, width: int | None = None) -> Iterator[str]:
     """Yield the lines between the header and the guidance: form, headings, rows."""
     if sheet.screen.layout == "menu":
         yield from import_module("zmon.screen.menu").lines(sheet.screen, screens)
         return
     if sheet.screen.layout == "chart":
-        yield from import_module("zmon.screen.chart.drawn").page(sheet.table, screens)
+        size = {} if width is None else {"width": width}
+        yield from import_module("zmon.screen.chart.drawn").page(sheet.table, screens, **size)
         return
     yield from sheet.form
     yield from sheet.headings
@@ -40,7 +42,7 @@ def body(sheet: Sheet, screens: Screens, most: int | None = None) -> Iterator[st
     for place in places:
         yield sheet.line(place)
     if not len(sheet) and sheet.screen.layout == "list":
-        yield f" {why_empty(sheet)}"
+        yield from sentence(why_empty(sheet), width)
 
 
 def why_empty(sheet: Sheet) -> str:
@@ -52,15 +54,29 @@ def why_empty(sheet: Sheet) -> str:
     return "Nothing to show: there is no such thing on this machine"
 
 
-def text(
-    sheet: Sheet, screens: Screens, interval: Interval, *, live: bool, most: int | None = None
+def text(  # noqa: PLR0913 - what is written, and in how much room
+    sheet: Sheet,
+    screens: Screens,
+    interval: Interval,
+    *,
+    live: bool,
+    most: int | None = None,
+    width: int | None = None,
 ) -> Iterator[str]:
-    """Yield a whole screen as lines."""
-    yield header(sheet.screen, interval, live=live, span=sheet.table.span)
+    """Yield a whole screen as lines; in a `width` no column is cut, and sentences are folded."""
+    if width is not None and not sheet.screen.room:
+        sheet = sheet.within(width)
+    yield header(sheet.screen, interval, live=live, span=sheet.table.span, width=width or WIDTH)
     yield ""
-    yield from body(sheet, screens, most)
+    yield from body(sheet, screens, most, width)
     for note in sheet.table.notes:
-        yield f" {printable(note)}"
+        yield from sentence(note, width)
+
+
+def sentence(words: str, width: int | None = None) -> list[str]:
+    """Return a sentence in lines that are no longer than `width`."""
+    plain_words = printable(words)
+    return [f" {part}" for part in (wrap(plain_words, max(width - 1, 1)) if width else [plain_words])]
 
 
 def moment(ns: int) -> str:

@@ -26,35 +26,48 @@ def mode(interval: Interval | None, *, live: bool, held: bool = False) -> str:
     return "Replay" if interval is not None and interval.after.nominal else "Captured data"
 
 
-def header(
+def header(  # noqa: PLR0913 - all that it shows
     screen: Screen,
     interval: Interval | None,
     *,
     live: bool,
     held: bool = False,
     span: tuple[int, int] | None = None,
+    width: int = WIDTH,
 ) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
     `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval.  The menu has
-    its title there instead, because it covers no interval, and needs none.
+    its title there instead, because it covers no interval, and needs none.  In a smaller width whole parts
+    are left out.
     """
-    right = mode(interval, live=live, held=held)
+    width, right = min(width, WIDTH), mode(interval, live=live, held=held)
     if interval is None or screen.layout == "menu":
-        line = f" {screen.id:<17}{screen.title}"
+        parts = [f" {screen.id:<17}{screen.title}", f" {screen.id:<17}"]
     else:
         machine = interval.after.frames.get("machine")
         kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))
-        line = f" {screen.id:<12}CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}  "
-        line += _span(interval) if span is None else f"Interval {clock(span[0])} - {clock(span[1])}"
-    return line[: WIDTH - len(right) - 1].ljust(WIDTH - len(right)) + right
+        cpu = f"CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}"
+        begin, end = _ends(interval) if span is None else map(clock, span)
+        times = f"{begin} - {end}"
+        parts = [
+            f" {screen.id:<12}{cpu}  Interval {times}",
+            f" {screen.id:<12}Interval {times}",
+            f" {screen.id} {times}",
+            f" {screen.id} {end}",
+            f" {screen.id}",
+        ]
+    line = next(
+        (part for part in parts if len(part) < width - len(right)),
+        parts[-1][: max(width - len(right) - 1, 0)],
+    )
+    return line.ljust(width - len(right)) + right
 
 
 def _known(value: object, width: int) -> str:
     return "." * width if isinstance(value, Absent) or value == "" else printable(str(value))
 
 
-def _span(interval: Interval) -> str:
-    end = clock(interval.after.at.utc)
+def _ends(interval: Interval) -> tuple[str, str]:
     begin = clock(interval.before.at.utc) if interval.before is not None else "--:--:--"
-    return f"Interval {begin} - {end}"
+    return begin, clock(interval.after.at.utc)

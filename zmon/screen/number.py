@@ -2,7 +2,7 @@
 
 Rates and times below 100 have one decimal and no leading zero (`.0`, `.3`, `54.1`), from 100 on
 none (`124`); queue lengths have two decimals (`.00`, `1.05`); percentages are whole, or bars.  What is not
-available is dots.  A number that does not fit is scaled (`124k`), never cut.
+available is dots.  A number that does not fit is scaled (`124k`), never cut.  A text that is cut ends in `>`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 DOTS: Final = "...."
 """What stands for a value that is not available; fewer in a narrower field."""
 
+MORE: Final = ">"
+"""Stands at the end of what has more than fits; a number that fits in no way is nothing but such signs."""
+
+LESS: Final = "<"
+"""Stands for a negative number that fits in no way."""
+
 STARS: Final = "****"
-"""What stands for a number that fits into its field in no way."""
+"""What stands for what is no number, or no time of any calendar."""
 
 
 def rate(value: float) -> str:
@@ -115,16 +121,41 @@ def shorten(text: str, width: int) -> str:
     return f"{text[: max(width - 2 - tail, 0)]}..{text[len(text) - tail :]}"[:width]
 
 
+def cut(text: str, width: int) -> str:
+    """Cut a text that is too long, where one of its words ends if that is in the second half, and mark it."""
+    if len(text) <= width:
+        return text
+    kept = text[: width - 1]
+    whole = kept.rstrip() if text[width - 1 : width] == " " else kept.rpartition(" ")[0].rstrip()
+    return (f"{whole} " if 2 * len(whole) >= width else kept)[: width - 1] + MORE
+
+
+def folds(text: str, width: int) -> list[tuple[int, int]]:
+    """Return from where to where a line is cut into lines of at most `width` characters, between its words.
+
+    Each begins with the blank before its first word.
+    """
+    found = []
+    begin = 0
+    while len(text) - begin > width:
+        end = text.rfind(" ", begin + 1, begin + width + 1)
+        if end <= begin or not text[begin:end].strip():
+            end = begin + width
+        found.append((begin, end))
+        begin = max(len(text) - len(text[end:].lstrip()) - 1, end)
+    return [*found, (begin, len(text))]
+
+
 def fit(value: float, width: int) -> str:
     """Write a number that is too wide for its field without decimals, else scaled (`124k`, `12M`).
 
-    Stars stand where nothing helps.
+    Where nothing helps, signs stand that are no digits: `>>>>`, or `<<<<` for a negative number.
     """
     for unit, size in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
         scaled = percent(value / size) + unit
-        if len(scaled) <= width and not scaled.startswith("0"):
+        if len(scaled) <= width and (not unit or abs(value) >= 0.95 * size):
             return scaled
-    return STARS[:width]
+    return (MORE if value > 0 else LESS) * width
 
 
 def cell(value: Value, form: str, width: int) -> str:
@@ -135,19 +166,25 @@ def cell(value: Value, form: str, width: int) -> str:
     if isinstance(value, Absent):
         return DOTS[:width].ljust(width) if form in LEFT else DOTS[:width].rjust(width)
     if form in LEFT:
-        words = plain(value)
-        return (shorten(words, width) if form == "path" else words[:width]).ljust(width)
+        return _words(value, form, width).ljust(width)
     if isinstance(value, str):
-        return plain(value)[:width].rjust(width)
+        return cut(plain(value), width).rjust(width)
     try:
         number = float(value)
     except OverflowError:
-        number = math.inf
+        number = math.inf if value > 0 else -math.inf
     if not math.isfinite(number):
-        return STARS[:width].rjust(width)
+        return STARS[:width].rjust(width) if math.isnan(number) else (MORE if number > 0 else LESS) * width
     if form == "bar":
         return bar(number, width)
     digits = FORMATS[form](number if form != "clock" else value)
     if len(digits) > width:
         digits = STARS[:width] if form == "clock" else fit(number, width)
     return digits.rjust(width)
+
+
+def _words(value: float | str, form: str, width: int) -> str:
+    words = plain(value)
+    if len(words) > width and not isinstance(value, str):
+        return (LESS if value < 0 else MORE) * width
+    return shorten(words, width) if form == "path" else cut(words, width)

@@ -7,11 +7,12 @@ thousands of rows costs what its visible lines cost.
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.screen import number
+from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
 
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 ESTIMATE: Final = "~"
-"""Stands behind a value that is an estimate; before it, where the mark of a limit stands behind."""
+"""Stands behind a value that is an estimate, before the mark of a limit."""
 
 _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
+
+
+TITLES: Final = (">> All <<", ">> All", ">>")
+"""What the line about all rows is called where its own title has no room."""
 
 
 class Order(NamedTuple):
@@ -63,12 +68,28 @@ class Sheet:
         conditions: Sequence[Condition] = (),
     ) -> None:
         """Sort and filter the rows; nothing is formatted yet."""
-        self.screen = screen
+        guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
+        self.screen = layout.spaced(screen, guessed) if screen.gridded else screen
         self.table = table
         self.order = order
         rows = filtered(table, conditions)
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
-        self._values = [table.column(c.name) for c in screen.columns] if table.keys else []
+        self._values = self._columns()
+
+    def _columns(self) -> list[list[Value]]:
+        return [self.table.column(c.name) for c in self.screen.columns] if self.table.keys else []
+
+    def within(self, width: int, first: int = 1) -> Sheet:
+        """Return the same sheet with the columns that fit whole: the first one, and those from `first` on."""
+        seen = copy(self)
+        for drawn in ("headings", "form", "folds", "summary", "_pens"):
+            vars(seen).pop(drawn, None)
+        if self.screen.gridded:
+            seen.screen = layout.within(self.screen, width, first)
+            seen._values = seen._columns()  # noqa: SLF001 - it is a copy of this one
+        elif self.screen.layout == "page":
+            seen.screen = self.screen.changed(room=width)
+        return seen
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -91,6 +112,19 @@ class Sheet:
     @cached_property
     def form(self) -> list[str]:
         """The lines above the rows, filled in."""
+        return [self._form[place][begin:end] for place, begin, end in self.folds]
+
+    @cached_property
+    def folds(self) -> list[tuple[int, int, int]]:
+        """For each line of `form`: which line of the screen's form it is, and from where to where."""
+        return [
+            (place, *fold)
+            for place, line in enumerate(self._form)
+            for fold in number.folds(line, self.screen.room or len(line))
+        ]
+
+    @cached_property
+    def _form(self) -> list[str]:
         return [fill(line, self.table.facts, self.screen) for line in self.screen.form]
 
     @cached_property
@@ -100,7 +134,10 @@ class Sheet:
             return None
         title, cells = self.table.summary.title, self.table.summary.cells
         line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
-        return f" {title}" + line[len(title) + 1 :]
+        begin = len(line) - len(line.lstrip()) if line else len(title) + 2
+        room = begin - 2  # a blank stands on either side
+        shorter = next((words for words in (title, *TITLES) if len(words) <= room), number.cut(title, room))
+        return f" {shorter}" + line[len(shorter) + 1 :] if room > 0 else line
 
     def line(self, place: int) -> str:
         """Return the text of the row that stands at `place`."""
@@ -112,7 +149,10 @@ class Sheet:
     def _gap(self, line: str, said: str) -> str:
         """Write a sentence in the place of values, behind the first column."""
         end = self.screen.starts[0] + self.screen.columns[0].width
-        return f"{line[:end]} -- {number.printable(said)} ".ljust(self.screen.width, "-").rstrip()
+        words = number.printable(said)
+        if self.screen.room:
+            words = number.cut(words, max(self.screen.room - end - 5, 1))
+        return f"{line[:end]} -- {words} ".ljust(self.screen.width, "-").rstrip()
 
     @cached_property
     def _pens(self) -> list[Pen]:
@@ -120,19 +160,17 @@ class Sheet:
 
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
-        sign = " "
+        marks = ""
         for pen, value in zip(self._pens, values, strict=True):
-            before = sign + pen.gap
-            written, sign = pen.write(value)
+            parts.append(marks.ljust(pen.gap))
+            written, marks = pen.write(value)
             if pen.guesses and pen.guessed(value, row):
-                if sign == " " and pen.is_text and written.endswith(" "):
+                if pen.is_text and written.endswith(" "):
                     written = f"{written.rstrip()}{ESTIMATE}".ljust(len(written))
-                elif sign == " ":
-                    sign = ESTIMATE
-                else:  # the limit's mark stands behind, so this one moves to the front
-                    before, written = _precede(before, written)
-            parts += (before, written)
-        parts.append(sign)
+                else:
+                    marks = ESTIMATE + marks
+            parts.append(written)
+        parts.append(marks)
         return "".join(parts).rstrip()
 
     def deeper(self, place: int = 0) -> str:
@@ -160,7 +198,7 @@ class Sheet:
             if column.limit is not None:
                 sign = column.limit.mark(values[row])
                 if sign != " ":
-                    found.append(Mark(start, column.width + 1, sign))
+                    found.append(Mark(start, column.width + column.trail, sign))
         return found
 
     def at(self, position: int) -> Column | None:
@@ -179,7 +217,7 @@ class Pen:
 
     def __init__(self, column: Column, estimated: frozenset[int] | None) -> None:
         """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
-        self.gap = " " * (column.gap - 1)
+        self.gap = column.gap
         self.guesses = estimated is None or bool(estimated)
         self.is_text = column.format in number.LEFT
         self._column = column
@@ -191,7 +229,7 @@ class Pen:
         known = self._known.get(value)
         if known is None:
             column = self._column
-            known = text(column, value), column.limit.mark(value) if column.limit is not None else " "
+            known = text(column, value), "" if column.limit is None else column.limit.mark(value).strip()
             if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
                 self._known[value] = known
         return known
@@ -201,14 +239,6 @@ class Pen:
         if value.__class__ is Absent or value == "":
             return False
         return self._estimated is None or row in self._estimated
-
-
-def _precede(before: str, written: str) -> tuple[str, str]:
-    """Put the mark of an estimate in front of a number: into its field if there is room."""
-    digits = written.lstrip()
-    if len(digits) < len(written):
-        return before, (ESTIMATE + digits).rjust(len(written))
-    return before[:-1] + ESTIMATE, written
 
 
 def text(column: Column, value: Value) -> str:
@@ -226,12 +256,12 @@ def headings(
 
     The first is the line of marks: a dot above the last character of a heading that can be sorted
     on, underscores over the heading that is.  Group texts span their columns between `<` and `>`,
-    and may name facts: `{begin}`.
+    and may name facts: `{begin}`.  A sign in the last line says that there are more columns: `<`, `>`.
     """
     if not screen.columns:
         return []
     depth = max(len(c.head) + bool(c.group) for c in screen.columns)
-    lines = [[" "] * (screen.width + 1) for _ in range(depth + 1)]
+    lines = [[" "] * (screen.width + 2) for _ in range(depth + 1)]
     sortable = any(c.sort for c in screen.columns)
     for start, column in zip(screen.starts, screen.columns, strict=True):
         end = start + column.width
@@ -248,6 +278,10 @@ def headings(
         line = depth - max(len(c.head) for c in screen.columns if c.group == group)
         words = re.sub(_FIELD, lambda found: _fact(found["name"], facts or {}, screen), group)
         _put(lines[line], start, span(words, end - start))
+    if screen.before:
+        _put(lines[-1], screen.starts[0] + screen.columns[0].width + 1, number.LESS)
+    if screen.behind:
+        _put(lines[-1], min(screen.width + 1, screen.room - 1), number.MORE)
     drawn = ["".join(line).rstrip() for line in lines]
     return drawn if sortable else drawn[1:]
 
@@ -281,11 +315,13 @@ def _groups(screen: Screen) -> list[tuple[str, int, int]]:
 
 
 def span(words: str, width: int) -> str:
-    """Write a group heading over `width` characters: `<-Rate/s->`."""
+    """Write a group heading over `width` characters: `<-Rate/s->`; nothing where no word of it has room."""
     room = width - 2 - len(words)
-    if room < 0:
-        return words[:width]
-    return "<" + "-" * ((room + 1) // 2) + words + "-" * (room // 2) + ">"
+    if room >= 0:
+        return "<" + "-" * ((room + 1) // 2) + words + "-" * (room // 2) + ">"
+    words = words.strip()
+    short = number.cut(words, width)
+    return short if short == words or " " in short else ""
 
 
 def fill(line: str, facts: Mapping[str, Value], screen: Screen) -> str:

@@ -48,12 +48,8 @@ def heading(  # noqa: PLR0913 - all that a header tells
     """
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
-    written = header(screen, interval, live=live, held=held, span=span)
-    mode = written.rfind("  ") + 2
-    if width < len(written):
-        word = written[mode:]
-        mode = max(width - 1 - len(word), 0)
-        written = f"{written[: max(mode - 2, 0)]:<{mode}}{word}"
+    written = header(screen, interval, live=live, held=held, span=span, width=width - 1)
+    mode = max(written.rstrip().rfind("  ") + 2, 0)
     parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
     kind = "strong" if live else "look"
     return Line(written, "strong", (*parts, Part(mode, len(written), kind)))

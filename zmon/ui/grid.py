@@ -4,7 +4,7 @@ The cursor belongs to a row's key, so it follows its device when rows change pla
 belongs to no key and stays at home: on the first row, because somebody who has just opened a screen looks at
 the worst devices, not at one of them; where rows are intervals, on that of the present moment.
 
-To the right the pane goes by whole columns, and the first column stays: it says whose numbers they are.
+Only columns that fit whole are drawn, and to the right the pane goes by columns; the first column stays.
 Rows are formatted when they are seen and kept until the next sheet.
 """
 
@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.screen.export import why_empty
+from zmon.screen.layout import beside, left, right
 from zmon.screen.sheet import natural
 from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import Pane, form_lines, note_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from zmon.dialogue import Page
     from zmon.screen.definition import Column
     from zmon.screen.sheet import Sheet
@@ -54,8 +53,8 @@ class Grid(Pane):
         before, self.sheet, self.page = self.sheet, sheet, page
         if sheet.order != before.order or _is_earlier(sheet, before):
             self.key = ""
-        self._formatted: dict[int, Line] = {}
         self._columns = [sheet.table.column(c.name) for c in sheet.screen.columns] if sheet.rows else []
+        self._draw()
         gone = ""
         if self.key in sheet.place:
             self.place = sheet.place[self.key]
@@ -90,6 +89,23 @@ class Grid(Pane):
 
     # what is seen
 
+    def resize(self, width: int, height: int) -> None:
+        """Draw as many columns as fit into so much room."""
+        if width != self.width:
+            self.width = width
+            self._draw()
+        super().resize(width, height)
+
+    def _draw(self) -> None:
+        """Choose the columns that are drawn, and forget the rows that were."""
+        self.seen = self.sheet.within(self.width, self.first)
+        self._formatted: dict[int, Line] = {}
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are columns that are not drawn."""
+        return bool(self.seen.screen.before or self.seen.screen.behind)
+
     def settle(self) -> None:
         """Keep the cursor's row within what is seen."""
         room = max(self.room, 1)
@@ -104,9 +120,9 @@ class Grid(Pane):
     def _above(self) -> list[Line]:
         """Return the lines above the rows: as many as leave room for some rows."""
         heads = self.headings()
-        form = form_lines(self.sheet) if self.sheet.screen.form else []
-        total = self.sheet.summary
-        summary = [self._summary(total)] if total is not None else []
+        form = form_lines(self.seen) if self.sheet.screen.form else []
+        total = self.seen.summary
+        summary = [Line(total, "strong")] if total is not None else []
         if len(form) + len(heads) + len(summary) + LEAST_ROWS <= self.height:
             return form + heads + summary
         if len(heads) + len(summary) + 1 <= self.height:
@@ -114,10 +130,10 @@ class Grid(Pane):
         return heads[-max(self.height - 1, 0) :] if self.height > 1 else []
 
     def headings(self) -> list[Line]:
-        """Return the heading lines as far as they are shifted; that of the chosen column stands out."""
-        lines = [Line(self._cut_heading(text), "heading") for text in self.sheet.headings]
+        """Return the heading lines of what is drawn; that of the chosen column stands out."""
+        lines = [Line(text, "heading") for text in self.seen.headings]
         if self.column and lines:
-            span = self._span(self._index(self.column))
+            span = self._span(self.column)
             lines[-1] = lines[-1]._replace(parts=(Part(*span, "cell"),) if span else ())
         return lines
 
@@ -153,32 +169,25 @@ class Grid(Pane):
         return line
 
     def _format(self, place: int) -> Line:
-        screen, row = self.sheet.screen, self.sheet.rows[place]
+        screen, row = self.seen.screen, self.sheet.rows[place]
         parts = [
             Part(start, start + column.width, "absent")
-            for start, column, values in zip(screen.starts, screen.columns, self._columns, strict=True)
-            if values[row].__class__ is Absent
+            for start, column in zip(screen.starts, screen.columns, strict=True)
+            if self.sheet.table.column(column.name)[row].__class__ is Absent
         ]
         parts += [
             Part(mark.start, mark.start + mark.width, "alarm" if mark.sign == "!" else "look")
-            for mark in self.sheet.marks(place)
+            for mark in self.seen.marks(place)
         ]
-        return Line(self._cut(self.sheet.line(place)), "data", self._cut_parts(parts))
+        return Line(self.seen.line(place), "data", tuple(parts))
 
     def _under_cursor(self, line: Line) -> Line:
-        span = self._span(self._index(self.column)) if self.column else None
+        span = self._span(self.column) if self.column else None
         text, parts = line.text, line.parts
         if span:
             text = text.ljust(span[1])
             parts = (*parts, Part(*span, "cell"))
         return Line(CURSOR + text[1:], "strong", parts, "cursor")
-
-    def _summary(self, text: str) -> Line:
-        if self._shifted and text[self._edge : self._edge + 1].strip():
-            text = (
-                text[:3].ljust(self._edge + 1) + text[self._edge + 1 :]
-            )  # a title that runs on is cut short
-        return Line(self._cut(text), "strong")
 
     @property
     def position(self) -> str:
@@ -190,64 +199,17 @@ class Grid(Pane):
 
     # from a line to the glass and back
 
-    @property
-    def _edge(self) -> int:
-        """Where the column that stays ends; the sign behind its value still stands there."""
-        screen = self.sheet.screen
-        return screen.starts[0] + screen.columns[0].width
-
-    @property
-    def _shifted(self) -> bool:
-        return self.first > 1
-
-    @property
-    def _by(self) -> int:
-        """By how many characters the columns are shifted to the left."""
-        return self._shift_to(self.first)
-
-    def _shift_to(self, first: int) -> int:
-        return self.sheet.screen.starts[first] - self._edge - 1 if first > 1 else 0
-
-    def _cut(self, text: str) -> str:
-        if not self._shifted:
-            return text
-        return text[: self._edge + 1].ljust(self._edge + 1) + text[self._edge + 1 + self._by :]
-
-    def _cut_heading(self, text: str) -> str:
-        if self._shifted and text[self._edge : self._edge + 1].strip():
-            text = " " * (self._edge + 1) + text[self._edge + 1 :]  # a group that runs on names others
-        return self._cut(text)
-
-    def _cut_parts(self, parts: Iterable[Part]) -> tuple[Part, ...]:
-        if not self._shifted:
-            return tuple(parts)
-        begin = self._edge + 1 + self._by
-        kept = []
-        for start, end, kind in parts:
-            if start < self._edge:
-                kept.append(Part(start, end, kind))
-            elif end > begin:
-                kept.append(Part(max(start, begin) - self._by, end - self._by, kind))
-        return tuple(kept)
-
-    def _span(self, index: int, first: int = 0) -> tuple[int, int] | None:
-        """Return where a column is seen when `first` comes after column 0; None when it is not."""
-        screen, first = self.sheet.screen, first or self.first
-        if 0 < index < first:
-            return None
-        start = screen.starts[index] - (self._shift_to(first) if index else 0)
-        return (start, start + screen.columns[index].width) if start < self.width else None
-
-    def _fits(self, index: int, first: int = 0) -> bool:
-        span = self._span(index, first)
-        return span is not None and span[1] < self.width
-
-    def _index(self, name: str) -> int:
-        return next(i for i, column in enumerate(self.sheet.screen.columns) if column.name == name)
+    def _span(self, name: str) -> tuple[int, int] | None:
+        """Return where a column is drawn; None when it is not."""
+        screen = self.seen.screen
+        for start, column in zip(screen.starts, screen.columns, strict=True):
+            if column.name == name:
+                return start, start + column.width
+        return None
 
     def column_at(self, x: int) -> Column | None:
-        """Return the column that is seen at a position."""
-        return self.sheet.at(x if x <= self._edge else x + self._by)
+        """Return the column that is drawn at a position."""
+        return self.seen.at(x)
 
     # movements
 
@@ -279,26 +241,20 @@ class Grid(Pane):
 
     def shift(self, screens: int) -> bool:
         """Go right (or left) by as many columns as fit."""
-        before, last = self.first, len(self.sheet.screen.columns) - 1
-        if screens > 0 and not self._fits(last):
-            self.first = next((i for i in range(before + 1, last) if not self._fits(i)), last)
-        elif screens < 0 and before > 1:
-            fitting = (i for i in range(1, before - 1) if self._fits(before - 1, i))
-            self.first = next(fitting, before - 1)
-        return self._was_shifted(before)
+        way = right if screens > 0 else left
+        return self._shift_to(way(self.sheet.screen, self.width, self.first))
 
     def nudge(self, columns: int) -> bool:
         """Go right (or left) by columns."""
-        before = self.first
-        last = len(self.sheet.screen.columns) - 1
-        if columns < 0 or not self._fits(last):
-            self.first = max(1, min(self.first + columns, last))
-        return self._was_shifted(before)
+        if columns > 0 and not self.seen.screen.behind:
+            return False
+        return self._shift_to(beside(self.sheet.screen, self.first, columns))
 
-    def _was_shifted(self, before: int) -> bool:
-        if self.first != before:
-            self._formatted.clear()
-        return self.first != before
+    def _shift_to(self, first: int) -> bool:
+        moved, self.first = first != self.first, first
+        if moved:
+            self._draw()
+        return moved
 
     def tab(self, by: int) -> None:
         """Choose the next (or previous) column; behind the last none is chosen."""
@@ -306,16 +262,15 @@ class Grid(Pane):
         self.column = names[(names.index(self.column) + by) % len(names)]
         if not self.column:
             return
-        self._bring(self._index(self.column))
+        self._bring(names.index(self.column) - 1)
 
     def _bring(self, index: int) -> None:
-        """Go left or right until a column is seen."""
-        before = self.first
+        """Go left or right until a column is drawn."""
+        name = self.sheet.screen.columns[index].name
         if 0 < index < self.first:
-            self.first = index
-        while index > self.first and not self._fits(index):
-            self.first += 1
-        self._was_shifted(before)
+            self._shift_to(beside(self.sheet.screen, index, 0))
+        while index > self.first and self._span(name) is None:
+            self._shift_to(beside(self.sheet.screen, self.first, 1))
 
     def click(self, x: int, y: int) -> str:
         """Choose a row; a click on the chosen row goes deeper, one on a heading sorts."""
@@ -358,7 +313,7 @@ class Grid(Pane):
             found = [index for index, cell in cells if isinstance(cell, str) and wanted in cell.casefold()]
             if found or wanted in self.sheet.keys[place].casefold():
                 self._go(place)
-                if not any(self._fits(index) for index in found):
+                if not any(self._span(self.sheet.screen.columns[index].name) for index in found):
                     self._bring(found[0] if found else 0)
                 return True
         return False

@@ -121,9 +121,17 @@ class FormPane(Pane):
     def show(self, sheet: Sheet, page: Page) -> str:
         """Show a newer sheet of the same thing."""
         self.sheet, self.page = sheet, page
-        self._all = [*form_lines(sheet), *note_lines(sheet, self.width)]
-        self.settle()
+        self._draw()
         return ""
+
+    def resize(self, width: int, height: int) -> None:
+        """Fold lines that are too long for so much room."""
+        super().resize(width, height)
+        self._draw()
+
+    def _draw(self) -> None:
+        self._all = [*form_lines(self.sheet.within(self.width)), *note_lines(self.sheet, self.width)]
+        self.settle()
 
     @property
     def command(self) -> str:
@@ -134,13 +142,15 @@ class FormPane(Pane):
 def form_lines(sheet: Sheet) -> list[Line]:
     """Return the lines of a form: what is printed on it are labels, what is filled in are data."""
     lines = []
-    for template, text in zip(sheet.screen.form, sheet.form, strict=True):
+    for (place, begin, end), text in zip(sheet.folds, sheet.form, strict=True):
+        known = fields(sheet.screen.form[place])
         parts = []
-        for start, end, name in fields(template):
-            fact = sheet.screen.form_names.get(name, name)
-            missing = isinstance(sheet.table.facts.get(fact), Absent)
-            parts.append(Part(start, end, "absent" if missing else "data"))
-        lines.append(Line(text, "label" if parts else "heading", tuple(parts)))
+        for start, stop, name in known:
+            if begin <= start < end:
+                fact = sheet.screen.form_names.get(name, name)
+                missing = isinstance(sheet.table.facts.get(fact), Absent)
+                parts.append(Part(start - begin, min(stop, end) - begin, "absent" if missing else "data"))
+        lines.append(Line(text, "label" if known else "heading", tuple(parts)))
     return lines
 
 

@@ -1,0 +1,104 @@
+"""Where the columns of a screen stand.
+
+Behind each there is room for its marks, and in a width stand only columns that fit whole.  The first column
+always stays, because it says whose figures these are.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.screen import number
+from zmon.screen.definition import Column, Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST_TEXT: Final = 12
+"""A text column is not made narrower than this, as long as another column fits beside the first."""
+
+
+@lru_cache(maxsize=256)
+def spaced(screen: Screen, estimated: frozenset[str]) -> Screen:
+    """Return a screen with room behind each value for its marks, and a blank behind them.
+
+    `estimated` names the columns with estimates.
+    """
+    columns: list[Column] = []
+    trail = 0
+    for column in screen.columns:
+        gap = max(column.gap, trail + 1)
+        trail = (column.limit is not None) + (column.name in estimated)
+        columns.append(_changed(column, gap=gap, trail=trail))
+    return _with(screen, columns)
+
+
+@lru_cache(maxsize=512)
+def within(screen: Screen, width: int, first: int = 1) -> Screen:
+    """Return the part of a screen that fits: the first column, and those from `first` on that fit whole.
+
+    A long text may be narrower at the right edge.
+    """
+    columns = screen.columns
+    last = len(columns) - 1
+    first = max(1, min(first, last))
+    kept = [_narrowed(columns[0], width - 1 - columns[0].gap - columns[0].trail)]
+    at = kept[0].gap + kept[0].width
+    behind = 0
+    for place in range(first, last + 1):
+        column = columns[place]
+        if place == first > 1:
+            column = _changed(column, gap=max(column.gap, 3))  # room for the sign of what is on the left
+        room = width - at - column.gap - max(column.trail, place < last)
+        if column.width > room:
+            behind = last + 1 - place
+            least = 3 if len(kept) == 1 else max(LEAST_TEXT, *map(len, column.head))
+            edge = room - (place == last and not column.trail)  # the sign stands behind it
+            if column.format in number.LEFT and edge >= least:
+                kept.append(_narrowed(column, edge))
+            elif len(kept) > 2:
+                while len(kept) > 2 and columns[place].joined:
+                    place -= 1  # noqa: PLW2901 - the columns before go, too
+                    kept.pop()
+                    behind += 1
+            break
+        kept.append(column)
+        at += column.gap + column.width
+    return _with(screen, kept, before=first - 1, behind=behind, room=width)
+
+
+def right(screen: Screen, width: int, first: int) -> int:
+    """Return the column that comes first when the next columns to the right are shown."""
+    if not screen.gridded:
+        return first
+    seen, last = within(screen, width, first), len(screen.columns) - 1
+    return max(1, min(max(last + 1 - seen.behind, first + 1), last)) if seen.behind else first
+
+
+def left(screen: Screen, width: int, first: int) -> int:
+    """Return the column that comes first when the columns before these are shown."""
+    last = len(screen.columns)
+    for place in range(1, first):
+        if not screen.columns[place].joined and last - within(screen, width, place).behind >= first:
+            return place
+    return max(1, first - 1)
+
+
+def beside(screen: Screen, first: int, by: int) -> int:
+    """Return the column that comes first after going `by` columns to the right, or to the left."""
+    places = [1, *(i for i, column in enumerate(screen.columns) if i > 1 and not column.joined)]
+    at = max(i for i, place in enumerate(places) if place <= max(first, 1))
+    return places[max(0, min(at + by, len(places) - 1))]
+
+
+def _narrowed(column: Column, room: int) -> Column:
+    return column if column.width <= room else _changed(column, width=max(room, 1))
+
+
+def _changed(column: Column, **other: object) -> Column:
+    return Column(**vars(column) | other)
+
+
+def _with(screen: Screen, columns: Sequence[Column], **other: object) -> Screen:
+    return screen.changed(columns=tuple(columns), **other)
