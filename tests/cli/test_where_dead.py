@@ -58,7 +58,7 @@ def test_other_files_are_answered(dead: str, tmp_path: Path, capsys: pytest.Capt
     words = [f"{dead}/a", f"{tmp_path}/link", f"{tmp_path}/alive", f"{dead}/b", dead]
     assert main(["where", "-f", "json", *words]) == 1
     found = documents(capsys)
-    assert [word for word in words if found[word].startswith(f"does not answer: {dead} (fuse")] == [
+    assert [word for word in words if found[word].startswith(f"{dead} does not answer (fuse")] == [
         words[0], words[1], words[3], words[4],
     ]  # fmt: skip
     assert "does not answer" not in found[f"{tmp_path}/alive"]

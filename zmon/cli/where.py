@@ -1,12 +1,11 @@
 """Where something lies, and what lies there: zmon where /db/file, zmon where 7201, zmon where dasdb.
 
-THING is whatever you have in hand.  A file, directory, mount point or tablespace is followed down: volume,
-disk, virtual and real device, label, logical control unit (LCU), channel paths.  A disk, partition, logical
-volume, device number, label or LCU is followed up: file systems, files, tablespaces.  What can mean several
-things is answered for each.
+A file, directory, mount point or tablespace is followed down: volume, disk, virtual and real device, label,
+logical control unit (LCU), channel paths.  A disk, partition, logical volume, device number, label or LCU is
+followed up: file systems, swap, files, tablespaces.  A THING that means several things is answered for each.
 
-How sure an answer is stands with it: exact (byte by byte), shares (how much on which disk), set (on one or
-more of these), assumed (by a rule of the site), unknown.  Exit status 1: something was not found.
+Every answer says how certain it is: exact (byte by byte), shares (how much on which disk), set (on one or
+more of these), assumed (from the path's name, or a rule of the site), unknown.  Exit status 1: not found.
 """
 
 from __future__ import annotations
@@ -43,18 +42,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "thing",
         nargs="+",
         metavar="THING",
-        help="a path, disk, bus id, device number, label, logical volume, LCU, tablespace or database",
+        help="a path, disk, UUID=, bus id, device number, label, logical volume, LCU, tablespace or database",
     )
     parser.add_argument(
-        "-r", "--recursive", action="store_true", help="of a directory, look at each file in it and below"
+        "-r", "--recursive", action="store_true", help="look at each file in a directory and below"
     )
-    parser.add_argument("-e", "--evidence", action="store_true", help="say what told it, and where it stands")
+    parser.add_argument(
+        "-e",
+        "--evidence",
+        action="store_true",
+        help="print the source of each step: file and line, ioctl, answer of CP",
+    )
     parser.add_argument(
         "-f",
         "--format",
         choices=("text", "csv", "json"),
         default="text",
-        help="for people (default), a record for each part of a file on a disk, or all there is",
+        help="text for people (default), csv: a record per part of a file on a disk, json: everything",
     )
     add_listings(parser)
     add_looking_arguments(parser)
@@ -69,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         complain("--at is a time in a recording: name one with --from")
         return USAGE
     if args.recursive and args.source:
-        complain("--recursive looks into directories of this machine: a capture has the files that it has")
+        complain("--recursive works on this machine only; a capture shows the files that it has without it")
         return USAGE
     try:
         unread: list[str] = []
@@ -174,7 +178,7 @@ def _led(word: str) -> _Here:
 
 def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Found]:
     """Follow paths of this machine down, and look at nothing else."""
-    from zmon.placement.found import at_mount, below  # noqa: PLC0415 - --help needs none of it
+    from zmon.placement.found import Found, at_mount, below  # noqa: PLC0415 - --help needs none of it
     from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
 
     paths = {word: _from_root(word) for word in words}
@@ -191,7 +195,12 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Fou
     for word, path in paths.items():
         meaning = Meaning(word, Sort.DIRECTORY if words[word].mount else Sort.FILE, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
-        found[word] = below(meaning, machine) if mount is None else at_mount(meaning, mount, machine)
+        if mount is not None:
+            found[word] = at_mount(meaning, mount, machine)
+        elif path in machine.answers:  # and not what is below it, if that was asked for, too
+            found[word] = Found(meaning, (machine.answers[path],))
+        else:
+            found[word] = below(meaning, machine)
     return found
 
 

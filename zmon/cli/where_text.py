@@ -46,7 +46,7 @@ def text(found: Sequence[Found], *, evidence: bool, width: int) -> Iterator[str]
             yield from _line(remark, width)
         told = _evidence(one) if evidence else ()
         if told:
-            yield "  Told by:"
+            yield "  Sources:"
             for source, said in told:
                 yield from folded(f"{source}: {said}", width, "    ", "      ")
 

@@ -223,7 +223,7 @@ class _Looking:
     def _why(self, place: str) -> str:
         mount = self._points.get(place)
         what = f" ({printable(mount.fstype)} from {printable(mount.source)})" if mount else ""
-        return f"does not answer: {printable(place)}{what}; the other files were looked at"
+        return f"{printable(place)} does not answer{what}"
 
     def _enter(self, place: str) -> None:
         """Note below which mount point the next calls look.
