@@ -15,7 +15,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.status import OK, USAGE, complain
+from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
 from zmon.event import What
 from zmon.screen.number import harmless
@@ -130,10 +130,13 @@ def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
         _say(f"left out: {problem}")
     if stretch.unread:
         _say(f"left out: {stretch.unread:,} samples whose times cannot be read")
+    damage = stretch.damage()
+    if damage:
+        _say(damage)
     count, begin, end = times
     samples = "1 sample" if count == 1 else f"{count:,} samples"
     _say(f"{path}: {samples}, {clock(begin)} to {clock(end)} UTC, {os.path.getsize(path):,} bytes")
-    return OK
+    return FAILED if stretch.problems() or stretch.unread or damage else OK
 
 
 def _write(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> tuple[int, int, int]:

@@ -4,7 +4,8 @@ One row for each thing and reading.  A source that is read more seldom than samp
 it was read.  Counters count up from anything; what happened is their difference: zmon show prints that.
 
 CSV holds one kind of thing, and the units in its heading.  JSON lines hold any; each kind is described by a
-line before its first row.  Times are UTC.  What is absent is empty, or null; --reasons says why.
+line before its first row.  Times are UTC.  What is absent is empty, or null; --reasons says why.  The exit
+status is 1 if a part of the recording is damaged.
 
 --rollups writes what a screen's figures were in each minute or quarter of an hour, mean, lowest, highest and
 in how many intervals, as the recording has them: zmon export FILE --rollups minutes --kind device.
@@ -161,9 +162,12 @@ def _export(
         complain(f"left out: {problem}")
     if stretch.unread:
         complain(f"left out: {stretch.unread:,} samples whose times cannot be read")
+    damage = stretch.damage()
+    if damage:
+        complain(damage)
     if not found:
         return complain("there was nothing of that kind or name in that time")
-    return FAILED if stretch.problems() or stretch.unread else OK
+    return FAILED if stretch.problems() or stretch.unread or damage else OK
 
 
 class Reading(NamedTuple):

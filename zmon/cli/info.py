@@ -59,17 +59,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _damage(file: Survey) -> list[str]:
-    """Return what is wrong with a file, a sentence for each; that it cannot be opened is said anyway."""
+    """Return what is wrong with a file, a sentence for each; one that cannot be opened was not checked."""
     from zmon.recording.check import problems  # noqa: PLC0415 - for --check alone
     from zmon.recording.error import RecordingError  # noqa: PLC0415 - same
     from zmon.recording.reader import Recording  # noqa: PLC0415 - same
 
     if file.format is None:
-        return []
+        return [file.problem]
     try:
         recording = Recording(file.path)
-    except RecordingError:
-        return []
+    except RecordingError as error:
+        return [str(error)]
     try:
         return list(problems(recording))
     except RecordingError as error:
@@ -150,10 +150,16 @@ def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str
             begin, end = (clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
             name = os.path.basename(file.path)
             yield f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}"
+    files = [whole] if directory is None else directory.files
+    unread = {file.path: "not checked, because it cannot be read" for file in files if file.problem}
     for path, problems in (damage or {}).items():
         yield ""
-        yield f"{path}: {'no damage was found' if not problems else f'{len(problems):,} things are damaged'}"
+        yield f"{path}: {unread.get(path) or _found(problems)}"
         yield from (f"  {problem}" for problem in problems)
+
+
+def _found(problems: list[str]) -> str:
+    return f"{len(problems):,} things are damaged" if problems else "no damage was found"
 
 
 def _lines(file: Survey) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import stat
 from collections import Counter
 from contextlib import closing, suppress
 from itertools import pairwise
@@ -21,8 +22,8 @@ from zmon.recorder.lock import running
 from zmon.recording.day import days
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
-from zmon.recording.magic import is_recording
-from zmon.recording.opening import defend
+from zmon.recording.magic import head_of, is_recording
+from zmon.recording.opening import Trouble, defend
 from zmon.recording.reader import Recording
 
 if TYPE_CHECKING:
@@ -115,12 +116,14 @@ def survey(path: str) -> Survey:
     Raises:
         OSError: it is not there or may not be read.
     """
-    size = os.stat(path).st_size
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode):
+        return Survey(path, 0, None, "no file, and so no recording")
+    size = about.st_size
     for ending in ("-wal", "-journal"):
         with suppress(OSError):
             size += os.stat(path + ending).st_size
-    with open(path, "rb") as file:
-        head = file.read(100)
+    head = head_of(path, 100)
     if not is_recording(path):
         return Survey(path, size, None, "no recording of zmon" if head else "an empty file")
     found = Survey(path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path))
@@ -233,7 +236,7 @@ def _connect(path: str) -> sqlite3.Connection:
 def _with_parts(found: Survey) -> Survey:
     """Add how many bytes are for what; what cannot be counted is among the rest."""
     parts: Counter[str] = Counter()
-    with suppress(sqlite3.Error), closing(_connect(found.path)) as connection:
+    with suppress(*Trouble), closing(_connect(found.path)) as connection:
         tables = _tables(connection)
         if "segment" in tables:
             for kind, size in _asked(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
@@ -265,13 +268,13 @@ def _asked(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...
     """Return an answer; none where the file is damaged."""
     try:
         return connection.execute(question).fetchall()
-    except sqlite3.Error:
+    except Trouble:
         return []
 
 
 def _outside(found: Survey) -> Survey:
     """Add what a file says that cannot be opened as a recording."""
-    with suppress(sqlite3.Error), closing(_connect(found.path)) as connection:
+    with suppress(*Trouble), closing(_connect(found.path)) as connection:
         if "sample" in _tables(connection):
             for count, begin, end in _asked(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
                 if isinstance(begin, int) and isinstance(end, int):

@@ -59,10 +59,11 @@ class Frames(Mapping[str, Frame]):
 class Columns(Mapping[str, "list[Value]"]):
     """The columns of one reading, decoded when they are looked at."""
 
-    def __init__(self, readings: Readings, reading: int) -> None:
-        """Promise the columns."""
+    def __init__(self, readings: Readings, reading: int, lost: Callable[[Damaged], object] = bool) -> None:
+        """Promise the columns; `lost` is told what turns out to be damaged."""
         self._readings = readings
         self._reading = reading
+        self._lost = lost
         self._known: dict[str, list[Value]] = {}
 
     def __getitem__(self, name: str) -> list[Value]:
@@ -74,6 +75,7 @@ class Columns(Mapping[str, "list[Value]"]):
             try:
                 known = self._readings.column(name, self._reading)
             except Damaged as error:
+                self._lost(error)
                 known = [lacking(error)] * len(layout.keys)
             self._known[name] = known
         return known
@@ -91,9 +93,9 @@ class Columns(Mapping[str, "list[Value]"]):
 class Lone(Mapping[str, "list[Value]"]):
     """The columns of one reading, of one row alone."""
 
-    def __init__(self, readings: Readings, reading: int, row: int) -> None:
-        """Promise the columns."""
-        self._readings, self._reading, self._row = readings, reading, row
+    def __init__(self, readings: Readings, reading: int, row: int, lost: Callable[[Damaged], object]) -> None:
+        """Promise the columns; `lost` is told what turns out to be damaged."""
+        self._readings, self._reading, self._row, self._lost = readings, reading, row, lost
 
     def __getitem__(self, name: str) -> list[Value]:
         readings = self._readings
@@ -102,6 +104,7 @@ class Lone(Mapping[str, "list[Value]"]):
         try:
             return [_path(readings, name, self._row, len(readings.samples))[self._reading]]  # type: ignore[arg-type]  # by identity
         except Damaged as error:
+            self._lost(error)
             return [lacking(error)]
 
     def __iter__(self) -> Iterator[str]:
@@ -117,8 +120,10 @@ def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
     return readings.series(name, row)
 
 
-def full(readings: Readings, reading: int, prior: Frame | None = None) -> Frame:
-    """Return the frame of a reading with all its rows.
+def full(
+    readings: Readings, reading: int, prior: Frame | None = None, *, lost: Callable[[Damaged], object] = bool
+) -> Frame:
+    """Return the frame of a reading with all its rows; `lost` is told what turns out to be damaged.
 
     Raises:
         Damaged: the times of the rows are.
@@ -129,10 +134,17 @@ def full(readings: Readings, reading: int, prior: Frame | None = None) -> Frame:
     if not all_whole(drift):
         raise Damaged("times that are no numbers")
     times = list(map(add, drift, repeat(anchor)))
-    return Frame(layout.kind, layout.keys, Columns(readings, reading), times, layout.missing, prior)
+    return Frame(layout.kind, layout.keys, Columns(readings, reading, lost), times, layout.missing, prior)
 
 
-def lone(readings: Readings, reading: int, prior: Frame | None = None, *, key: str) -> Frame:
+def lone(
+    readings: Readings,
+    reading: int,
+    prior: Frame | None = None,
+    *,
+    key: str,
+    lost: Callable[[Damaged], object] = bool,
+) -> Frame:
     """Return the frame of a reading with the row of a key alone, or with none where the thing was not there.
 
     Raises:
@@ -146,7 +158,7 @@ def lone(readings: Readings, reading: int, prior: Frame | None = None, *, key: s
     if not isinstance(drift, int):
         raise Damaged("times that are no numbers")
     times = [readings.anchor(reading) + drift]
-    return Frame(layout.kind, [key], Lone(readings, reading, row), times, layout.missing, prior)
+    return Frame(layout.kind, [key], Lone(readings, reading, row, lost), times, layout.missing, prior)
 
 
 def promised(readings: Readings, reading: int, make: Callable[[Readings, int, Frame | None], Frame]) -> Frame:

@@ -104,7 +104,7 @@ def _ways(path: str) -> list[Callable[[], Opened]]:
         ways = [lambda: _followed(path), lambda: _copied(path)]
     elif _has_wal(path):
         # closed while somebody read it, or copied without what was beside it; SQLite would make that anew
-        ways = [lambda: _alone(path)]
+        return [lambda: _alone(path), lambda: _alone(path, lenient=True)]
     else:
         ways = [lambda: _followed(path), lambda: _alone(path)]
     return [*ways, lambda: _followed(path, lenient=True)]
@@ -126,10 +126,10 @@ def _followed(path: str, *, lenient: bool = False) -> Opened:
     return Opened(_connect(path, "mode=ro", lenient=lenient), _nothing)
 
 
-def _alone(path: str) -> Opened:
+def _alone(path: str, *, lenient: bool = False) -> Opened:
     """Open a file as if nobody wrote to it."""
     seen = stamp(path)
-    return Opened(_connect(path, "mode=ro&immutable=1"), _nothing, seen)
+    return Opened(_connect(path, "mode=ro&immutable=1", lenient=lenient), _nothing, seen)
 
 
 def _copied(path: str) -> Opened:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
@@ -26,7 +26,7 @@ from zmon.sample import Frame, Instant, Sample, nothing
 if TYPE_CHECKING:
     import sqlite3
     import threading
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.recording.run import Readings
@@ -68,6 +68,8 @@ class Recording:
         """How to have one segment; see `Sealed`."""
         self._frames: WeakValueDictionary[tuple[str, int, str], Frame] = WeakValueDictionary()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
+        self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
+        """The rows of kinds as they were last seen, and what they are called."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by what was said of it."""
         self._count = 0
@@ -276,19 +278,26 @@ class Recording:
     def kinds(self) -> list[str]:
         """The names of the kinds that were ever sampled."""
         try:
+            listed = self.ask("SELECT id, name FROM kind")
+        except Damaged:
+            listed = []
+        if not listed or listed != self._listed[0]:
+            self._listed = (listed, self._whole_kinds(listed))
+        return self._listed[1]
+
+    def _whole_kinds(self, listed: Sequence[tuple[Any, ...]]) -> list[str]:
+        """Return the names of the kinds; those that segments name, too, where the dictionary is damaged."""
+        names = {str(name) for _, name in listed}
+        try:
             with self.asking() as connection:
-                numbers = connection.execute("SELECT id, name FROM kind").fetchall()
-                whole = self._file.checks and not damaged_kinds(connection)
-        except (Damaged, UnicodeEncodeError):
-            numbers, whole = [], False
-        names = {str(name) for _, name in numbers}
-        if not whole:  # what is sealed says of what kind it is
-            names |= {
-                str(kind)
-                for (kind,) in self.pieces(
-                    "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?", 0, MOST
-                )
-            }
+                damaged = damaged_kinds(connection) if self._file.checks else []
+        except Damaged:
+            damaged = []
+        for number in damaged:
+            self.hole("", 0, Damaged(f"kind {number} is damaged: its checksum is wrong"))
+        if damaged or not listed or not self._file.checks:
+            question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
+            names |= {str(kind) for (kind,) in self.pieces(question, 0, MOST)}
         return sorted(names)
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
@@ -348,9 +357,7 @@ class Recording:
         """Return what `frame` returns, but with one row alone, or none where the thing was not there."""
         return self._framed(kind, number, key, partial(lone, key=key))
 
-    def _framed(
-        self, kind: str, number: int, row: str, make: Callable[[Readings, int, Frame | None], Frame]
-    ) -> Frame | None:
+    def _framed(self, kind: str, number: int, row: str, make: Callable[..., Frame]) -> Frame | None:
         try:
             with self._file.guard:
                 readings = self._readings(kind, number)
@@ -362,7 +369,8 @@ class Recording:
             key = (kind, readings.samples[reading], row)
             known = self._frames.get(key)
             if known is None:
-                known = self._frames[key] = promised(readings, reading, make)
+                lost = partial(self.hole, kind, readings.samples[reading])
+                known = self._frames[key] = promised(readings, reading, partial(make, lost=lost))
         except Damaged as error:
             self.hole(kind, number, error)
             return nothing(self._kind_of(kind), lacking(error).reason)
@@ -428,6 +436,11 @@ class Recording:
         from zmon.recording.check import problems  # noqa: PLC0415 - few check
 
         return problems(self)
+
+    @property
+    def holes(self) -> list[Event]:
+        """What was found damaged by now."""
+        return list(self._holes.values())
 
     @property
     def checks(self) -> bool:

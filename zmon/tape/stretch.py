@@ -115,6 +115,17 @@ class Stretch:
         """Return why files cannot be read, a sentence for each."""
         return [part.problem for part in self.parts if part.problem]
 
+    def damage(self) -> str:
+        """Return what was found damaged in what was read by now, as one sentence; empty if nothing was."""
+        holes = [hole for part in self.parts if part.recording is not None for hole in part.recording.holes]
+        if not holes:
+            return ""
+        many = "1 part" if len(holes) == 1 else f"{len(holes):,} parts"
+        return (
+            f"{many} of the recording cannot be read, and what was in them is missing, the first: "
+            f"{holes[0].text}; zmon info --check names all"
+        )
+
     @property
     def kinds(self) -> list[str]:
         """The names of the kinds of things that were ever sampled."""

@@ -1,0 +1,120 @@
+"""What of a recording cannot be read is said by every command that copies or checks one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.recording.machine import samples
+from tests.recording.test_damaged import written
+from zmon.cli.main import main
+from zmon.cli.status import FAILED, OK
+from zmon.recording.writer import Writer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a whole recording, as one file."""
+    found = tmp_path / "a.zmon"
+    with closing(Writer(str(found), sealed=10**9, rollups=False)) as writer:
+        for sample in islice(samples(5), 14):
+            writer.append(sample)
+    return found
+
+
+def damage(path: Path, change: str) -> None:
+    """Change a row without its checksum."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute(change).rowcount
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE segment SET crc = crc + 1 WHERE kind = 'block'",
+        "UPDATE still SET crc = crc + 1",
+        "UPDATE kind SET name = 'blocc', crc = crc + 1 WHERE name = 'block'",
+    ],
+)
+def test_what_is_damaged_is_said_and_changes_the_status(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    """Of an export and of a cut; of one that is whole nothing is said."""
+    for broken in (False, True):
+        if broken:
+            damage(path, change)
+        for words in (
+            ["export", str(path), "--kind", "block"],
+            ["cut", str(path), str(tmp_path / f"cut-{broken}.zmon")],
+        ):
+            assert main(words) == (FAILED if broken else OK), words
+            assert ("of the recording cannot be read" in capsys.readouterr().err) is broken
+    assert (tmp_path / "cut-True.zmon").exists()
+
+
+def test_a_file_that_cannot_be_opened_was_not_checked(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is never said to have no damage."""
+    body = bytearray(path.read_bytes())
+    body[body.find(b"CREATE TABLE") + 13] = 0xC1
+    (tmp_path / "b.zmon").write_bytes(body)
+    (tmp_path / "c.zmon").write_bytes(b"")
+    for name in ("b.zmon", "c.zmon"):
+        assert main(["info", "--check", str(tmp_path / name)]) == FAILED
+        assert "not checked, because it cannot be read" in (out := capsys.readouterr().out)
+        assert "no damage" not in out
+
+
+def test_no_byte_of_the_schema_ends_info(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQLite quotes what is damaged, and that may be no UTF-8."""
+    whole = path.read_bytes()
+    begin = whole.find(b"CREATE TABLE")
+    for place in range(begin, begin + 3000, 97):
+        body = bytearray(whole)
+        body[place] = 0x80
+        (tmp_path / "b.zmon").write_bytes(body)
+        assert main(["info", str(tmp_path / "b.zmon")]) in {OK, FAILED}
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.timeout(20)
+def test_what_is_no_file_is_not_waited_for(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe or a directory with the name of a day's file is named; the other days are told of."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    os.mkfifo(folder / "2026-11-17.zmon")
+    (folder / "2026-11-18.zmon").mkdir()
+    shutil.copy(path, folder / "2026-11-21.zmon")
+    for words in (["info", str(folder)], ["info", "--check", str(folder)]):
+        assert main(words) == FAILED
+        told = capsys.readouterr()
+        assert "14" in told.out
+        assert told.err.count("no file, and so no recording") == 2
+    pipe = str(folder / "2026-11-17.zmon")
+    for words in (["info", pipe], ["export", pipe], ["show", "DEVICE", "--from", pipe]):
+        assert main(words) != OK
+
+
+def test_a_look_at_a_recording_that_was_cut_off_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    """Whatever is left of it."""
+    whole = written(tmp_path / "whole.zmon", sealed=7)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for size in range(4096, len(whole), 9 * 4096 + 100):
+        (folder / "a.zmon").write_bytes(whole[:size])
+        main(["info", str(folder / "a.zmon")])
+        assert os.listdir(folder) == ["a.zmon"]
