@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zmon.kernel import archive
 from zmon.kernel.archive import CaptureError, open_capture
 
 if TYPE_CHECKING:
@@ -280,3 +281,12 @@ def test_the_running_kernel_is_no_capture(path: str) -> None:
     """What looks like a root, but is this machine, is refused with the way to look at it."""
     with pytest.raises(CaptureError, match="leave --from out"):
         open_capture(path)
+
+
+def test_passes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pass costs a sample; a hundred thousand of them fit into a small archive."""
+    monkeypatch.setattr(archive, "PASSES", 2)
+    for number in range(3):
+        (tmp_path / str(number) / "proc").mkdir(parents=True)
+    with pytest.raises(CaptureError, match="holds 3 passes"):
+        open_capture(str(tmp_path))

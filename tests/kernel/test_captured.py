@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zmon.kernel import captured
 from zmon.kernel.captured import (
     ArchivedTree,
     DirectoryTree,
@@ -333,3 +334,18 @@ def test_no_path_and_no_link_leads_out(
             assert ask != "read" or answer == b"inside" or isinstance(answer, int)
             assert ask != "entries" or isinstance(answer, int) or "root" not in str(answer)
     shutil.rmtree(top)
+
+
+def test_paths_too_deep_for_a_kernel_file_are_no_refusals() -> None:
+    """A path of many parts would make as many directories; sysfs is some 20 deep."""
+    deep = "/".join("a" * 100)
+    assert refusals(f"/{deep} 0o444 Permission denied\n/{'x' * 5000} 0o444 Permission denied\n", 0) == {}
+    assert refusals(f"/{deep[:100]} 0o444 Permission denied\n", 0)
+
+
+def test_paths_that_imply_many_directories_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of directories that only paths imply are bounded, too."""
+    monkeypatch.setattr(captured, "DIRECTORIES", 10_000)
+    nodes = {f"proc/{n}/" + "/".join(["d" * 20] * 20): File(b"", 0) for n in range(10)}
+    with pytest.raises(captured.CaptureError, match="directories' names"):
+        ArchivedTree("a", "", nodes)

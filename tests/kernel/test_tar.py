@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from zmon.kernel import tar
 from zmon.kernel.captured import CaptureError, File, Folder, Link
+from zmon.kernel.tar import Bounds
 from zmon.kernel.tree import LIMIT
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from zmon.kernel.found import Found
 
 SECOND = 10**9
+_of = Bounds.of
 
 
 def entry(name: str, data: bytes = b"", kind: bytes = tarfile.REGTYPE, target: str = "") -> bytes:
@@ -54,6 +56,11 @@ def stat(data: bytes) -> File:
     node = read(data).nodes["1"]["proc/stat"]
     assert isinstance(node, File)
     return node
+
+
+def bound(monkeypatch: pytest.MonkeyPatch, **bounds: int) -> None:
+    """Have other bounds, whatever the size of the archive."""
+    monkeypatch.setattr(Bounds, "of", lambda size: Bounds(*_of(size))._replace(**bounds))
 
 
 def refused(data: bytes) -> str:
@@ -157,15 +164,15 @@ def test_a_member_with_an_impossible_time_is_left_out() -> None:
 
 def test_many_members_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting stops at the bound."""
-    monkeypatch.setattr(tar, "MEMBERS", 3)
+    bound(monkeypatch, members=3)
     members = b"".join(entry(f"1/proc/{n}") for n in range(4))
     assert "more than 3 members, too large for a capture" in refused(members + END)
 
 
-@pytest.mark.parametrize(("bound", "size"), [("KEPT", LIMIT), ("SKIPPED", LIMIT + 1)])
-def test_much_content_is_too_much(monkeypatch: pytest.MonkeyPatch, bound: str, size: int) -> None:
+@pytest.mark.parametrize(("which", "size"), [("kept", LIMIT), ("skipped", LIMIT + 1)])
+def test_much_content_is_too_much(monkeypatch: pytest.MonkeyPatch, which: str, size: int) -> None:
     """The sum of all files is bounded, and so is that of those left out."""
-    monkeypatch.setattr(tar, bound, size)
+    bound(monkeypatch, **{which: size})
     member = entry("1/proc/stat", bytes(size))
     assert f"more than {LIMIT >> 20} MiB of files" in refused(member * 2 + END)
 
@@ -174,12 +181,12 @@ def test_a_bomb_is_found_by_its_header() -> None:
     """A member that announces 8 EiB is not unpacked at all."""
     member = tarfile.TarInfo("1/proc/stat")
     member.size = 1 << 63
-    assert "more than 256 MiB of files, too large" in refused(member.tobuf(tarfile.GNU_FORMAT))
+    assert "more than 64 MiB of files, too large" in refused(member.tobuf(tarfile.GNU_FORMAT))
 
 
 def test_a_bomb_between_the_members_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """What unpacks to too much stops there, whatever it is made of."""
-    monkeypatch.setattr(tar, "UNPACKED", 32 << 20)
+    bound(monkeypatch, unpacked=32 << 20)
     member = tarfile.TarInfo("1/proc/stat")
     member.size = 64 << 20
     assert "more than 32 MiB, too large" in refused(gzip.compress(member.tobuf() + bytes(64 << 20)))
@@ -192,7 +199,51 @@ def test_a_bomb_after_the_end_is_found() -> None:
 
 def test_a_bomb_in_a_header_is_found() -> None:
     """A path of many megabytes is not even read."""
-    assert "a header larger than any file" in refused(entry("1/proc/" + "x" * (2 * LIMIT)))
+    assert "a header of more than 16 KiB" in refused(entry("1/proc/" + "x" * (2 * LIMIT)))
+
+
+def test_many_names_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths and links count, not only what is in the files."""
+    bound(monkeypatch, names=3000)
+    members = b"".join(entry(f"1/proc/{n}" + "x" * 1000) for n in range(4))
+    assert "MiB of names" in refused(members + END)
+
+
+def test_a_small_archive_may_hold_little_and_a_large_one_much() -> None:
+    """Each bound grows with the archive up to its end; a capture of 4,096 disks is within."""
+    small, large = Bounds.of(1 << 20), Bounds.of(1 << 32)
+    assert all(few <= many for few, many in zip(small, large, strict=True))
+    assert small.members < 250_000 <= Bounds.of(250_000 * 10).members
+    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 256 << 20, 4 << 30)
+
+
+@pytest.mark.parametrize("size", [b"-0000001000\0", b"\xff" * 10 + b"\xfe\x00"], ids=["octal", "base-256"])
+def test_a_negative_size_is_damage(size: bytes) -> None:
+    """It would have the same header read again for ever."""
+    header = bytearray(entry("1/proc/stat"))
+    header[124:136] = size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header[:512])
+    assert "is damaged" in refused(BOX + bytes(header) + END)
+
+
+def test_a_header_of_many_digits_is_damage() -> None:
+    """Python before 3.11.10 takes the square of their number to read them."""
+    digits = b"1" * 15_000
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, len(digits)
+    assert "is damaged" in refused(header.tobuf() + digits + bytes(-len(digits) % 512) + entry("1/proc/stat"))
+
+
+def test_a_map_of_holes_without_end_is_too_large() -> None:
+    """A sparse file's map is a header, too, however often it is continued."""
+    header = bytearray(tarfile.TarInfo("1/proc/stat").tobuf(tarfile.GNU_FORMAT))
+    header[156:157] = tarfile.GNUTYPE_SPARSE
+    header[482] = 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    more = (b"%011o\0" % 0 + b"%011o\0" % 1) * 21 + b"\1" + bytes(7)
+    assert "a header of more than 16 KiB" in refused(bytes(header) + more * 200 + END)
 
 
 # --- what cannot be read ----------------------------------------------------------------------
@@ -248,7 +299,7 @@ def test_headers_upon_headers_are_damage() -> None:
     """Each of them may announce another one, without an end."""
     header = tarfile.TarInfo("././@PaxHeader")
     header.type = tarfile.XHDTYPE
-    assert "damaged" in refused(header.tobuf() * 5000)
+    assert "a header of more than 16 KiB" in refused(header.tobuf() * 5000)
 
 
 # --- anything ---------------------------------------------------------------------------------

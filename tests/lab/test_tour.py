@@ -62,6 +62,7 @@ def test_a_step_says_what_to_see_and_how_to_come_there() -> None:
         ('title = "Second"', 'titel = "Second"', "steps.2.titel: is not known here"),
         ('title = "A tour"', "title = 1", "a.toml:2: title: is a text"),
         ('see = ["7600"]', 'see = ["("]', "steps.1.see: '(' is no regular expression"),
+        ('see = ["7600"]', 'see = ["[[a]"]', "steps.1.see: '[[a]' is no regular expression"),
     ],
 )
 def test_a_mistake_is_found_by_file_line_and_key(old: str, new: str, said: str) -> None:

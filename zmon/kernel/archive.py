@@ -36,6 +36,9 @@ __all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 LISTED: Final = 10_000
 """So many entries of a directory are looked at in search of passes."""
 
+PASSES: Final = 10_000
+"""Most passes of a capture: hours of it, if one is made each second."""
+
 _NUMBER: Final = r"([0-9]{1,18})"
 
 
@@ -96,6 +99,10 @@ def _passes(path: str, found: Found) -> list[CapturedTree]:
             labels.append(label)
         else:
             found.leave_out("passes without a file below sys or proc", label or path)
+    if len(labels) > PASSES:
+        raise CaptureError(
+            f"{path} holds {len(labels):,} passes, at most {PASSES:,} are read; for so long use zmon record."
+        )
     labels.sort(key=lambda label: _order(tree(label)))
     for label in labels:
         notes = found.notes.get(label)

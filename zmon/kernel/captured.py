@@ -22,6 +22,14 @@ LINKS: Final = 40
 """As many links may lead to one file; Linux has the same limit."""
 
 
+PATH: Final = 4096
+"""Longest path and longest link that Linux knows, in bytes."""
+DEPTH: Final = 64
+"""Most parts of a path; sysfs is some 20 deep."""
+DIRECTORIES: Final = 64 << 20
+"""Most bytes of the names of all directories of a pass; 4,096 disks make some 12 million."""
+
+
 class CaptureError(ValueError):
     """A capture cannot be opened or made; one sentence says what, where and what to do."""
 
@@ -299,6 +307,11 @@ NOTES: Final = "CAPTURE.txt"
 """What is said of a pass as a whole."""
 
 
+def is_possible(path: str) -> bool:
+    """Tell whether a kernel file can have this path."""
+    return len(path) <= PATH and path.count("/") < DEPTH
+
+
 def simulated(tree: Tree) -> bool:
     """Tell whether a pass was invented: a line of its `CAPTURE.txt` begins with `simulated:`."""
     try:
@@ -321,7 +334,7 @@ def refusals(text: str, time: int) -> dict[str, Refusal]:
     found = {}
     for line in text.splitlines():
         match = re.fullmatch(_REFUSED, line)
-        if match:
+        if match and is_possible(match[1]):
             path, reason = match.groups()
             number = errno.EACCES if reason == "write-only" else _NUMBERS.get(reason, errno.EIO)
             found[path] = Refusal(number, reason, time)
@@ -329,14 +342,22 @@ def refusals(text: str, time: int) -> dict[str, Refusal]:
 
 
 def _children(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
-    """Return the names in each directory, also in those that only a path implies."""
+    """Return the names in each directory, also in those that only a path implies.
+
+    Raises:
+        CaptureError: the paths imply more directories than any machine has.
+    """
     names: dict[str, set[str]] = {"": set()}
+    size = 0
     for path, node in nodes.items():
         if isinstance(node, Folder):
             names.setdefault(path, set())
         above, _, name = path.rpartition("/")
         while (known := names.get(above)) is None:
             names[above] = {name}
+            size += len(above)
+            if size > DIRECTORIES:
+                raise CaptureError(f"a pass has more than {DIRECTORIES >> 20} MiB of directories' names")
             above, _, name = above.rpartition("/")
         known.add(name)
     return names

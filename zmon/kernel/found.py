@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.kernel.captured import File
+from zmon.kernel.captured import File, is_possible
 from zmon.kernel.spelling import printable
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev")
 """What a pass may hold at its root."""
 
-PATH: Final = 4096
-"""Longest path and longest link that Linux knows."""
 ADVICE: Final = "give what `zmon capture` wrote"
 
 _PASS: Final = re.compile(rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?)", re.DOTALL)
@@ -49,7 +47,7 @@ class Found:
         """Take what the capture has under a name."""
         path = _plain(name)
         if path is None:
-            self.leave_out("with a path that leads out", name)
+            self.leave_out("with a path that leads out, or is longer or deeper than any kernel file's", name)
         elif match := _PASS.fullmatch(path):
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, File):
@@ -83,7 +81,7 @@ class Found:
 
 def _plain(name: str) -> str | None:
     """Return a path without empty parts; None when it leads out or cannot be one."""
-    if name.startswith("/") or len(name) > PATH:
+    if name.startswith("/") or not is_possible(name):
         return None
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return None if ".." in parts else "/".join(parts)

@@ -8,14 +8,15 @@ where PAX headers give it.
 from __future__ import annotations
 
 import lzma
+import os
 import re
 import struct
 import tarfile
 import zlib
-from typing import IO, TYPE_CHECKING, Final, Self, cast
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self, cast
 
-from zmon.kernel.captured import CaptureError, File, Folder, Link
-from zmon.kernel.found import ADVICE, PATH, Found
+from zmon.kernel.captured import PATH, CaptureError, File, Folder, Link
+from zmon.kernel.found import ADVICE, Found
 from zmon.kernel.tree import LIMIT
 
 if TYPE_CHECKING:
@@ -23,16 +24,43 @@ if TYPE_CHECKING:
 
     from zmon.kernel.captured import Node
 
-MEMBERS: Final = 2_000_000
-"""An archive may have so many members; 4,096 disks make some 250,000 in a pass."""
-KEPT: Final = 512 << 20
-"""The files in it may have so many bytes together."""
-SKIPPED: Final = 256 << 20
-"""So may those that are too large for a kernel file and are left out."""
-UNPACKED: Final = 4 << 30
-"""The tar itself, with its headers, may have so many bytes."""
+HEADER: Final = 16 << 10
+"""Most bytes of the headers of one member: a path and a link of 4,096 bytes each fit twice."""
+DIGITS: Final = 40
+"""Longest run of digits in a header.  CPython before 3.11.10 takes the square of it (CVE-2024-6232)."""
+
+
+class Bounds(NamedTuple):
+    """What an archive may hold; a small file cannot be a large capture."""
+
+    members: int
+    names: int
+    """Bytes of all paths and links together."""
+    kept: int
+    """Bytes of all files together."""
+    skipped: int
+    """Bytes of the files that are too large for a kernel file and are left out."""
+    unpacked: int
+    """Bytes of the tar itself, with its headers."""
+
+    @classmethod
+    def of(cls, size: int) -> Bounds:
+        """Return the bounds for an archive of so many bytes.
+
+        4,096 disks make some 250,000 members in a pass; gzip leaves 10 bytes or more of each, because each
+        has a time of its own.
+        """
+        return cls(
+            members=min(2_000_000, 100_000 + size // 8),
+            names=min(512 << 20, (32 << 20) + 32 * size),
+            kept=min(512 << 20, (64 << 20) + 64 * size),
+            skipped=min(256 << 20, (64 << 20) + 64 * size),
+            unpacked=min(4 << 30, (128 << 20) + 256 * size),
+        )
+
 
 _SECONDS: Final = re.compile(r"(\d{1,10})(?:\.(\d{1,30}))?", re.ASCII)
+_MANY_DIGITS: Final = re.compile(rb"[0-9]{%d}" % DIGITS)
 _CHUNK: Final = 16384  # gzip makes at most 17 MB of this
 _XZ_MEMORY: Final = 256 << 20
 _TAIL: Final = 16 << 20  # padding after the end of a tar
@@ -45,7 +73,9 @@ _FOREIGN: Final = {
 
 def read_tar(path: str, file: IO[bytes]) -> Found:
     """Read an archive from its beginning to its end."""
-    stream = _Stream(path, file)
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    stream = _Stream(path, file, Bounds.of(size))
     try:
         with tarfile.TarFile(
             fileobj=cast("IO[bytes]", stream), tarinfo=_Member, encoding="utf-8", errors="surrogateescape"
@@ -104,15 +134,24 @@ class _Member(tarfile.TarInfo):
             name, size, mtime, checksum, kind, target, magic, prefix = _HEADER.unpack(buf)
             sums = int(checksum.rstrip(b"\0 "), 8), sum(buf) - sum(checksum) + 8 * 32
             if magic != tarfile.POSIX_MAGIC or kind not in _COMMON or sums[0] != sums[1]:
-                return super().frombuf(buf, encoding, errors)
+                return cls._as_tarfile_does(buf, encoding, errors)
             member = cls()
             member.size, member.mtime = int(size.rstrip(b"\0 "), 8), int(mtime.rstrip(b"\0 "), 8)
         except (struct.error, ValueError):
-            return super().frombuf(buf, encoding, errors)
+            return cls._as_tarfile_does(buf, encoding, errors)
+        if member.size < 0:
+            raise tarfile.ReadError("a negative size")
         path = b"/".join(part for part in (prefix.partition(b"\0")[0], name.partition(b"\0")[0]) if part)
         member.name = path.decode(encoding, errors)
         member.linkname = target.partition(b"\0")[0].decode(encoding, errors)
         member.type = kind
+        return member
+
+    @classmethod
+    def _as_tarfile_does(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        if member.size < 0:  # it would be read again and again
+            raise tarfile.ReadError("a negative size")
         return member
 
 
@@ -135,34 +174,45 @@ def _time(member: tarfile.TarInfo) -> int | None:
 class _Stream:
     """The bytes of a tar: unpacked on the way, forward only, and no more than are allowed."""
 
-    def __init__(self, path: str, file: IO[bytes]) -> None:
+    def __init__(self, path: str, file: IO[bytes], bounds: Bounds) -> None:
         """Read `file`, called `path` in errors, whatever it is compressed with."""
         self._path = path
+        self._bounds = bounds
         self._chunks = _unpack(path, file)
         self._chunk = b""
         self._at = 0
         self._before = 0
         self._last = b""
         self._short = False
+        self._header = 0
+        """Bytes of headers since the last member."""
         self._members = 0
+        self._names = 0
         self._kept = 0
         self._skipped = 0
 
     def allow(self, member: tarfile.TarInfo) -> None:
         """Count a member, and refuse it when there is too much of its kind."""
+        bounds = self._bounds
+        self._header = 0
         self._members += 1
+        self._names += len(member.name) + len(member.linkname)
         if member.size > LIMIT:
             self._skipped += member.size
         else:
             self._kept += member.size
-        if self._members > MEMBERS:
-            raise self.too_large(f"more than {MEMBERS:,} members")
-        if self._kept > KEPT or self._skipped > SKIPPED:
-            raise self.too_large(f"more than {(KEPT if self._kept > KEPT else SKIPPED) >> 20} MiB of files")
+        if self._members > bounds.members:
+            raise self.too_large(f"more than {bounds.members:,} members")
+        if self._names > bounds.names:
+            raise self.too_large(f"more than {bounds.names >> 20} MiB of names")
+        if self._kept > bounds.kept:
+            raise self.too_large(f"more than {bounds.kept >> 20} MiB of files")
+        if self._skipped > bounds.skipped:
+            raise self.too_large(f"more than {bounds.skipped >> 20} MiB of files")
 
     def content(self, member: tarfile.TarInfo) -> bytes:
         """Return the content of the member whose header was read last."""
-        data = self.read(member.size)
+        data = self._take(member.size)
         if len(data) < member.size:
             raise self.truncated()
         return data
@@ -172,9 +222,16 @@ class _Stream:
         return self._before + self._at
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; fewer at the end only."""
-        if size > LIMIT + tarfile.BLOCKSIZE:
-            raise self.too_large("a header larger than any file")
+        """Return the next bytes of a header; fewer at the end only."""
+        self._header += size
+        if self._header > HEADER:
+            raise self.too_large(f"a header of more than {HEADER >> 10} KiB")
+        data = self._take(size)
+        if _MANY_DIGITS.search(data):
+            raise self.damaged()
+        return data
+
+    def _take(self, size: int) -> bytes:
         end = self._at + size
         if end <= len(self._chunk):
             data = self._chunk[self._at : end]
@@ -215,7 +272,7 @@ class _Stream:
             tail += len(rest)
             if tail > _TAIL:
                 raise self.too_large("much after its end")
-            self.read(_CHUNK)
+            self._take(_CHUNK)
 
     def _next(self) -> bool:
         self._before += len(self._chunk)
@@ -226,8 +283,8 @@ class _Stream:
             raise self.truncated() from error
         except (zlib.error, lzma.LZMAError) as error:
             raise self.damaged() from error
-        if self._before + len(self._chunk) > UNPACKED:
-            raise self.too_large(f"more than {UNPACKED >> 20:,} MiB")
+        if self._before + len(self._chunk) > self._bounds.unpacked:
+            raise self.too_large(f"more than {self._bounds.unpacked >> 20:,} MiB")
         return bool(self._chunk)
 
     def failure(self) -> CaptureError:

@@ -8,8 +8,9 @@ as a whole.
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any, Final
+
+from zmon.toml import TomlError, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,8 +44,8 @@ class Page:
         """
         self.origin = origin
         try:
-            self.data: dict[str, Any] = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+            self.data: dict[str, Any] = parse_toml(text)
+        except TomlError as error:
             raise ScenarioError(f"{origin}: {error}; it is a TOML file, see docs/lab.md") from error
         self.lines = _lines(text)
 

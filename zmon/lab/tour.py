@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from typing import Final, NamedTuple
 
 from zmon.lab.page import Book, Entry, Page, ScenarioError
@@ -105,8 +106,10 @@ def _step(entry: Entry, scenes: tuple[str, ...]) -> Step:
             raise entry.wrong(key, "is empty; a step has at least one")
     for pattern in see:
         try:
-            re.compile(pattern)
-        except re.error as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # what will mean something else one day
+                re.compile(pattern)
+        except (re.error, FutureWarning) as error:
             raise entry.wrong("see", f"{pattern!r:.60} is no regular expression: {error}") from error
     if ("press" in entry) != ("keys" in entry):
         raise entry.wrong("press" if "press" in entry else "keys", "goes with the other: press and keys")

@@ -11,7 +11,6 @@ from __future__ import annotations
 # plain classes: a lookup would wait longer for dataclasses than for the screen's file
 import os
 import re
-import tomllib
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,6 +19,7 @@ from zmon.absent import Absent
 from zmon.screen.guess import did_you_mean
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
+from zmon.toml import TomlError, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -239,8 +239,8 @@ def _command(written: str, file: str) -> tuple[str, int]:
 
 def _toml(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+        return parse_toml(text)
+    except TomlError as error:
         raise ScreenError(f"{file}: {error}") from error
 
 
@@ -374,8 +374,8 @@ def peek(text: str, file: str) -> Unread:
     """
     head = text.partition("\n[")[0]
     try:
-        data = tomllib.loads(head)
-    except ValueError:  # a bracket in a text; or it is broken, which reading all of it says better
+        data = parse_toml(head)
+    except TomlError:  # a bracket in a text; or it is broken, which reading all of it says better
         data = _toml(text, file)
     for key in ("id", "command"):
         if not isinstance(data.get(key), str):

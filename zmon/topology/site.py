@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
+from zmon.toml import TomlError, parse_toml
 from zmon.topology.sitefile import SYSTEM, site_files
 from zmon.topology.volumemap import NO_MAP, NUMBERS, Row, SiteError, VolumeMap, naming, parse_map
 
@@ -171,13 +172,11 @@ class _Page:
     """One site file while it is read."""
 
     def __init__(self, text: str, origin: str) -> None:
-        import tomllib  # noqa: PLC0415 - most machines have no site file, and a lookup would wait for this
-
         self.origin = origin
         self.lines = text.splitlines()
         try:
-            self.data = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+            self.data = parse_toml(text)
+        except TomlError as error:
             raise SiteError(f"{origin}: {error}; it is a TOML file, see docs/site.md") from error
 
     def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:

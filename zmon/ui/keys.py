@@ -11,9 +11,10 @@ shall have others.
 from __future__ import annotations
 
 import os
-import tomllib
 from dataclasses import dataclass
 from typing import Final
+
+from zmon.toml import TomlError, parse_toml
 
 
 class KeysError(ValueError):
@@ -101,8 +102,8 @@ def parse_keys(text: str, file: str) -> dict[str, str]:
         KeysError: the file is no TOML, or names what is no function, or keys that are no text.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except TomlError as error:
         raise KeysError(f"{file}: {error}") from error
     for name, keys in data.items():
         if name not in BY_NAME:
