@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.captured import File, Folder
-from zmon.kernel.found import PATH, TOPS, Found
+from zmon.kernel.captured import PATH, TOPS, File, Folder, Found
 
 STAT = File(b"cpu 1\n", 7)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from zmon.cli.csv_output import add_csv_safe_argument
 from zmon.cli.status import FAILED, OK, USAGE, complain
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
     parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
     parse.add_argument("-f", "--format", choices=("text", "json", "csv"), default="text")
+    add_csv_safe_argument(parse)
     parse.add_argument("--unknown", action="store_true", help="list the lines that are not understood too")
     parse.set_defaults(run=_parse)
     query = words.add_parser("query", help="put one of the queries to CP")
@@ -57,7 +59,7 @@ def _parse(args: argparse.Namespace) -> int:
     if args.format == "text":
         printed = lines(found, unknown=args.unknown)
     else:
-        printed = pages(found) if args.format == "json" else records(found)
+        printed = pages(found) if args.format == "json" else records(found, safe=args.csv_safe)
     for line in printed:
         print(line)
     for words in joined(list(zip(args.files, found, strict=True))).conflicts:

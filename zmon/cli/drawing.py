@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.absent import Absent
+from zmon.cli.csv_output import CsvWriter
 from zmon.cli.tape import chosen, open_tape, when
 from zmon.kinds import MACHINE
 from zmon.screen.chart.drawn import chart
@@ -60,7 +61,7 @@ def print_series(ask: Ask, args: argparse.Namespace, screens: Screens) -> None:
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
     if args.format == "csv":
-        _print_csv(variables, found)
+        _print_csv(variables, found, safe=args.csv_safe)
     elif args.format == "json":
         sys.stdout.write(json.dumps([_document(*one, screens) for one in zip(variables, found, strict=True)]))
         sys.stdout.write("\n")
@@ -149,10 +150,8 @@ def _notes(variables: Sequence[Variable], found: Sequence[Series]) -> list[str]:
     return [f" {note}" for note in rows(variables, found).notes]
 
 
-def _print_csv(variables: Sequence[Variable], found: Sequence[Series]) -> None:
-    import csv  # noqa: PLC0415 - a chart starts without it
-
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+def _print_csv(variables: Sequence[Variable], found: Sequence[Series], *, safe: bool) -> None:
+    writer = CsvWriter(sys.stdout, safe=safe)
     writer.writerow(["column", "key", "from", "to", "low", "mean", "high"])
     for variable, one in zip(variables, found, strict=True):
         for begin, end, *values in one.figures:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
 from zmon.screen.number import harmless
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fields", action="append", default=[], metavar="FIELDS", help="these fields alone: ssch,connect"
     )
     parser.add_argument("-f", "--format", choices=("csv", "jsonl"), default="csv")
+    add_csv_safe_argument(parser)
     parser.add_argument(
         "--rollups", choices=("minutes", "quarters"), help="figures of screens in the place of counters"
     )
@@ -105,7 +107,8 @@ def run(args: argparse.Namespace) -> int:
 
                 return export_rollups(stretch, args)
             wanted = _wanted(stretch, args)
-            return _export(stretch, wanted, _csv if args.format == "csv" else _jsonl)
+            lines = partial(_csv, safe=args.csv_safe) if args.format == "csv" else _jsonl
+            return _export(stretch, wanted, lines)
     except Asked as error:
         complain(str(error))
         return USAGE
@@ -213,16 +216,15 @@ def heading(field: Field) -> str:
     return f"{field.name} [{field.unit}]" if field.unit else field.name
 
 
-def _csv(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
+def _csv(readings: Iterator[Reading], wanted: Wanted, *, safe: bool) -> Iterator[str]:
     """Yield lines of CSV; the heading is that of the first reading."""
-    import csv  # noqa: PLC0415 - the other format needs none
-    import io  # noqa: PLC0415 - same
+    import io  # noqa: PLC0415 - the other format needs none
 
     from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
     from zmon.screen.export import plain  # noqa: PLC0415 - same
 
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = CsvWriter(buffer, safe=safe)
 
     def line(cells: Sequence[object]) -> None:
         writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])

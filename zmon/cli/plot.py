@@ -11,6 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from zmon.cli.csv_output import add_csv_safe_argument
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive, seconds
 from zmon.screen import charset
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is drawn with; else what ZMON_PLOT names, or blocks or ASCII as the locale allows",
     )
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+    add_csv_safe_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.cli.csv_output import CsvWriter
 from zmon.cli.listing import asked
 from zmon.cli.people import are_heard, listing_of, people
 from zmon.cli.status import FAILED, OK, USAGE, complain
@@ -218,9 +219,7 @@ def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None
 
         print(json.dumps(document(sheet, dialogue.screens, interval, args.top)))
     elif args.format == "csv":
-        import csv  # noqa: PLC0415 - likewise
-
-        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer = CsvWriter(sys.stdout, safe=args.csv_safe)
         writer.writerows([record_names(sheet)] if first else [])
         writer.writerows(records(sheet, interval, args.top))
     else:

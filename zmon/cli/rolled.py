@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from zmon.cli.csv_output import CsvWriter
 from zmon.cli.export import Asked, Wanted, moment, words
 from zmon.cli.status import OK, complain
 from zmon.recording.rolled import Rollups, headings
@@ -57,7 +57,7 @@ def _there(stretch: Stretch, length: str) -> dict[str, list[str]]:
 
 def _write(stretch: Stretch, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
     wanted = Wanted((), frozenset(key.lower() for key in words(args.key)), (), reasons=False)
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = CsvWriter(sys.stdout, safe=args.csv_safe)
     count = 0
     for screen, figures in chosen.items():
         names = headings(figures)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from zmon.cli.csv_output import add_csv_safe_argument
 from zmon.cli.people import add_people_arguments
 from zmon.cli.status import OK, USAGE, complain
 from zmon.cli.tape import add_tape_arguments, positive, source
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-w", "--where", action="append", default=[], metavar="COND", help="only rows that meet it: resp>10"
     )
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+    add_csv_safe_argument(parser)
     add_people_arguments(parser)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
 from zmon.cli.listing import LISTINGS, add_listing_arguments, is_usable, status
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look
 from zmon.cli.status import FAILED, USAGE, complain
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_looking_arguments(parser)
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+    add_csv_safe_argument(parser)
     parser.epilog = LISTINGS
 
 
@@ -185,12 +187,10 @@ def _print(args: argparse.Namespace, answer: Report, listing: Listing | None) ->
 
         print(json.dumps(document(answer, products, notes, unread)))
     elif args.format == "csv":
-        import csv  # noqa: PLC0415 - likewise
-
         from zmon.cli.spread_data import matrix_records, move_records  # noqa: PLC0415 - likewise
 
         moves = answer.plan is not None
-        csv.writer(sys.stdout, lineterminator="\n").writerows(
+        CsvWriter(sys.stdout, safe=args.csv_safe).writerows(
             move_records(answer.plan, products) if moves and answer.plan else matrix_records(answer)
         )
     else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zmon.cli.csv_output import CsvWriter
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def pages(texts: Iterable[Text]) -> Iterator[str]:
     yield json.dumps(found, indent=2)
 
 
-def records(texts: Iterable[Text]) -> Iterator[str]:
+def records(texts: Iterable[Text], *, safe: bool = False) -> Iterator[str]:
     """Yield the rows of all sorts as lines of CSV, with a column for each name of a field."""
     found = [
         (text.origin, sort, _cells(row))
@@ -76,14 +76,14 @@ def records(texts: Iterable[Text]) -> Iterator[str]:
         for row in of
     ]
     names = list(dict.fromkeys(name for _, _, cells in found for name in cells if name != "origin"))
-    yield _record(["file", "sort", *names])
+    yield _record(["file", "sort", *names], safe=safe)
     for origin, sort, cells in found:
-        yield _record([origin, sort, *(cells.get(name, "") for name in names)])
+        yield _record([origin, sort, *(cells.get(name, "") for name in names)], safe=safe)
 
 
-def _record(cells: Iterable[Any]) -> str:
+def _record(cells: Iterable[Any], *, safe: bool) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow([harmless(_words(cell)) for cell in cells])
+    CsvWriter(buffer, safe=safe, lineterminator="").writerow([harmless(_words(cell)) for cell in cells])
     return buffer.getvalue()
 
 

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
 from zmon.cli.listing import LISTINGS, add_listings, status
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
 from zmon.cli.status import FAILED, USAGE, complain
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="text for people (default), csv: a record per part of a file on a disk, json: everything",
     )
+    add_csv_safe_argument(parser)
     add_listings(parser)
     add_looking_arguments(parser)
     parser.epilog = LISTINGS
@@ -301,11 +303,9 @@ def _print(args: argparse.Namespace, found: Sequence[Found]) -> None:
 
         print(json.dumps([document(one) for one in found]))
     elif args.format == "csv":
-        import csv  # noqa: PLC0415 - likewise
-
         from zmon.cli.where_data import records  # noqa: PLC0415 - likewise
 
-        csv.writer(sys.stdout, lineterminator="\n").writerows(records(found))
+        CsvWriter(sys.stdout, safe=args.csv_safe).writerows(records(found))
     else:
         from zmon.cli.where_text import text  # noqa: PLC0415 - programs read no text
 
