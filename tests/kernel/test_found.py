@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.captured import PATH, TOPS, File, Folder, Found
+from zmon.kernel.captured import PATH, File, Folder
+from zmon.kernel.found import TOPS, Found
 
 STAT = File(b"cpu 1\n", 7)
 
