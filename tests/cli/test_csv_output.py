@@ -49,7 +49,7 @@ def test_no_safe_cell_is_a_formula(cells: list[str]) -> None:
     "words",
     [
         ["show", "FILES"],
-        ["spread", "--moves", "3"],
+        ["spread"],
         ["where", "=TS"],
     ],
     ids=" ".join,

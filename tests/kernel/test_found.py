@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.captured import PATH, File, Folder
+from zmon.kernel.captured import DEPTH, PATH, File, Folder
 from zmon.kernel.found import TOPS, Found
 
 STAT = File(b"cpu 1\n", 7)
@@ -68,18 +68,19 @@ def test_what_is_no_part_of_a_capture_is_passed_over_in_silence() -> None:
     assert (kept.nodes, kept.remarks()) == ({}, [])
 
 
+@pytest.mark.parametrize("name", ["1/proc/" + "d/" * DEPTH + "version", "1/proc/" + "d" * PATH])
+def test_a_path_that_no_kernel_file_has_is_left_out(name: str) -> None:
+    """It would make as many directories as it has parts."""
+    kept = found(name)
+    assert kept.nodes == {}
+    assert kept.left_out == {"with a path longer or deeper than any kernel file's": 1}
+
+
 @pytest.mark.parametrize(
-    "name",
-    [
-        "/1/proc/version",
-        "1/../proc/version",
-        "1/proc/../../proc/version",
-        "../1/proc/version",
-        "1/proc/" + "d/" * (PATH // 2) + "version",
-    ],
+    "name", ["/1/proc/version", "1/../proc/version", "1/proc/../../proc/version", "../1/proc/version"]
 )
 def test_a_path_that_leads_out_is_left_out(name: str) -> None:
-    """One that is longer than Linux allows cannot be trusted either."""
+    """Nothing is read outside of the capture."""
     kept = found(name)
     assert kept.nodes == {}
     assert kept.left_out == {"with a path that leads out": 1}

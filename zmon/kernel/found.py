@@ -46,8 +46,10 @@ class Found:
     def put(self, name: str, node: Node) -> None:
         """Take what the capture has under a name."""
         path = _plain(name)
-        if path is None:
-            self.leave_out("with a path that leads out, or is longer or deeper than any kernel file's", name)
+        if not is_possible(name):
+            self.leave_out("with a path longer or deeper than any kernel file's", name)
+        elif path is None:
+            self.leave_out("with a path that leads out", name)
         elif match := _PASS.fullmatch(path):
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, File):
@@ -81,7 +83,7 @@ class Found:
 
 def _plain(name: str) -> str | None:
     """Return a path without empty parts; None when it leads out or cannot be one."""
-    if name.startswith("/") or not is_possible(name):
+    if name.startswith("/"):
         return None
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return None if ".." in parts else "/".join(parts)
