@@ -65,3 +65,11 @@ def test_marks_a_relative_path_that_starts_nowhere() -> None:
 def test_names_the_only_one() -> None:
     """Nothing, when there are several or none."""
     assert (the_one(["a", "", "a"]), the_one(["a", "b"]), the_one([])) == ("a", "", "")
+
+
+@pytest.mark.parametrize("path", ["C:\\db\\x.dbf", "d:/db/x.dbf", "\\\\server\\share\\x"])
+@pytest.mark.parametrize("base_dir", ["", "/base"])
+def test_a_path_of_windows_is_said_to_be_one(path: str, base_dir: str) -> None:
+    """It is no relative path, and no directory makes it one."""
+    (row,), _ = checked([Container(path=path, base_dir=base_dir)])
+    assert "Windows" in row.problem

@@ -180,3 +180,17 @@ def test_the_columns_are_documented() -> None:
     import zmon.listing.csv_listing as module  # noqa: PLC0415 - its own text is looked at
 
     assert all(column in (module.__doc__ or "") for column in (*COLUMNS, *FURTHER))
+
+
+def test_many_rows_that_are_not_understood_are_counted() -> None:
+    """The first are kept, so that a file of nothing else costs little memory."""
+    found = parse("tablespace,path\n" + "x\n" * 5000)
+    assert len(found.containers) == 1000
+    assert found.notes[-1].text == "4,000 more rows are not understood"
+
+
+def test_many_rows_of_one_path_are_counted() -> None:
+    """Whether they are of one tablespace, or each of its own."""
+    found = parse("t,/a\n" * 5000 + "".join(f"t{number},/a\n" for number in range(5000)))
+    assert len(found.containers) == 5001
+    assert found.notes[-1].text == "3,999 more rows name a path of their tablespace again"

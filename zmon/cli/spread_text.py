@@ -71,7 +71,7 @@ def text(
     yield from _listed("Not understood, so files may be missing:", _some(unread), width)
     yield from _listed("Not placed, or not all of it:", _problems(report.problems), width)
     yield from _listed("Contradictions:", report.conflicts, width)
-    yield from _listed("Of the listing:", notes, width)
+    yield from _listed("Of the listing:", _some(notes), width)
     yield from _listed("This rests on:", report.assumptions, width)
 
 

@@ -8,6 +8,7 @@ problem, so that nothing a person listed is ever missing from an answer.
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -136,26 +137,72 @@ class Parsed(NamedTuple):
     """The machine that the listing names as its own."""
 
 
-RELATIVE: Final = "relative path: give the directory it starts at"
+RELATIVE: Final = "relative path: give the directory it starts at with --base-dir"
+WINDOWS: Final = "a path of Windows: the database does not run on this Linux"
+_WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
+
+
+MOST_NOTED: Final = 1000
+"""Notes of one sort that a listing makes; the others are counted."""
+
+
+class Noted:
+    """Notes of one sort, of which there may be as many as there are rows: the first, and how many more."""
+
+    def __init__(self, more: str, *, unread: bool = False) -> None:
+        """Begin with none; `more` says of what there are more."""
+        self._more = more
+        self._unread = unread
+        self._first: list[Note] = []
+        self.left_out = 0
+        """How many were not kept."""
+
+    def add(self, line: int, text: str) -> bool:
+        """Add a note; False when it is only counted."""
+        if len(self._first) >= MOST_NOTED:
+            self.left_out += 1
+            return False
+        self._first.append(Note(line, text, self._unread))
+        return True
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return the notes."""
+        more = Note(0, f"{self.left_out:,} more {self._more}", self._unread)
+        return (*self._first, *([more] if self.left_out else []))
 
 
 def checked(containers: Iterable[Container]) -> tuple[tuple[Container, ...], list[Note]]:
     """Leave out what a tablespace names twice, and say so; mark relative paths that start nowhere."""
-    seen: dict[tuple[str, str, int | None, str, str], Container] = {}
+    seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path: memory counts
     kept: list[Container] = []
-    notes: list[Note] = []
+    noted = Noted("rows name a path of their tablespace again")
     for row in containers:
-        marked = row
-        if row.path and not row.problem and not row.located:
-            marked = row._replace(problem=RELATIVE)
-        key = (row.database, row.tablespace, row.partition, row.role, row.path)
-        if not row.path or key not in seen:
-            seen.setdefault(key, marked)
-            kept.append(marked)
+        first = _first(seen, row) if row.path else None
+        if first is not None:
+            noted.add(row.line, f"{row.path!r} of {row.tablespace!r} is in {first.place} already")
+        elif row.problem or row.path.startswith("/"):
+            kept.append(row)
         else:
-            first = seen[key].place
-            notes.append(Note(row.line, f"{row.path!r} of {row.tablespace!r} is in {first} already"))
-    return tuple(kept), notes
+            why = WINDOWS if _WINDOWS.match(row.path) else RELATIVE if row.path and not row.located else ""
+            kept.append(row._replace(problem=why) if why else row)
+    return tuple(kept), list(noted.notes())
+
+
+def _first(
+    seen: dict[str, Container | dict[tuple[object, ...], Container]], row: Container
+) -> Container | None:
+    """Return the row that named the path for the same use before; the first, for which None, is kept."""
+    known = seen.setdefault(row.path, row)
+    if known is row:
+        return None
+    if isinstance(known, Container):
+        known = seen[row.path] = {_use(known): known}
+    first = known.setdefault(_use(row), row)
+    return None if first is row else first
+
+
+def _use(row: Container) -> tuple[object, ...]:
+    return row.database, row.tablespace, row.partition, row.role
 
 
 def the_one(names: Sequence[str] | set[str]) -> str:

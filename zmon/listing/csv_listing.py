@@ -24,6 +24,7 @@ from zmon.listing.container import (
     UNKNOWN,
     Container,
     Note,
+    Noted,
     Options,
     Parsed,
     Traffic,
@@ -42,6 +43,7 @@ COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "wr
 """Their order where no heading names them."""
 FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
 """Columns that only a heading can name."""
+NO_TRAFFIC: Final = Traffic()
 _KNOWN: Final = frozenset(COLUMNS + FURTHER)
 _HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
@@ -76,30 +78,39 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     comments: list[str] = []
     hosts: set[str] = set()
     notes: list[Note] = []
+    odd = Noted("rows are not understood", unread=True)
     containers: list[Container] = []
     names: Sequence[str] = COLUMNS
+    spellings: dict[str, str] = {}  # of names, so that each is kept once
     for number, row in enumerate(rows(text, comments)):
         named = _heading(row.fields) if number == 0 else None
         if named is None:
-            container, host = _container(row, names, origin, notes)
+            container, host = _container(row, names, origin, odd)
+            hosts.add(host)
+            if odd.left_out and container.problem:
+                continue
+            name, database = container.tablespace, container.database or options.database
+            name = spellings.setdefault(name, name)
             containers.append(
                 container._replace(
-                    database=container.database or options.database,
+                    tablespace=name,
+                    spelled=name,
+                    database=spellings.setdefault(database, database),
                     base_dir=container.base_dir or options.base_dir,
                 )
             )
-            hosts.add(host)
             continue
         if "tablespace" not in named:
             raise ValueError(
                 f"line {row.line}: the heading names a path and no tablespace: {shown(','.join(named))}"
             )
         names = named
-        odd = [name for name in named if name and name not in _KNOWN]
-        notes += [Note(row.line, f"not read: columns {', '.join(map(shown, odd))}")] if odd else []
+        further = [name for name in named if name and name not in _KNOWN]
+        notes += [Note(row.line, f"not read: columns {', '.join(map(shown, further))}")] if further else []
     hosts.update(found[1] for found in map(_HOST.match, comments) if found)
     kept, doubled = checked(containers)
-    return Parsed(kept, (*notes, *doubled), the_one({row.database for row in kept}), the_one(hosts))
+    said = (*notes, *odd.notes(), *doubled)
+    return Parsed(kept, said, the_one({row.database for row in kept}), the_one(hosts))
 
 
 def _heading(fields: Sequence[str]) -> list[str] | None:
@@ -108,7 +119,7 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
     return names if "path" in names else None
 
 
-def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -> tuple[Container, str]:
+def _container(row: Row, names: Sequence[str], origin: str, odd: Noted) -> tuple[Container, str]:
     """Return what a row lists, and the host it names."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
@@ -121,9 +132,10 @@ def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -
     declared = cells.get("bytes", "").strip()
     size = figure(declared)
     if declared and size is None:
-        notes.append(Note(row.line, f"{shown(declared)} is no number of bytes", unread=True))
+        odd.add(row.line, f"{shown(declared)} is no number of bytes")
     if problem:
-        notes.append(Note(row.line, f"row not understood: {problem}", unread=True))
+        odd.add(row.line, f"row not understood: {problem}")
+    rates = tuple(_rate(cells, f"{way}_bytes_per_s", row.line, odd) for way in ("read", "write"))
     return Container(
         database=cells.get("database", ""),
         tablespace=name,
@@ -136,10 +148,9 @@ def _container(row: Row, names: Sequence[str], origin: str, notes: list[Note]) -
         source=origin,
         line=row.line,
         problem=problem,
-        traffic=Traffic(
-            read_bytes_per_s=_rate(cells, "read_bytes_per_s", row.line, notes),
-            write_bytes_per_s=_rate(cells, "write_bytes_per_s", row.line, notes),
-        ),
+        traffic=NO_TRAFFIC
+        if rates == (None, None)
+        else Traffic(read_bytes_per_s=rates[0], write_bytes_per_s=rates[1]),
         table=cells.get("table", ""),
     ), host
 
@@ -158,10 +169,10 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
         yield f"{shown(role)} is no role, one of {', '.join(ROLES)}: a comma in a name needs quotes around it"
 
 
-def _rate(cells: Mapping[str, str], column: str, line: int, notes: list[Note]) -> float | None:
+def _rate(cells: Mapping[str, str], column: str, line: int, odd: Noted) -> float | None:
     given = cells.get(column, "").strip()
     if _RATE.fullmatch(given):
         return float(given)
     if given:
-        notes.append(Note(line, f"{shown(given)} is no number of bytes a second", unread=True))
+        odd.add(line, f"{shown(given)} is no number of bytes a second")
     return None

@@ -226,28 +226,29 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
 def _joined(read: Sequence[_Read], machine: str) -> Listing:
     """Make one listing of what all sources say; a container that several list is that of the first."""
     disk_groups = reduce(asm.both, (each.disk_groups for each in read), asm.Asm())
-    containers: dict[tuple[object, ...], Container] = {}
+    containers: list[Container] = []
+    known: set[tuple[object, ...]] = set()
     notes: list[str] = []
     unread: list[str] = []
     for origin, _, parsed, _ in read:
         for note in parsed.notes:
             place = f"{origin}:{note.line}" if note.line else origin
             (unread if note.unread else notes).append(f"{place}: {note.text}")
-        doubled = 0
-        for number, told in enumerate(parsed.containers):
-            row = asm.relabelled(told, disk_groups.labels)
-            # rows without a path are each of their own
-            key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
-            doubled += key in containers
-            containers.setdefault(key, row)
-        if doubled:
-            notes.append(f"{origin}: {doubled} containers are in another source already")
+        rows = [asm.relabelled(told, disk_groups.labels) for told in parsed.containers]
+        new = (
+            [row for number, row in enumerate(rows) if _is_new(row, origin, number, known)]
+            if read[1:]
+            else rows
+        )
+        if len(new) < len(rows):
+            notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source already")
+        containers += new
         if parsed.host and not same_machine(parsed.host, machine):
             same = f"{origin} is of the machine {parsed.host} and this is {machine}: the same path"
             notes.append(f"{same} here may be another file")
     hosts = [each.parsed.host for each in read if each.parsed.host]
     return Listing(
-        tuple(containers.values()),
+        tuple(containers),
         tuple(notes),
         tuple(unread),
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
@@ -255,6 +256,15 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
         tuple((each.origin, each.product) for each in read),
         disk_groups,
     )
+
+
+def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
+    """Tell whether no source has named a container before; rows without a path are each of their own."""
+    key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
+    if key in known:
+        return False
+    known.add(key)
+    return True
 
 
 def same_machine(host: str, machine: str) -> bool:

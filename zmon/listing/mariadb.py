@@ -5,7 +5,7 @@ alone, and as CSV.  Names are relative to `datadir`, which only the variables te
 own way: `@` and four hex digits for a letter, `#P#` before a partition.  A table with `DATA DIRECTORY` has
 its file elsewhere: the catalogue knows where, and on disk a file `.isl` in its place does.
 
-Asking needs the extra `zmon[mariadb]`, which is PyMySQL, and the privilege PROCESS.
+Asking needs the extra `mariadb`, which is PyMySQL, and the privilege PROCESS.
 """
 
 from __future__ import annotations
@@ -357,8 +357,9 @@ def _connect(server: Server) -> Any:
         import pymysql  # noqa: PLC0415 - optional, and slow to import
     except ImportError as missing:
         raise ServerError(
-            "asking MariaDB or MySQL needs a driver: pip install 'zmon[mariadb]', or the package"
-            f" python3-pymysql ({missing}); or spool the queries of docs/listings.md with mariadb -B"
+            "asking MariaDB or MySQL needs a driver: the package python3-pymysql,"
+            f" or in zmon's checkout .venv/bin/pip install '.[mariadb]' ({missing});"
+            " or spool the queries of docs/listings.md with mariadb -B"
         ) from None
     strange = [name for name, _ in server.options if name not in _OPTIONS]
     if strange:
