@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LSDSK_K: Final = re.compile(r"\s*Total_MB\s+Free_MB\s+OS_MB\s+Name\s+Failgroup\b.*\bPath\s*\Z")
 _LSDSK_P: Final = re.compile(r"\s*Group_Num\s+Disk_Num\s+.*\bPath\s*\Z")
-_LSDSK: Final = re.compile(r"\s*Path\s*\Z")
+_LSDSK: Final = re.compile(r"\s*(?:Inst_ID\s+)?Path\s*\Z")
 _AFD: Final = re.compile(r"\s*Label\s+(?:Filtering\s+)?Path\s*\Z")
 _PATHS: Final = ("/", "ORCL:", "AFD:", "o/")
 _GROUP: Final = re.compile(r"\s-G\s{0,9}['\"]?\+?(\w{1,30})")
@@ -94,4 +94,4 @@ class Commands:
             if not total:  # in no group, so it has no name, and the next field is of some later column
                 return Disk("", size=raw * MB, member=False)
             return Disk("", fields[3], failgroup=fields[4] if len(fields) > 5 else "", size=total * MB)
-        return Disk("") if len(fields) == 1 else None
+        return Disk("") if len(fields) == len(self._names) else None

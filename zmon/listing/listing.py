@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 from functools import reduce
 from itertools import chain
@@ -24,6 +25,8 @@ from zmon.listing import (
     oracle_catalogue,
     oracle_ddl,
     postgresql,
+    postgresql_ddl,
+    typed,
 )
 from zmon.listing.container import NO_OPTIONS, Parsed, the_one
 from zmon.listing.server import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
@@ -94,7 +97,18 @@ class _Read(NamedTuple):
 
 FORMATS: Final = (
     Format("MariaDB or MySQL: mariadb -B of the queries", MARIADB, mariadb.recognise, mariadb.parse),
-    Format("PostgreSQL: psql --csv of pg_tablespace", POSTGRESQL, postgresql.recognise, postgresql.parse),
+    Format(
+        "PostgreSQL: psql --csv of pg_tablespace, or \\db+",
+        POSTGRESQL,
+        postgresql.recognise,
+        postgresql.parse,
+    ),
+    Format(
+        "PostgreSQL: pg_dumpall -g or CREATE TABLESPACE",
+        POSTGRESQL,
+        postgresql_ddl.recognise,
+        postgresql_ddl.parse,
+    ),
     Format("Db2: MON_GET_CONTAINER as text or CSV", "db2", db2_container.recognise, db2_container.parse),
     Format("Db2: LIST TABLESPACE CONTAINERS", "db2", db2_list.recognise, db2_list.parse),
     Format("Db2: db2pd -tablespaces", "db2", db2pd.recognise, db2pd.parse),
@@ -182,12 +196,13 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Read:
             raise ListingError("it is empty")
         if "\0" in head:
             raise ListingError("it is no text: unpack it first, or spool it as text")
+        pieces: Iterable[str] = chain(io.StringIO(head, newline=""), _pieces(text))
+        if typed.is_drawn(head):
+            head, pieces = "".join(typed.rows_of(io.StringIO(head, newline=""))), typed.rows_of(pieces)
         found = max(FORMATS, key=lambda each: float(each.score(head)))
         if not found.score(head):
-            begin = shown(head.lstrip().splitlines()[0])
-            known = "; ".join(each.title for each in FORMATS)
-            raise ListingError(f"it begins {begin}, none of: {known}. docs/listings.md says what to spool")
-        read = _parsed(found, chain(io.StringIO(head, newline=""), _pieces(text)), origin, options)
+            raise ListingError(_unknown(head))
+        read = _parsed(found, pieces, origin, options)
         if not read.parsed.containers and read.disk_groups == asm.Asm():
             why = "".join(f"; line {note.line}: {note.text}" for note in read.parsed.notes[:_MOST_NAMED])
             raise ListingError(f"it lists no container, read as {found.title}{why}")
@@ -196,6 +211,27 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Read:
     finally:
         text.detach()
     return read
+
+
+_HINTS: Final = (
+    (
+        re.compile(r"^\s*(?:FILE_NAME|TABLESPACE_NAME|NAME)\s*$.{0,400}?^-{5,}", re.MULTILINE | re.DOTALL),
+        "it looks like SQL*Plus's own layout, which wraps lines: spool again after SET MARKUP CSV ON",
+    ),
+    (
+        re.compile(r"^l[rwx-]{9}\S?\s.* \d+ -> /", re.MULTILINE),
+        "it looks like ls -l of pg_tblspc: give the data directory itself, or its server, or psql's \\db+",
+    ),
+)
+"""What people have who do not know what to spool, and what to give instead."""
+
+
+def _unknown(head: str) -> str:
+    """Say what a text is that no format fits, and what would do."""
+    hint = next((f"; {words}" for pattern, words in _HINTS if pattern.search(head)), "")
+    begin = shown((head.strip().splitlines() or [""])[0])
+    known = "; ".join(each.title for each in FORMATS)
+    return f"it begins {begin}{hint}, none of: {known}. docs/listings.md says what to spool"
 
 
 def _parsed(found: Format, pieces: Iterable[str], origin: str, options: Options) -> _Read:

@@ -120,7 +120,14 @@ def recognise(head: str) -> bool:
         first = next(rows(head), None)
     except ValueError:
         return False
-    return first is not None and _COLUMNS.issubset(first.fields)
+    return first is not None and _COLUMNS.issubset(_named(first.fields))
+
+
+def _named(fields: Sequence[str]) -> Sequence[str]:
+    r"""Return the names of columns, those of psql's `\db` as the catalogue has them."""
+    if fields[:3] != ("Name", "Owner", "Location"):
+        return fields
+    return ("spcname", "spcowner", "pg_tablespace_location", *fields[3:])
 
 
 def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
@@ -134,7 +141,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     odd: list[Note] = []
     for row in rows(text):
         if not heading:
-            heading = row.fields
+            heading = _named(row.fields)
             if not _COLUMNS.issubset(heading):
                 raise ValueError(f"line {row.line}: no columns spcname and pg_tablespace_location")
             continue
