@@ -80,19 +80,30 @@ def test_a_row_of_correl_is_drawn_by_its_name() -> None:
     assert led.page.argument == "device.io sdb"
 
 
+@pytest.mark.parametrize("line", ["CORREL", "PLOT", "CORREL -10m"])
+def test_proposals_are_not_drawn(line: str) -> None:
+    """What is proposed is numbered anew at each moment, so no number of it moves with another."""
+    led = dialogue("MOVES")
+    with pytest.raises(CommandError, match=r"MOVES shows no figures by time; others do: DEVICE\.resp 7000"):
+        led.run(line)
+    assert led.page.screen.command == "MOVES"
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
         ("PLOT io sdz", "'sdz' is in no row"),
-        ("PLOT DEVICE.nonsense", "no figures 'nonsense'"),
+        ("PLOT DEVICE.nonsense", "'nonsense' is no column here"),
         ("PLOT io sda 2026-99-99", "is on no calendar"),
-        ("CORREL label", "'label' is in no row"),
-        ("COMPARE", "there is no mark A.*COMPARE 14:00 14:10"),
+        ("CORREL label", "Label/ID is no figure that changes; resp is one: PLOT resp"),
+        ("CORREL LPAR.number", "LPAR: 'number' is no column here"),
+        ("CORREL MOVES.times", "MOVES shows no figures by time; others do: DEVICE.resp 7000"),
+        ("COMPARE", "Mark A is not set.*COMPARE 14:00 14:10"),
         ("COMPARE 12:00:10", "two times"),
-        ("COMPARE 12:00:20 12:00:10", "the earlier first"),
+        ("COMPARE 12:00:20 12:00:10", "the earlier of each pair first"),
         ("COMPARE 12:00:10 nonsense", "is no time"),
-        ("COMPARE OFF", "nothing is compared here"),
-        ("COMPARE yesterday 9:00 yesterday 9:10", "no two samples"),
+        ("COMPARE OFF", "Nothing is compared on this screen"),
+        ("COMPARE yesterday 9:00 yesterday 9:10", "holds fewer than two samples"),
     ],
 )
 def test_what_cannot_be_done_is_said(line: str, why: str) -> None:

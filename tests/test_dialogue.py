@@ -271,11 +271,11 @@ def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
         ("NEXTSAMP 5", ["'5'", "14:32"]),
         ("GO", ["14:32", "begin"]),
         ("GO nowhere", ["'nowhere'", "-10m"]),
-        ("MARK", ["MARK A"]),
-        ("MARK C", ["'C'", "MARK B"]),
+        ("MARK", ["Use MARK A or MARK B."]),
+        ("MARK C", ["Use MARK A or MARK B."]),
         ("AVERAGE", ["MARK A"]),
-        ("NEXTEXC", ["no exception", "PREVEXC"]),
-        ("PREVEXC", ["no exception", "NEXTEXC"]),
+        ("NEXTEXC", ["No later exception. PREVEXC goes to the previous one."]),
+        ("PREVEXC", ["No earlier exception. NEXTEXC goes to the next one."]),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
@@ -600,7 +600,7 @@ def test_a_screen_that_looks_back_is_laborious_until_it_is_filled() -> None:
 
 def test_before_the_first_sample_no_sheet_can_be_shown() -> None:
     """It says how to come to one."""
-    with pytest.raises(CommandError, match="no sample yet; NEXTSAMP"):
+    with pytest.raises(CommandError, match=r"no sample yet\. NEXTSAMP"):
         dialogue("DEVICE", to_end=False).sheet()
 
 
@@ -669,7 +669,7 @@ def test_a_note_needs_words_and_a_place(lay_out: Callable[[str], str]) -> None:
     """It is said what is missing."""
     dialogue = Dialogue(Watch(CaptureTape(lay_out("qemu"))), SCREENS)
     dialogue.watch.to_end()
-    with pytest.raises(CommandError, match="NOTE what"):
+    with pytest.raises(CommandError, match="What is to be noted"):
         dialogue.run("NOTE")
     with pytest.raises(CommandError, match="zmon --record"):
         dialogue.run("NOTE something")

@@ -237,13 +237,13 @@ def test_the_exception_that_was_gone_to_is_said(travel: Callable[..., list[str]]
 
 def test_a_mark_is_confirmed(travel: Callable[..., list[str]]) -> None:
     """With its time."""
-    assert "A marks the sample of 00:00:09" in travel("MARK A")[1]
+    assert "Mark A is set at 00:00:09" in travel("MARK A")[1]
 
 
 def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[..., list[str]]) -> None:
     """A capture has none."""
     assert travel("EVENTS")[1] == "EVENTS\n 01-01 00:00:03 ! 7000 is slow\n"
-    assert "No events in this recording" in talk("EVENTS")[1]
+    assert "No events in this time" in talk("EVENTS")[1]
 
 
 @pytest.mark.parametrize("word", ["PLAY", "PLAY 10", "PAUSE"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -43,6 +44,48 @@ def test_what_was_asked_for_wrongly_ends_with_2(words: list[str], capsys: pytest
         main(words)
     assert end.value.code == USAGE
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["whre", "/db2"], "'whre' is no subcommand and no screen: did you mean where?"),
+        (["whre", "--evidence", "/db2"], "'whre' is no subcommand and no screen: did you mean where?"),
+        (["devcie"], "'devcie' is no subcommand and no screen: did you mean DEVICE?"),
+        (
+            ["xyzzy"],
+            "'xyzzy' is no subcommand and no screen; zmon --help lists the subcommands",
+        ),
+        (["14"], "CP owned disks (14) is not in zmon"),
+    ],
+)
+def test_a_slip_is_answered_in_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what is called much like it, and status 2."""
+    try:
+        status = main(words)
+    except SystemExit as end:
+        status = int(end.code or 0)
+    err = capsys.readouterr().err
+    assert (status, err.count("\n")) == (USAGE, 1)
+    assert err.startswith(f"zmon: {said}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--\x1b]0;own\a"], ["show", "DEVICE", "--\x1b]0;own\a"], ["\x1b[2J"], ["show", "-n", "\x1b[2J"],
+     ["cp", "\x1b[2J"], ["cp", "list", "\x1b[2J"], ["lab", "report", "--\x1b[2J"]],
+)  # fmt: skip
+def test_what_is_repeated_holds_nothing_a_terminal_obeys(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong options and words come from anywhere, too."""
+    with contextlib.suppress(SystemExit):
+        main(words)
+    out, err = capsys.readouterr()
+    assert all(line.isprintable() for line in (out + err).splitlines())
+    assert err
 
 
 def test_complaints_hold_nothing_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:

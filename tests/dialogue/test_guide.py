@@ -108,11 +108,11 @@ def test_next_and_back_do_what_a_step_says(dialogue: Dialogue) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("TOUR BACK", "this is the first step"),
-        ("TOUR 0", "there are steps 1 to 6"),
-        ("TOUR 7", "there are steps 1 to 6"),
-        ("TOUR 999999999", "is no step"),
-        ("TOUR ON", "'ON' is no step; write TOUR NEXT, BACK, OFF or 1 to 6"),
+        ("TOUR BACK", "This is the first step."),
+        ("TOUR 0", "There are steps 1 to 6."),
+        ("TOUR 7", "There are steps 1 to 6."),
+        ("TOUR 999999999", "is not a step"),
+        ("TOUR ON", "'ON' is not a step. Use TOUR NEXT, BACK, OFF or 1 to 6"),
     ],
 )
 def test_what_is_no_step_is_said(dialogue: Dialogue, words: str, said: str) -> None:

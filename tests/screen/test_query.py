@@ -271,7 +271,7 @@ def test_every_column_goes_by_its_name_and_by_what_is_listed(screen: object) -> 
         ("CTLUNIT", "Time", "'Time' may mean Pend or Disc or Conn or Resp"),
         ("REDISP", "I/O", "'I/O' may mean io (All DASD I/O /s) or lcuio (Busiest LCU I/O /s)"),
         ("CTLUNIT", "Rsp", "'Rsp' is no column here: did you mean Resp?"),
-        ("CTLUNIT", "zzz", "'zzz' is no column here; there are LCU SSID, LSS,"),
+        ("CTLUNIT", "zzz", "'zzz' is no column here; there are LCU, LSS,"),
         ("CTLUNIT", "", "'' is no column here; there are"),
         ("CTLUNIT", "/", "'/' is no column here; there are"),
     ],

@@ -53,7 +53,9 @@ def test_columns_come_with_the_rows_behind_them(
         ("DETAILS.nonsense", "DETAILS has no figure 'nonsense'"),
         ("DETAILS.resq", "did you mean resp"),
         ("MENU", "shows no figures"),
-        ("PLOT.mean", "PLOT shows no figures"),
+        ("PLOT.mean", "PLOT shows no figures by time"),
+        ("MOVES", "MOVES shows no figures by time"),
+        ("LPAR.number", "LPAR: 'number' is no column"),
     ],
 )
 def test_what_is_no_column_says_what_there_is(words: str, why: str) -> None:

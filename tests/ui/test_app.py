@@ -282,7 +282,7 @@ def test_behind_the_last_sample_there_is_nothing(on_terminal: Run, seen: Seen, s
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter", "greater_than_sign")
         await settle(app, pilot)
-        assert "this is the last sample" in seen(app)[-3]
+        assert "This is the last sample." in seen(app)[-3]
 
     on_terminal(walk)
 
@@ -413,7 +413,7 @@ def test_a_screen_is_printed_with_all_its_rows(on_terminal: Run, tmp_path: Path)
         assert len([line for line in file.read_text().splitlines() if line.startswith(" 7")]) == 24
         app.glass.type(f"PRINT {file}")
         await pilot.press("enter")
-        assert "exists already" in " ".join(line.text.strip() for line in app.glass.lines())
+        assert "already exists" in " ".join(line.text.strip() for line in app.glass.lines())
 
     on_terminal(walk)
 

@@ -244,7 +244,7 @@ class Console:
             self._events()
             return False
         elif command.word in {"PLAY", "PAUSE"}:
-            raise CommandError("line mode cannot play; NEXTSAMP, PREVSAMP and GO time go along the recording")
+            raise CommandError("Line mode cannot play. Use NEXTSAMP, PREVSAMP and GO time.")
         elif command.word in self._moves:
             self._moves[command.word](self)
         return True
@@ -252,7 +252,7 @@ class Console:
     def _lines(self, width: int | None = None) -> list[str]:
         watch = self.dialogue.watch
         if watch.interval is None:
-            raise CommandError("there is no sample yet")
+            raise CommandError("There is no sample yet.")
         sheet = self._seen() if width else self.dialogue.sheet()
         return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live, width=width))
 
@@ -350,7 +350,7 @@ class Console:
         """List what happened, the last first."""
         events = self.dialogue.rewind().events()
         if not events:
-            self.say("No events in this recording")
+            self.say("No events in this time")
         self._list([f" {happened(event)}" for event in reversed(events)])
 
     def _help(self, words: str) -> None:

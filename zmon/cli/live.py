@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
         if stream is None:
             return complain(f"standard {name} is closed")
-    from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
+    from zmon.screen.definition import NoScreen, ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
     from zmon.tape.when import WhenError  # noqa: PLC0415
 
     line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
@@ -49,6 +49,11 @@ def run(args: argparse.Namespace) -> int:
         if not line_mode and not (sys.stdin.isatty() and sys.stdout.isatty()):
             return complain("the screens need a terminal; print one with zmon show, or use --line")
         return _look(screens, args, line_mode=line_mode)
+    except NoScreen:
+        from zmon.cli.main import slip  # noqa: PLC0415 - the subcommands are known there
+
+        complain(slip(args.command[0], screens.commands))
+        return USAGE
     except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
         complain(str(error))
         return USAGE

@@ -13,13 +13,13 @@ import re
 import sys
 from importlib import import_module
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.status import FAILED, INTERRUPTED, complain
+from zmon.cli.status import FAILED, INTERRUPTED, USAGE, complain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 SUBCOMMANDS: Final = {
     "demo": "look at a simulated machine, with a guided tour",
@@ -56,14 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = words[0] if words and words[0] in SUBCOMMANDS else ""
     if name:
         module = import_module(f"zmon.cli.{name}{'_' if iskeyword(name) else ''}")
-        parser = argparse.ArgumentParser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
+        parser = _Parser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
         module.add_arguments(parser)
         words = words[1:]
     else:
         module = import_module("zmon.cli.live")
-        parser = argparse.ArgumentParser("zmon", description=_description(), formatter_class=_Form)
+        parser = _Parser("zmon", description=_description(), formatter_class=_Form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
         module.add_arguments(parser)
+        parser.words = words
     return _run(lambda: module.run(parser.parse_args(joined(words))))
 
 
@@ -107,6 +108,33 @@ def _discard_output() -> None:
     """Send what is still buffered nowhere, else the interpreter fails to write it again and ends with 120."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    """Writes nothing that a terminal would obey when it says what was asked for wrongly."""
+
+    words: Sequence[str] = ()
+    """What is parsed."""
+
+    def error(self, message: str) -> NoReturn:
+        """Write what is wrong and end with status 2; in one line where the first word is a slip."""
+        from zmon.screen.guess import did_you_mean  # noqa: PLC0415 - only what is wrong needs it
+        from zmon.screen.number import harmless  # noqa: PLC0415 - likewise
+
+        word = next(iter(self.words), "-")
+        if not word.startswith("-") and did_you_mean(word, SUBCOMMANDS):
+            complain(slip(word))
+            self.exit(USAGE)
+        super().error(harmless(message))
+
+
+def slip(word: str, screens: Iterable[str] = ()) -> str:
+    """Return that a word is no subcommand and no screen, and which one is called much like it."""
+    from zmon.screen.guess import did_you_mean  # noqa: PLC0415 - only what is wrong needs it
+
+    instead = did_you_mean(word, (*SUBCOMMANDS, *screens))
+    more = "; zmon --help lists the subcommands, zmon show MENU the screens"
+    return f"{word!r} is no subcommand and no screen{instead or more}"
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):

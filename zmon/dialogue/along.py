@@ -27,11 +27,11 @@ def note(dialogue: Dialogue, operands: str) -> None:
     """
     utc = dialogue.watch.utc
     if not operands or utc is None:
-        raise CommandError("NOTE what? For example NOTE backup was moved to 22:00")
+        raise CommandError("What is to be noted? For example NOTE backup was moved to 22:00")
     try:
         dialogue.present.tape.note(utc, operands)
     except NoNote as error:
-        raise CommandError(f"no note: {error}") from error
+        raise CommandError(f"The note was not written: {error}") from error
 
 
 def next_sample(dialogue: Dialogue, operands: str) -> None:
@@ -39,13 +39,13 @@ def next_sample(dialogue: Dialogue, operands: str) -> None:
     if operands:
         go(dialogue, operands)
         return
-    way = "NOW returns to the machine" if dialogue.watch.present else "PREVSAMP goes back to the one before"
-    dialogue.move(dialogue.watch.head.forward, f"this is the last sample; {way}")
+    way = "NOW returns to the live machine" if dialogue.watch.present else "PREVSAMP goes to the previous one"
+    dialogue.move(dialogue.watch.head.forward, f"This is the last sample. {way}.")
 
 
 def previous_sample(dialogue: Dialogue, _operands: str) -> None:
     """Go to the sample before."""
-    edge = "there is no sample before this one; NEXTSAMP goes on to the one behind"
+    edge = "This is the first sample. NEXTSAMP goes to the next one."
     dialogue.move(dialogue.rewind().head.back, edge)
 
 
@@ -60,17 +60,17 @@ def go(dialogue: Dialogue, operands: str) -> None:
         raise CommandError(str(error)) from error
     word = operands.strip().casefold()
     find = {"begin": watch.head.begin, "start": watch.head.begin, "end": watch.head.end}.get(word)
-    dialogue.move(find or partial(watch.head.seek, utc), "there are no samples on this tape")
+    dialogue.move(find or partial(watch.head.seek, utc), "There are no samples here.")
 
 
 def next_exception(dialogue: Dialogue, _operands: str) -> None:
     """Go to the next exception."""
-    _to_exception(dialogue, 1, "there is no exception behind this sample; PREVEXC goes to the one before")
+    _to_exception(dialogue, 1, "No later exception. PREVEXC goes to the previous one.")
 
 
 def previous_exception(dialogue: Dialogue, _operands: str) -> None:
     """Go to the exception before."""
-    _to_exception(dialogue, -1, "there is no exception before this sample; NEXTEXC goes to the one behind")
+    _to_exception(dialogue, -1, "No earlier exception. NEXTEXC goes to the next one.")
 
 
 def _to_exception(dialogue: Dialogue, way: int, edge: str) -> None:
@@ -87,12 +87,12 @@ def mark(dialogue: Dialogue, operands: str) -> None:
     """Mark the sample that is looked at."""
     name = operands.upper()
     if name not in {"A", "B"}:
-        raise CommandError(f"{operands!r} is no mark; write MARK A or MARK B")
+        raise CommandError("Use MARK A or MARK B.")
     try:
         dialogue.watch.mark(name)
     except NoMark as error:
         raise CommandError(str(error)) from error
-    dialogue.said = f"{name} marks the sample of {clock(dialogue.watch.marks[name].at.utc)}"
+    dialogue.said = f"Mark {name} is set at {clock(dialogue.watch.marks[name].at.utc)}"
 
 
 def average(dialogue: Dialogue, _operands: str) -> None:

@@ -28,7 +28,7 @@ def compare(dialogue: Dialogue, operands: str) -> None:
     screen = page.against.screen if page.against is not None else page.screen
     if operands.upper() == "OFF":
         if page.against is None:
-            raise CommandError("nothing is compared here; COMPARE sets marked times against the interval")
+            raise CommandError("Nothing is compared on this screen.")
         dialogue.show(Page(screen, page.argument, natural(screen)))
         return
     times = _times(dialogue, operands)
@@ -61,5 +61,5 @@ def _times(dialogue: Dialogue, operands: str) -> list[int]:
         except ValueError as error:
             raise CommandError(str(error)) from error
     if len(found) not in {2, 4} or any(b <= a for a, b in zip(found[::2], found[1::2], strict=False)):
-        raise CommandError("COMPARE takes two times, or twice two, each the earlier first: 14:00 14:10")
+        raise CommandError("COMPARE takes two times or four, the earlier of each pair first: 14:00 14:10")
     return found

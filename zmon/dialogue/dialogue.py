@@ -241,7 +241,7 @@ class Dialogue(Traveller):
             try:
                 self._sheet, self._shown = self._sheet_of(self.page), now
             except NoSuchThing as error:
-                raise CommandError(f"{error}; RETURN leads back") from error
+                raise CommandError(f"{error}; RETURN goes back") from error
         return self._sheet
 
     def _sheet_of(self, page: Page) -> Sheet:
@@ -254,7 +254,7 @@ class Dialogue(Traveller):
     def _filling(self, page: Page) -> Filling:
         view = self.watch.view(page.argument)
         if view is None:
-            raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
+            raise CommandError("There is no sample yet. NEXTSAMP takes or opens the first.")
         view.limits = self.screens.limits
         view.people = self.people
         return Filling(page, view)

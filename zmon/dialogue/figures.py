@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.dialogue.command import CommandError
 from zmon.screen import variable
 from zmon.screen.definition import ScreenError
-from zmon.tables import DRAWN
+from zmon.screen.query import heading
+from zmon.tables import DRAWN, PROPOSED
 from zmon.tables.plot import write
 from zmon.tables.view import needs
 from zmon.tape.when import SECOND, parse_when
@@ -41,6 +42,8 @@ def _draw(dialogue: Dialogue, command: str, operands: str) -> None:
     if screen.table in DRAWN and not words:
         dialogue.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
+    if screen.table in PROPOSED and not words:
+        raise CommandError(variable.NO_FIGURES.format(screen.command))
     named = _column(words[0], screen) if words and known else ""
     if named:
         column, words = named, words[1:]
@@ -54,11 +57,20 @@ def _draw(dialogue: Dialogue, command: str, operands: str) -> None:
 
 
 def _column(word: str, screen: Screen) -> str:
-    """Return the column of the present screen that a word names; empty when it names none."""
+    """Return the column of the present screen that a word names; empty when it names none.
+
+    Raises:
+        CommandError: it names one that holds no figures.
+    """
     try:
         return variable.figure(word, screen)
-    except variable.VariableError:
-        return ""
+    except variable.VariableError as error:
+        column = screen.by_name.get(word.lower())
+        if column is None:
+            return ""
+        what = heading(column) or column.name
+        example = variable.natural_column(screen)
+        raise CommandError(f"{what} is no figure that changes; {example} is one: PLOT {example}") from error
 
 
 def _names_screen(dialogue: Dialogue, word: str) -> bool:
@@ -83,7 +95,7 @@ def variables(dialogue: Dialogue, operands: str) -> str:
     words, since = _until_time(operands)
     interval = dialogue.watch.interval
     if interval is None:
-        raise CommandError("there is no sample yet; NEXTSAMP goes to the first")
+        raise CommandError("There is no sample yet. NEXTSAMP takes or opens the first.")
     try:
         said = write(variable.resolve(variable.parse(words, dialogue.screens), interval))
     except variable.VariableError as error:

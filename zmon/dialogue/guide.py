@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.lab.tour import Step, Tour
 
 SECOND: Final = 1_000_000_000
-NO_TOUR: Final = "there is no tour here; zmon demo has one"
+NO_TOUR: Final = "There is no tour here. zmon demo has one."
 
 
 class Window(NamedTuple):
@@ -164,8 +164,8 @@ def tour(dialogue: Dialogue, operands: str) -> None:
     steps = {"NEXT": guide.place + 1, "BACK": guide.place - 1}
     place = steps.get(word, int(word) - 1 if word.isdecimal() and len(word) < 6 else None)
     if place is None:
-        raise CommandError(f"{operands!r} is no step; write TOUR NEXT, BACK, OFF or 1 to {many}")
+        raise CommandError(f"{operands!r} is not a step. Use TOUR NEXT, BACK, OFF or 1 to {many}.")
     if not 0 <= place < many:
-        edge = "the last step; TOUR 1 begins again" if place >= many else "the first step"
-        raise CommandError(f"this is {edge}" if word in steps else f"there are steps 1 to {many}")
+        edge = "the last step. TOUR 1 begins again" if place >= many else "the first step"
+        raise CommandError(f"This is {edge}." if word in steps else f"There are steps 1 to {many}.")
     guide.lead(place, dialogue)

@@ -94,7 +94,7 @@ def _interval(window: Window, history: History) -> Interval:
     """
     found = window if isinstance(window, Interval) else history.window(*window)
     if found is None:
-        raise NoSuchThing("there are no two samples in a time that is to be compared")
+        raise NoSuchThing("A time that is to be compared holds fewer than two samples.")
     return found
 
 

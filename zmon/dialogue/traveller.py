@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from zmon.tape.tape import Watch
 
 NOT_KEPT: Final = (
-    "live samples are not kept; zmon --record FILE keeps them, and a recording or a capture can be gone "
-    "through: --from FILE"
+    "Live samples are not kept. To go back in time, start zmon with --record FILE or open a recording: --from"
+    " FILE"
 )
 
 
@@ -115,7 +115,7 @@ class Traveller:
             CommandError: it is no live machine that is looked at.
         """
         if not self.present.tape.live:
-            raise CommandError("this is no live machine; GO end goes to the last sample")
+            raise CommandError("NOW is for the live machine. GO end goes to the last sample.")
         self._underway.clear()
         self.watch = self.present
         self.watch.interim()
@@ -126,4 +126,4 @@ class Traveller:
         Raises:
             CommandError: nothing is recorded.
         """
-        self.move(partial(self.rewind().head.seek, utc), "there are no samples on this tape")
+        self.move(partial(self.rewind().head.seek, utc), "There are no samples here.")

@@ -79,7 +79,8 @@ class Column(Described):
     left: bool = False
     """Text stands left; a label can be set right with `format = "count"`."""
     names: str = ""
-    """`lcu` when its texts name LCUs: a condition then takes any name of theirs."""
+    """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `number`: its numbers only name
+    things or count rows."""
     trail: int = 0
     """Positions behind the column for the marks of its values; `layout` sees to it."""
     joined: bool = False
@@ -327,8 +328,8 @@ def _column(entry: Any, defaults: dict[str, Any], file: str) -> Column:
         raise ScreenError(f"{file}: {where}format is one of {', '.join(FORMATS)}, not {column.format!r}")
     if column.sort not in {"", "asc", "desc"}:
         raise ScreenError(f"{file}: {where}sort is asc, desc or empty, not {column.sort!r}")
-    if column.names not in {"", "lcu"}:
-        raise ScreenError(f"{file}: {where}names is lcu or empty, not {column.names!r}")
+    if column.names not in {"", "lcu", "number"}:
+        raise ScreenError(f"{file}: {where}names is lcu, number or empty, not {column.names!r}")
     if column.rollup and not (_NAME.fullmatch(column.rollup) and _NAME.fullmatch(column.name)):
         raise ScreenError(
             f"{file}: {where}rollup is seconds, label or the name of a rate, not {column.rollup!r}"

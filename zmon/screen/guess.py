@@ -14,13 +14,10 @@ ALIKE: Final = 0.6
 """How much of a word must be alike, from 0 to 1."""
 
 
-def did_you_mean(word: str, known: Iterable[str], before: str = "") -> str:
-    """Return `: did you mean DEVICE?` with the one or two words that are most like another; empty if none is.
-
-    `before` is written in front of each.
-    """
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `: did you mean DEVICE?` with the one or two words most like another; empty if none is."""
     from difflib import get_close_matches  # noqa: PLC0415 - only what is wrong needs it
 
     spelled = {one.casefold(): one for one in known}
     found = get_close_matches(word.casefold()[:LONGEST], spelled, n=2, cutoff=ALIKE)
-    return f": did you mean {' or '.join(before + spelled[one] for one in found)}?" if found else ""
+    return f": did you mean {' or '.join(spelled[one] for one in found)}?" if found else ""

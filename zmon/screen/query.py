@@ -103,6 +103,9 @@ def find_column(word: str, columns: Sequence[Column]) -> Column:
                 return found[0]
             if found:
                 raise Ambiguous(f"{word!r} may mean {_choice(found)}")
+    lcus = [column for column in columns if column.names == "lcu"]
+    if lcus and _bare(word) in {"lcu", "ssid"}:  # whatever the heading calls it
+        return lcus[0]
     raise QueryError(f"{word!r} is no column here{_instead(word, columns)}")
 
 

@@ -11,7 +11,7 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.guess import did_you_mean
 from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Sheet, natural
-from zmon.tables import DRAWN
+from zmon.tables import DRAWN, PROPOSED
 from zmon.tables.figure import Variable
 from zmon.tables.series import find
 from zmon.tables.view import alone, needs
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
-NO_FIGURES: Final = f"{{}} shows no figures; others do: {EXAMPLES}"
+NO_FIGURES: Final = f"{{}} shows no figures by time; others do: {EXAMPLES}"
 
 LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
@@ -44,12 +44,16 @@ class Asked(NamedTuple):
 
 def plottable(screen: Screen) -> list[Column]:
     """Return the columns of a screen that hold figures."""
-    return [column for column in screen.columns if column.format not in {*LETTERS, "bar"}]
+    return [
+        column
+        for column in screen.columns
+        if column.format not in {*LETTERS, "bar"} and column.names != "number"
+    ]
 
 
 def names(screen: Screen) -> list[str]:
     """Return the names of what a screen can have drawn: columns, or the facts of a page."""
-    if screen.table in DRAWN:
+    if screen.table in DRAWN | PROPOSED:
         return []
     if screen.layout == "page":
         return [name for name, form in screen.form_formats.items() if form not in LETTERS]
@@ -116,7 +120,7 @@ def figure(word: str, screen: Screen) -> str:
             return word.lower()
         guess = did_you_mean(word, known)
         raise VariableError(f"{screen.command} has no figure {word!r}{guess or '; HELP ' + screen.command}")
-    if screen.table in DRAWN:
+    if not names(screen):
         raise VariableError(NO_FIGURES.format(screen.command))
     try:
         return find_column(word, plottable(screen)).name

@@ -11,3 +11,6 @@ TABLES: Final = (
 
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
+
+PROPOSED: Final = frozenset({"moves"})
+"""Those that propose something; their rows are others at each moment, and have no figures by time."""

@@ -214,7 +214,7 @@ class Watch:
     def mark(self, name: str) -> None:
         """Mark the sample where it stands as `A` or `B`."""
         if self._stand is None:
-            raise NoMark("there is no sample to mark yet")
+            raise NoMark("There is no sample to mark yet.")
         self.marks[name] = self._stand.after
 
     def window(self) -> Interval:
@@ -225,10 +225,10 @@ class Watch:
         """
         for name in ("A", "B"):
             if name not in self.marks:
-                raise NoMark(f"there is no mark {name}; go to a sample and give MARK {name}")
+                raise NoMark(f"Mark {name} is not set: go to a sample and type MARK {name}")
         first, last = sorted(self.marks.values(), key=lambda sample: sample.at.utc)
         if first.at == last.at:
-            raise NoMark("A and B mark the same sample; go to another and mark that")
+            raise NoMark("A and B mark the same sample: go to another one and mark that")
         return Interval(first, last, skipped=True)
 
     @property

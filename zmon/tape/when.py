@@ -81,7 +81,7 @@ def _parse(said: str, now: int, present: int | None, span: tuple[int, int] | Non
         return origin - ahead if distance["sign"] == "-" else origin + ahead
     found = re.fullmatch(_CALENDAR, said)
     if not said or found is None:
-        raise WhenError(f"is no time; write for example {EXAMPLES}")
+        raise WhenError(f"is no time; for example {EXAMPLES}")
     return _calendar(found, now, present, span)
 
 

@@ -44,7 +44,7 @@ def locate(glass: Glass, words: str) -> None:
     if not isinstance(glass.pane, Grid):
         raise CommandError("There are no rows to look through on this screen")
     if not glass.pane.locate(glass.wanted):
-        raise CommandError(f"{glass.wanted!r} is not in the keys and labels of this list")
+        raise CommandError(f"{glass.wanted!r} was not found in this list")
 
 
 def write(glass: Glass, file: str) -> None:
@@ -61,7 +61,7 @@ def write(glass: Glass, file: str) -> None:
         with open(file, "x", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in written)
     except FileExistsError:
-        raise CommandError(f"{file} exists already; give another name") from None
+        raise CommandError(f"{file} already exists. Choose another name.") from None
     except OSError as error:
         raise CommandError(f"{file} cannot be written: {error.strerror}") from error
     glass.say(f"Written to {os.path.abspath(file)}")

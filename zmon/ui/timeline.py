@@ -117,6 +117,6 @@ def _label(course: Course, utc: int) -> str:
 
 def happenings(events: Sequence[Event]) -> list[Line]:
     """List what happened, in words."""
-    title = " What happened" if events else " Nothing happened that the tape tells of"
+    title = " What happened" if events else " No events in this time"
     lines = [Line(f" {happened(event)}", "look" if event.exception else "data") for event in events]
     return [Line(title, "strong"), *lines]
