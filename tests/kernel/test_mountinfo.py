@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
-from zmon.kernel.mountinfo import PATH, Mounted, option, parse_mountinfo, read_mounts
+from zmon.kernel.mountinfo import PATH, Mounted, option, parse_mountinfo, read_hidden, read_mounts
+from zmon.topology.mount import mounts_in
 
 HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
 BLANK = rb"44 27 7:0 / /x/m\040sp rw,relatime shared:1 master:2 - ext4 /dev/loop0 rw" + b"\n"
@@ -130,3 +131,18 @@ def test_mounts_of_other_processes() -> None:
     frame = read_mounts(tree, {"77"}, ["/proc/4711/root/data/x", "/proc/1/rootless", "/proc/99/root/y"])
     assert frame.keys == ["77"]
     assert frame.cell("77", "line") == "/proc/4711/mountinfo:2"
+
+
+def test_mounts_that_only_other_namespaces_have() -> None:
+    """A block device that is mounted for a container alone is mounted; what all see is told once."""
+    other = b"20 1 94:1 / / rw - ext4 /dev/dasda1 rw\n77 20 94:9 / /data rw - ext4 /dev/dasdd1 rw\n"
+    files = {PATH: OVERLAY, "proc/1/mountinfo": OVERLAY, "proc/47/mountinfo": other}
+    links = {"proc/self/ns/mnt": "mnt:[1]", "proc/1/ns/mnt": "mnt:[1]"} | {
+        f"proc/{pid}/ns/mnt": "mnt:[2]" for pid in (47, 48)
+    }
+    tree = DictTree(files, links)
+    own = read_mounts(tree)
+    frame = read_hidden(tree, own)
+    assert frame.keys == [*own.keys, "77"]
+    assert mounts_in(frame).by_id["77"].seen_by == "47"
+    assert "/data" not in mounts_in(frame).by_point

@@ -78,14 +78,15 @@ def look(
         sample = interval.after
         if not args.source:
             from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
-            from zmon.kernel.mountinfo import OTHER, read_mounts  # noqa: PLC0415 - likewise
+            from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts  # noqa: PLC0415 - likewise
             from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
             wanted = () if listing is None else asked(listing)
             containers = read_containers(LiveTree(), wanted, progress=progress)
             frames = {**sample.frames, CONTAINER.name: containers}
-            if any(map(OTHER.match, containers.keys)):
-                frames[MOUNT.name] = read_mounts(LiveTree(), None, containers.keys)
+            paths = [path for path in containers.keys if OTHER.match(path)]
+            mounts = read_mounts(LiveTree(), None, paths) if paths else sample.frame(MOUNT)
+            frames[MOUNT.name] = read_hidden(LiveTree(), mounts)
             sample = sample._replace(frames=frames)
         yield Looked(Machine(sample, people), interval if traffic else None)
 

@@ -82,6 +82,7 @@ def _seat(seat: Seat) -> dict[str, Any]:
         "device": seat.device,
         "disks": list(seat.disks),
         "whole": seat.whole,
+        "process": seat.seen_by,
     }
 
 

@@ -190,7 +190,7 @@ def _disks(one: Found, width: int) -> Iterator[str]:
     for seat in one.seats[:MOST]:
         part = "" if seat.whole else ", in part"
         fstype = f"{seat.fstype} " if seat.point else ""
-        yield from _line(f"{seat.title} ({fstype}on {seat.device}{part})", width)
+        yield from _line(f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})", width)
     yield from _more(len(one.seats), "file systems")
     yield from _spaces(one.lodgers, width)
     if not one.seats and not one.lodgers:

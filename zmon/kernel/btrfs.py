@@ -115,7 +115,7 @@ def read_devices(tree: Tree, mount: Mounted) -> Mapping[str, Value]:
     """
     if tree.live:
         try:
-            asked = within(partial(_asked, mount))
+            asked = within(partial(_asked, mount), name=f"btrfs {mount.id}")
         except TimeoutError:
             asked = _neither(absent(f"the btrfs at {mount.point} does not answer"))
     else:

@@ -107,7 +107,7 @@ def read_table(tree: Tree, number: str, path: str, file: str) -> Value:
     if tree.name != "this machine":
         return absent("only on this machine its file can be asked")
     try:
-        return within(partial(_asked, tree, path, file))
+        return within(partial(_asked, tree, path, file), name=f"loop {file}")
     except TimeoutError:
         why = f"the file system of {file} does not answer"
     except OSError as error:

@@ -13,6 +13,7 @@ Documentation/filesystems/proc.rst.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import posixpath
 import re
@@ -148,6 +149,32 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
         for mount in mounted
         if _is_wanted(mount, wanted)
     }
+    return frame(MOUNT, rows, tree.when(PATH))
+
+
+def read_hidden(tree: Tree, own: Frame) -> Frame:
+    """Return the mounts, and with them those of block devices that only processes of other namespaces have.
+
+    One process of each mount namespace is asked, as far as this one may.
+    """
+    spaces: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        spaces[tree.link("proc/self/ns/mnt")] = ""
+        for name in tree.entries("proc"):
+            if name.isdecimal():
+                with contextlib.suppress(OSError):
+                    spaces.setdefault(tree.link(f"proc/{name}/ns/mnt"), f"/proc/{name}/root/")
+    others = [path for path in spaces.values() if path]
+    if not others or own.missing is not None:
+        return own
+    numbers = set(map(str, own.column("number")))
+    found = read_mounts(tree, None, others)
+    rows: dict[str, Mapping[str, Value]] = {}
+    for key, number, line in zip(found.keys, found.column("number"), found.column("line"), strict=True):
+        is_own = not str(line).startswith("/")
+        if is_own or not (str(number).startswith("0:") or str(number) in numbers):
+            rows[key] = {name: found.cell(key, name) for name in found.kind.by_name}
+            numbers |= set() if is_own else {str(number)}
     return frame(MOUNT, rows, tree.when(PATH))
 
 

@@ -15,18 +15,30 @@ if TYPE_CHECKING:
 PATIENCE: Final = 3.0
 """Seconds that one call may take."""
 
+_LEFT: Final[dict[str, threading.Thread]] = {}
+"""Those that wait for calls that have a name."""
+
 T = TypeVar("T")
 K = TypeVar("K")
 
 
-def within(call: Callable[[], T], seconds: float | None = None) -> T:
+def within(call: Callable[[], T], seconds: float | None = None, *, name: str = "") -> T:
     """Return what a call returns, or raise what it raises.
+
+    A call of a `name` is not made again while the one before still waits.
 
     Raises:
         TimeoutError: it has not returned in time; its thread is left behind.
     """
-    answers = all_within({0: call}, seconds)
+    waiting = _LEFT.pop(name, None)
+    answers: dict[int, T | Exception] = {}
+    if waiting is None or not waiting.is_alive():
+        waiting = threading.Thread(target=_answer, args=(answers, 0, call), daemon=True)
+        waiting.start()
+        _joined([waiting], PATIENCE if seconds is None else seconds)
     if 0 not in answers:
+        if name:
+            _LEFT[name] = waiting
         raise TimeoutError("it does not answer")
     answer = answers[0]
     if isinstance(answer, Exception):

@@ -34,11 +34,18 @@ class Seat(NamedTuple):
     """Those of the disks that it uses, major:minor."""
     whole: bool
     """Whether it lies on these disks alone."""
+    seen_by: str = ""
+    """The number of a process, if only that and others in its mount namespace see it."""
 
     @property
     def title(self) -> str:
         """Where it is mounted, or what else it is used for."""
         return self.point or "swap, in use"
+
+    @property
+    def note(self) -> str:
+        """In whose eyes it is mounted there, if it is not seen from here."""
+        return f", in the mount namespace of process {self.seen_by}" if self.seen_by else ""
 
 
 class Lodger(NamedTuple):
@@ -209,7 +216,8 @@ def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Seat]:
             title = mount.source if node is None else node.title
             leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
             there = tuple(sorted(leaves & disks))
-            yield Seat(mount.point, mount.fstype, title, there, is_known and leaves <= disks)
+            is_whole = is_known and leaves <= disks
+            yield Seat(mount.point, mount.fstype, title, there, is_whole, mount.seen_by)
     for number in machine.swaps.values():
         if number in upon:
             leaves = set(machine.stack.leaves(number))

@@ -34,7 +34,15 @@ class Mount(NamedTuple):
     chunks: tuple[Chunk, ...] | Absent
     """btrfs: where its logical addresses lie."""
     line: str = ""
-    """Its line in mountinfo, counted from 1; empty when it is not known."""
+    """Its line in mountinfo, counted from 1; empty when it is not known.
+
+    Of a mount that only another process has it is `/proc/4711/mountinfo:12`.
+    """
+
+    @property
+    def seen_by(self) -> str:
+        """The number of the process that alone has it; empty for those of the machine's own."""
+        return self.line.split("/")[2] if self.line.startswith("/proc/") else ""
 
 
 class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
@@ -56,7 +64,7 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
     @cached_property
     def by_point(self) -> Mapping[str, Mount]:
         """What is seen at each mount point: the last that was mounted there."""
-        return {mount.point: mount for mount in self}
+        return {mount.point: mount for mount in self if not mount.seen_by}
 
 
 def mounts_in(frame: Frame) -> Mounts:
