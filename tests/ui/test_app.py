@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -120,7 +121,7 @@ def test_a_click_on_a_heading_sorts(on_terminal: Run) -> None:
     on_terminal(walk)
 
 
-def test_a_second_click_goes_deeper_and_a_pf_key_back(on_terminal: Run) -> None:
+def test_a_second_click_goes_deeper_and_a_pf_key_back(on_terminal: Run, seen: Seen) -> None:
     """A click chooses a row, the next one opens it; the line of PF keys can be clicked."""
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
@@ -128,7 +129,7 @@ def test_a_second_click_goes_deeper_and_a_pf_key_back(on_terminal: Run) -> None:
         await pilot.click(offset=(3, 9))
         await pilot.click(offset=(3, 9))
         assert command(app) == "DETAILS"
-        await pilot.click(offset=(50, 23))
+        await pilot.click(offset=(seen(app)[-1].index("F12"), 23))
         assert command(app) == "DEVICE"
 
     on_terminal(walk)
@@ -159,7 +160,7 @@ def test_help_says_why_a_cell_is_not_there(on_terminal: Run, seen: Seen) -> None
         shown = "\n".join(seen(app))
         assert "links - Mdisk Links" in shown
         assert "0.0.700b: only CP knows this" in shown
-        assert ">700b" in shown
+        assert ">700B" in shown
         await pilot.press("f12")
         assert "Mdisk Links" not in "\n".join(seen(app))
 
@@ -499,6 +500,28 @@ def test_limits_are_red_in_every_theme(
             assert marked.style.color.name == alarm
 
     asyncio.run(walk())
+
+
+@pytest.mark.usefixtures("utc")
+def test_an_unknown_theme_is_told(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With those that there are."""
+    monkeypatch.setenv("ZMON_THEME", "beige")
+    app = Zmon(watch, load_screens(), 1.0)
+    shown = "\n".join(line.text for line in app.glass.lines())
+    assert "ZMON_THEME: no theme 'beige'; there are " in shown
+    assert "textual-light" in shown
+
+
+@pytest.mark.parametrize(("locale", "plain", "chart"), [("C", True, "ascii"), ("C.UTF-8", False, "blocks")])
+def test_the_locale_says_what_is_drawn_with(
+    locale: str, plain: bool, chart: str, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time line and charts have only what it has."""
+    monkeypatch.setenv("LC_ALL", locale)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("sys.__stdout__", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    glass = Zmon(watch, load_screens(), 1.0).glass
+    assert (glass.plain, glass.chart) == (plain, chart)
 
 
 @pytest.mark.usefixtures("utc")

@@ -243,6 +243,7 @@ def test_commands_before_the_first_sample_wait_for_it(
 
     assert [page.screen.command for page in live.dialogue.pages] == ["MENU", "DEVICE", "CHANNEL"]
     assert live.dialogue.page.order == ("chpid", True)
+    assert "waits for the first sample" not in shown(live)
 
 
 @pytest.mark.parametrize("line", ["QUIT", "EXIT"])
@@ -278,6 +279,13 @@ def test_a_paste_of_a_whole_text_is_no_list_of_commands(glass: Glass) -> None:
     glass.paste(["CHANNEL"] * 21)
     assert "21 lines were pasted" in shown(glass)
     assert glass.dialogue.page.screen.command == "MENU"
+
+
+def test_a_click_on_keys_lists_them(glass: Glass) -> None:
+    """The last line names only what fits; there all are."""
+    line = glass.lines()[-1].text
+    glass.click(line.index("?=Keys"), 23)
+    assert "carry out the command; without one go deeper into the row" in shown(glass)
 
 
 def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:

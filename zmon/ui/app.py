@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.app import ComposeResult
+    from textual.driver import Driver
     from textual.timer import Timer
 
     from zmon.dialogue.guide import Guide
@@ -81,7 +82,7 @@ class Zmon(App[int]):
     ) -> None:
         """Prepare; nothing is read before the screen stands.  A `guide` leads through a tour."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None, driver_class=Terminal)
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
@@ -132,6 +133,11 @@ class Zmon(App[int]):
             return wanted
         few = self.no_color or self.console.color_system == "standard"
         return "ansi-dark" if few else THEME_3270.name
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what drives the terminal; another driver of Textual, such as that of a web server, stays."""
+        driver = super().get_driver_class()
+        return Terminal if issubclass(Terminal, driver) else driver
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give every theme the colours of zmon's parts."""

@@ -253,6 +253,7 @@ class Glass:
             self.run(first)
         ahead, self._ahead = self._ahead, []
         for line in ahead:
+            self._message = ""
             self.run(line)
 
     def sampled(self, sample: Sample) -> None:
