@@ -328,3 +328,46 @@ def test_an_earlier_recording_says_what_it_costs(tmp_path: Path) -> None:
     )  # fmt: skip
     machine.session.run()
     assert machine.said == ["86 MB a day, 1.0 kB a sample (as measured in 2026-11-20.zmon)"]
+
+
+def test_what_it_takes_to_open_the_file_is_no_part_of_the_first_interval(tmp_path: Path) -> None:
+    """The second sample follows the first by an interval, and nothing is said to have been left out."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=3))
+    really = machine._open
+
+    def slowly(path: str) -> Book:
+        machine.clock.now += 15 * SECOND  # as screens are loaded for their roll-ups
+        return really(path)
+
+    machine.roll._open_book = slowly
+    machine.session.run()
+    assert [time - machine.times[0] for time in machine.times] == [0, SECOND, 2 * SECOND]
+    assert not [words for words in machine.said if "left out" in words]
+
+
+@pytest.mark.parametrize("part", ["taking", "writing", "taking and writing"])
+def test_why_deadlines_passed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    """Each part is blamed for its own time alone."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, length=2 * MINUTE))
+    costs = {"taking": (2, 0), "writing": (0, 2), "taking and writing": (0.6, 0.6)}[part]
+    machine.takes = [round(costs[0] * SECOND)]
+    append = Book.append
+
+    def slowly(book: Book, sample: Sample) -> None:
+        machine.clock.now += 0 if machine.times else round(costs[1] * SECOND)
+        append(book, sample)
+
+    monkeypatch.setattr(Book, "append", slowly)
+    machine.session.run()
+    told = [words for words in machine.said if "left out" in words]
+    assert [words.partition(" a sample")[0] for words in told] == [f"left out, because {part}"]
+
+
+def test_the_first_forecast_does_not_count_what_happens_for_the_first_time(tmp_path: Path) -> None:
+    """It is that of the third sample."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=3))
+    machine.takes = [SECOND // 2, SECOND // 2, SECOND // 10]
+    machine.session.run()
+    (words,) = [words for words in machine.said if "a day" in words]
+    assert "1.0 % of a processor" not in words
+    assert "%" in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
@@ -96,24 +97,35 @@ class Session:
         self._say = say
         self._status = status
         self._forecast = forecast
-        self._first: Sample | None = None
+        self._warm: list[Sample] = []
+        """The first two samples: in the second, too, much happens for the first time, so it is no measure."""
+        self._took = (0, 0)
+        """ns that it took to take the last sample and to write it."""
         self._said: set[str] = set()
-        self._begin = clock.steady()
-        self._wall = clock.utc() - clock.asleep()
-        self._spent = clock.spent()
-        self._asleep = clock.asleep()
-        self._minute = self._begin + MINUTE
-        self._missed = 0
+        self._start()
+        self._missed: Counter[str] = Counter()
+        """Deadlines that were left out, by the reason."""
         self._failed = ""
         self._grown = 0
         """Bytes of the files that this session has finished."""
         self._watched: tuple[str, int] = ("", 0)
         """The file being written and how large it was when this session came to it."""
 
+    def _start(self) -> None:
+        """Count deadlines, and what is spent, from now on."""
+        self._begin = self._clock.steady()
+        self._wall = self._clock.utc() - self._clock.asleep()
+        self._spent = self._clock.spent()
+        self._asleep = self._clock.asleep()
+        self._minute = self._begin + MINUTE
+
     def run(self) -> None:
         """Record until told to end, or as long as was planned."""
         number, taken = 0, 0
         self._prune()
+        # to open a file may take longer than an interval, as the screens are loaded for their roll-ups
+        self._roll.open(self._clock.utc())
+        self._start()
         if self._forecast is not None:
             self._announce(self._forecast)
         try:
@@ -123,7 +135,7 @@ class Session:
                 if taken == 1:
                     self._service.ready()
                 deadline = following(self._begin, self._plan.interval, number, self._clock.steady())
-                self._missed += deadline.missed
+                self._missed[self._reason()] += deadline.missed
                 number = deadline.number
                 over = bool(self._plan.length) and number * self._plan.interval >= self._plan.length
                 if over or taken == self._plan.samples or not self._until(deadline.at):
@@ -134,8 +146,20 @@ class Session:
             if self._status:
                 self._say(f"ended; {self._roll.appended:,} samples recorded")
 
+    def _reason(self) -> str:
+        """Return why deadlines passed."""
+        take, write = self._took
+        if take >= self._plan.interval:
+            return "taking a sample took longer than the interval"
+        if write >= self._plan.interval:
+            return "writing a sample took longer than the interval"
+        if take + write >= self._plan.interval:
+            return "taking and writing a sample took longer than the interval"
+        return "the recorder was not given the processor in time"
+
     def _sample(self) -> None:
         self._wake()
+        begun = self._clock.steady()
         try:
             sample = self._take()
         except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
@@ -143,16 +167,19 @@ class Session:
             if said != self._failed:
                 self._failed = said
                 self._say(said)
+            self._took = (self._clock.steady() - begun, 0)
             return
         self._failed = ""
+        taken = self._clock.steady()
         self._roll.append(sample)
+        self._took = (taken - begun, self._clock.steady() - taken)
         self._watch()
-        if self._first is None:
-            self._first = sample
+        if len(self._warm) < 2:
+            self._warm.append(sample)
             self._spent = self._clock.spent()  # what it took to start is no cost of a sample
         elif self._forecast is None:
             spent = self._clock.spent() - self._spent
-            self._announce(estimate(self._first, sample, spent, self._plan.interval))
+            self._announce(estimate(self._warm[-1], sample, spent, self._plan.interval))
 
     def _wake(self) -> None:
         """Notice that the machine slept."""
@@ -201,9 +228,10 @@ class Session:
         if self._roll.lost:
             line += f"; NOTHING RECORDED NOW, samples that are missing: {self._roll.lost:,}"
         self._service.status(line)
-        if self._missed:
-            self._say(f"left out, because taking a sample took longer than the interval: {self._missed:,}")
-            self._missed = 0
+        for why, count in self._missed.items():
+            if count:
+                self._say(f"left out, because {why}: {count:,}")
+        self._missed.clear()
         if self._status:
             self._say(line)
 
