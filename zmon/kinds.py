@@ -181,7 +181,7 @@ DASD: Final = Kind(
         *_gauges("readonly", "block_size", "blocks", "megabytes", source="/proc/dasd/devices"),
         Field("volser", Meaning.LABEL, "volume serial", "ID_SERIAL in the udev data base"),
         *_gauges("lss", unit="logical subsystem (CUADD)", source="BIODASDINFO2"),
-        *_labels("storage", source="BIODASDINFO2"),
+        *_labels("storage", "uid", source="BIODASDINFO2"),
         *_gauges("channel_queue", unit="requests queued on the base device", source="BIODASDINFO2"),
         *_gauges("cylinders", unit="cylinders", source="BIODASDINFO2"),
     ),

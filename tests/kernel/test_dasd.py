@@ -244,3 +244,21 @@ def test_any_answer(data: bytes) -> None:
         parse_info2(data)
     except ValueError:
         assert len(data) != 416
+
+
+@pytest.mark.parametrize(
+    ("name", "uid"),
+    [
+        ("dasdd-BIODASDINFO2-hercules-6.12", "HRC.ZZ000000000001.7000.00"),
+        ("dasdd-BIODASDINFO2-hyperion-6.12", "HRC.ZZ178730809269.7000.00"),
+        ("dasdm-BIODASDINFO2-hercules-6.1", "HRC.ZZ000000000001.7200.01"),
+    ],
+)
+def test_the_configuration_data_tell_the_unique_id(name: str, uid: str) -> None:
+    """It is the one that the kernel shows of the same device."""
+    assert parse_info2(answer(name)).uid == uid
+
+
+def test_without_a_general_qualifier_there_is_no_unique_id() -> None:
+    """The subsystem id stands there alone."""
+    assert isinstance(parse_info2(INFO2[:344] + bytes(32) + INFO2[376:]).uid, Absent)

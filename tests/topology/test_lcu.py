@@ -190,3 +190,22 @@ def test_what_nobody_knows_is_in_no_lcu() -> None:
     frame = devices(("0.0.7600", FBA, 0, "40"))
     volumes = [told("0.0.7600", "disk 0.0.7600", FBA), told("0.0.9999", "LCU 6", "LCU 6")]
     assert with_told(frame, {}, volumes) == {}
+
+
+def lun(disk: str, spindle: str, chpids: str) -> Volume:
+    """Build what is known of one path to a LUN of a DS8000."""
+    known = {
+        "busid": "0.0.1900", "disk": disk, "lun": "0x4010402a00000000", "lcu": "LSS 10", "lss": "10",
+        "key": "3600507630affc16b00000000000010 LSS 10", "spindle": spindle, "chpids": chpids,
+        "grade": Grade.ASSUMED, "evidence": (Evidence("device/fcp_lun", "LSS 10", Grade.ASSUMED),),
+    }  # fmt: skip
+    return Volume._make(known.get(name, FBA) for name in Volume._fields)
+
+
+def test_a_lun_is_one_volume_of_its_lss_however_many_paths_lead_to_it() -> None:
+    """Its disks are members by their names, for the bus id is the adapter's."""
+    volumes = [lun("sda", "A", "50"), lun("sdb", "A", "52"), lun("sdc", "B", "50"), lun("sdd", "B", "52")]
+    (unit,) = with_told(devices(), {}, volumes).values()
+    assert (unit.name, unit.short, unit.lss) == ("LSS 10", "LSS 10", "10")
+    assert (unit.members, unit.bases) == (("sda", "sdb", "sdc", "sdd"), ("sda", "sdc"))
+    assert unit.chpids == ("50", "52")

@@ -58,13 +58,14 @@ def frames(disks: Sequence[Disk]) -> tuple[Frame, Frame, Frame]:
         no = absent("not read")
         return {name: [disk.cells.get(name, no) for disk in disks] for name in names.split()}
 
+    told = {"uid": [disk.cells.get("told_uid", NONE) for disk in disks]}
     numbers = [f"94:{4 * row}" for row in range(len(disks))]
     names: list[Value] = [disk.cells.get("name", f"dasd{row}") for row, disk in enumerate(disks)]
     layer = columns("sort wwpn lun uuid below size") | {"name": names, "busid": [*busids]}
     return (
         Frame(LAYER, numbers, layer, at),
         Frame(DEVICE, busids, columns("uid cutype chpids"), at),
-        Frame(DASD, busids, columns("lss volser cylinders discipline storage block_size blocks"), at),
+        Frame(DASD, busids, columns("lss volser cylinders discipline storage block_size blocks") | told, at),
     )
 
 
@@ -416,6 +417,14 @@ def test_a_minidisk_may_have_a_label_of_its_own(volser: Value, own: str) -> None
     """Where that of the volume is told and is another."""
     claims = [virtual("0201", "7612", volser)] if isinstance(volser, str) else []
     assert one(Disk("0.0.0201", MINIDISK, volser="DB7612"), *claims).own_label == own
+
+
+def test_configuration_data_name_the_lcu_of_a_disk_without_uid() -> None:
+    """The driver makes the unique id of the same data, so it is the same LCU."""
+    first, second = all_of([Disk("0.0.1518", UID), Disk("0.0.1519", told_uid=f"{UID[:-2]}19")], host=LPAR)
+    assert (second.lcu, second.key, second.grade) == (first.lcu, first.key, Grade.EXACT)
+    assert (second.ssid, second.ua, second.uid) == ("1500", "19", f"{UID[:-2]}19")
+    assert second.evidence[-1].source == "BIODASDINFO2"
 
 
 def test_under_zvm_the_lss_is_no_name() -> None:

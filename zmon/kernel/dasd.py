@@ -104,7 +104,11 @@ class Information(NamedTuple):
     storage: Value
     """Type and model by which the storage server describes itself: `2107-900`."""
     cylinders: Value
+    uid: Value = absent("the configuration data name no storage server")
+    """The unique id, which the driver makes of the same data: `IBM.75000000092461.1500.18`; no token."""
 
+
+_UID: Final = re.compile(r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}")
 
 _HEAD: Final = struct.Struct(">28xI4s12xII")
 _CHARACTERISTICS: Final = 56
@@ -130,20 +134,38 @@ def parse_info2(answer: bytes) -> Information:
         raise ValueError(f"BIODASDINFO2: {ioctl.BIODASDINFO2.size} bytes expected, found {len(answer)}")
     queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
     if discipline != b"ECKD":
-        return Information(queue, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD)
+        return Information(queue, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD)
     lss: Value = absent("the configuration data names no device")
-    storage = lss
+    storage = uid = lss
     for start in _RECORDS:
         if start - _RECORDS.start < configuration and answer[start] >> 6 == 3 and answer[start + 1] == 1:
             lss = answer[start + 30]
             storage = _storage(answer[start + 4 : start + 13])
+            uid = _uid(answer[start : start + 32], answer, configuration)
             break
     cylinders: Value = absent("the driver did not read the device characteristics")
     if characteristics >= _CYLINDERS.size:
         cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
         if cylinders == _LARGE_VOLUME and long_count:
             cylinders = long_count
-    return Information(queue, lss, storage, cylinders)
+    return Information(queue, lss, storage, cylinders, uid)
+
+
+def _uid(device: bytes, answer: bytes, configuration: int) -> Value:
+    """Return the unique id that the device's own descriptor and the general qualifier tell together.
+
+    Manufacturer, plant and sequence number are bytes 13 to 29 of the descriptor, the unit address its last;
+    the subsystem id is the halfword at 8 of the qualifier, whose first two bits are 10.
+
+    Source: drivers/s390/block/dasd_eckd.c, create_uid.
+    """
+    maker, serial = name(device[13:16]), name(device[16:30])
+    for start in _RECORDS:
+        if start - _RECORDS.start < configuration and answer[start] >> 6 == 2:
+            ssid = int.from_bytes(answer[start + 8 : start + 10])
+            uid = f"{maker}.{serial}.{ssid:04x}.{device[31]:02x}"
+            return uid if _UID.fullmatch(uid) else absent("the configuration data give no unique id")
+    return absent("the configuration data name no subsystem")
 
 
 def _storage(described: bytes) -> Value:
@@ -173,14 +195,14 @@ def _volser(tree: Tree, number: Value) -> Value:
 
 def _information(tree: Tree, name: Value) -> Information:
     if not isinstance(name, str):
-        return Information(_NO_NODE, _NO_NODE, _NO_NODE, _NO_NODE)
+        return Information(*[_NO_NODE] * 5)
     try:
         return parse_info2(ioctl.ask(tree, name, ioctl.BIODASDINFO2))
     except OSError as error:
         reason = ioctl.refused(ioctl.BIODASDINFO2, error)
     except ValueError:
         reason = _NOT_UNDERSTOOD
-    return Information(reason, reason, reason, reason)
+    return Information(*[reason] * 5)
 
 
 def read_volumes(tree: Tree) -> list[Volume]:
@@ -222,6 +244,7 @@ def read_dasd(tree: Tree) -> Frame:
             "volser": [_volser(tree, volume.number) for volume in volumes],
             "lss": [info.lss for info in told],
             "storage": [info.storage for info in told],
+            "uid": [info.uid for info in told],
             "channel_queue": [info.channel_queue for info in told],
             "cylinders": [info.cylinders for info in told],
         },
@@ -247,6 +270,7 @@ def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
             "volser": [_volser(tree, number) for _name, number in disks.values()],
             "lss": [info.lss for info in told],
             "storage": [info.storage for info in told],
+            "uid": [info.uid for info in told],
             "cylinders": [info.cylinders for info in told],
         },
         [tree.when("proc")] * len(disks),

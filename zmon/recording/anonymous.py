@@ -49,7 +49,7 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "cmf": {KEEP: "via", UID: "uid"},
     "exact": {KEEP: "via", UID: "uid"},
     "block": {KEEP: "number busid incarnation", "label": "label", "model": "model"},
-    "dasd": {KEEP: "discipline state storage", DISK: "name", "volume": "volser"},
+    "dasd": {KEEP: "discipline state storage", DISK: "name", "volume": "volser", UID: "uid"},
     "cache": {KEEP: "caching fast_write duplex unit_address ssid device_status", UID: "uid"},
     "lpar": {
         KEEP: "number upid",

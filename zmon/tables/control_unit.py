@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.tables.device import devices_of, hanging
 from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
+from zmon.topology.host import host_of
 from zmon.topology.lcu import lcus
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 
+LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
@@ -57,8 +59,13 @@ def table(view: View) -> Table:
     bases = [(unit.bases or unit.members)[0] for unit in units.values()]
     subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
     spaces = _spaces(view, known, {key: line["mbs"] for key, line in zip(keys, lines, strict=True)})
+    is_guest = host_of(interval.after.frame(MACHINE)).environment == "zvm"
     for key, line, lss in zip(keys, lines, subsystems, strict=True):
-        line["lss"] = f"{lss:02X}" if isinstance(lss, int) else lss
+        line["lss"] = (
+            units[key].lss
+            or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
+            or (f"{lss:02X}" if isinstance(lss, int) else lss)
+        )
         line["called"] = known.called.get(key, NOT_CALLED)
         line["spaces"] = spaces.get(key) or UNLISTED
     columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}

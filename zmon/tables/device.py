@@ -360,9 +360,7 @@ def _told(view: View, devices: Devices) -> dict[str, Lcu]:
     """Return the LCUs of disks that have no unique id, where people or CP tell them."""
     known = devices.lcu_of
     if all(
-        key in known
-        for key, name in zip(devices.keys, devices.names, strict=True)
-        if name.__class__ is str and "." in key
+        key in known for key, name in zip(devices.keys, devices.names, strict=True) if name.__class__ is str
     ):
         return {}
     units = units_of(view)

@@ -10,16 +10,15 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.tables.view import nobody
-from zmon.topology.lcu import lcus, with_told
+from zmon.topology.lcu import identity, lcus, with_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Absent
     from zmon.sample import Frame
     from zmon.tables.view import View
     from zmon.topology.lcu import Lcu
@@ -64,10 +63,24 @@ class Units(NamedTuple):
 
 def units_of(view: View) -> Units:
     """Return the LCUs that unique ids name, and those that people or CP tell of devices without one."""
-    if is_told(view):
+    if is_told(view) or _is_more_known(view.interval.after):
         return _units(machine_of(view))
     found = lcus(view.interval.after.frame(DEVICE))
     return Units(found, {}, _members(found))
+
+
+def _is_more_known(sample: Sample) -> bool:
+    """Tell whether the kernel tells LCUs of more disks than those with a unique id of their own."""
+    luns = sample.frame(LAYER).column("wwpn")
+    if any(isinstance(wwpn, str) for wwpn in luns):
+        return True
+    dasd, devices = sample.frame(DASD), sample.frame(DEVICE)
+    uids = zip(dasd.keys, dasd.column("uid"), strict=True)
+    return any(
+        isinstance(uid, str) and isinstance(identity(devices.cell(busid, "uid")), Absent)
+        for busid, uid in uids
+        if busid in devices.index
+    )
 
 
 def _members(found: Mapping[str, Lcu]) -> dict[str, str]:

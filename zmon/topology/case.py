@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.lcu import identity
 from zmon.topology.lcu import name_of as lcu_name
 from zmon.topology.testimony import NOTHING, UNHEARD
 from zmon.topology.volume import Volume, ascending
@@ -71,8 +72,8 @@ class Case:
         self.name = name
         self.device = device
         self.uid, self.cutype, self.chpids = everything.devices.of(device.busid)
-        own: Sequence[Value] = everything.dasd.of(device.busid) if _is_dasd(name) else [_NO_DASD] * 7
-        self.lss, self.label, self.cylinders, self.discipline, self.storage, *self.blocks = own
+        own: Sequence[Value] = everything.dasd.of(device.busid) if _is_dasd(name) else [_NO_DASD] * 8
+        self.lss, self.label, self.cylinders, self.discipline, self.storage, *self.blocks, told_uid = own
         self.conflicts = list(device.conflicts)
         if unlike := self._other_size():
             # an answer of another time or guest: what it says may still be so, but is not sure
@@ -82,6 +83,8 @@ class Case:
         self.evidence = list(device.evidence)
         self.rdev = _text(device.rdev)
         self.source = f"/sys/bus/ccw/devices/{device.busid}/uid"
+        if isinstance(identity(self.uid), Absent) and isinstance(told_uid, str):
+            self.uid, self.source = told_uid, "BIODASDINFO2"
         self.rows: list[Row] = []
         self.real = UNHEARD
         if self.rdev and isinstance(device.vdev, str):

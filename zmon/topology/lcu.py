@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.topology.evidence import Grade
 from zmon.topology.uid import HYPERPAV, Uid, parse_uid
 from zmon.topology.volume import short
 
@@ -113,31 +114,47 @@ def lcus(devices: Frame) -> dict[str, Lcu]:
 
 
 def with_told(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
-    """Return the LCUs with the devices, too, that have no unique id and whose LCU people or CP tell."""
+    """Return the LCUs with the devices, too, that have no unique id and whose LCU something else tells.
+
+    That is CP, people, the configuration data of a DASD, or the number of a SCSI disk's LUN.  SCSI disks go
+    by their names, for their bus id is that of the adapter.
+    """
     groups: dict[str, dict[str, Volume]] = {}
     for volume in volumes:
-        busid = volume.busid
-        if not isinstance(busid, str) or busid not in devices.index or isinstance(volume.lcu, Absent):
+        if isinstance(volume.lcu, Absent):
             continue
-        if isinstance(identity(devices.cell(busid, "uid")), Absent):
-            groups.setdefault(volume.key, {})[busid] = volume
+        busid = volume.busid
+        if not volume.has_busid:
+            if isinstance(volume.lun, str) and isinstance(volume.disk, str):
+                groups.setdefault(volume.key, {})[volume.disk] = volume
+        elif busid in devices.index and isinstance(identity(devices.cell(str(busid), "uid")), Absent):
+            groups.setdefault(volume.key, {})[str(busid)] = volume
     return {**known, **{key: _told(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
 
 
 def _told(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
     any_one = next(iter(volumes.values()))
     members = tuple(sorted((*volumes, *(known.members if known else ()))))
-    why = dict.fromkeys(source for volume in volumes.values() for source in _naming(volume))
+    why = dict.fromkeys(
+        source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
+    )
+    # of a LUN one disk, however many paths lead to it
+    bases = {
+        member if volume.has_busid else volume.spindle: member
+        for member, volume in sorted(volumes.items(), reverse=True)
+    }
+    chpids = {chpid.lower() for volume in volumes.values() for chpid in _text(volume.chpids).split()}
     return Lcu(
         vendor=known.vendor if known else "",
         serial=known.serial if known else _text(any_one.serial),
         ssid=known.ssid if known else _text(any_one.ssid).lower(),
         members=members,
-        bases=tuple(sorted((*volumes, *(known.bases if known else ())))),
+        bases=tuple(sorted((*bases.values(), *(known.bases if known else ())))),
         aliases=known.aliases if known else (),
-        chpids=_chpids(devices, members),
-        said="" if known else key,
+        chpids=tuple(sorted({*_chpids(devices, members), *chpids})),
+        said="" if known else key if isinstance(any_one.lun, Absent) else _text(any_one.lcu),
         why=", ".join(why),
+        lss=_text(any_one.lss),
     )
 
 
@@ -172,5 +189,5 @@ def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
 
 
 def _chpids(devices: Frame, members: Iterable[str]) -> tuple[str, ...]:
-    paths = (devices.cell(busid, "chpids") for busid in members)
+    paths = (devices.cell(busid, "chpids") for busid in members if busid in devices.index)
     return tuple(sorted({chpid for path in paths if isinstance(path, str) for chpid in path.split()}))

@@ -78,7 +78,9 @@ class Volumes(Mapping[str, Volume]):
         self.testimony = Testimony(claims, host.guest, site)
         self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "size")
         self.devices = _Rows(devices, "uid", "cutype", "chpids")
-        self.dasd = _Rows(dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks")
+        self.dasd = _Rows(
+            dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
+        )
         self._known: dict[str, Volume] = {}
         self._devices: dict[str, RealDevice] = {}
         self._uids: dict[str, Uid | None] = {}
@@ -129,6 +131,8 @@ class Volumes(Mapping[str, Volume]):
         found: dict[str, list[str]] = {}
         for busid in busids:
             cell = cells[row[busid]]
+            if not isinstance(cell, str) or not cell.strip():
+                cell = self.dasd.of(busid)[-1]
             if isinstance(cell, str):
                 found.setdefault(".".join(cell.split(".", parts)[:parts]), []).append(busid)
         return found
@@ -152,9 +156,11 @@ class Volumes(Mapping[str, Volume]):
         return found
 
     def uid(self, busid: str) -> Uid | None:
-        """Return the unique id of a device."""
+        """Return the unique id of a device: its attribute, else as the configuration data tell it."""
         if busid not in self._uids:
             known = identity(self.devices.of(busid)[0])
+            if not isinstance(known, Uid):
+                known = identity(self.dasd.of(busid)[-1])
             self._uids[busid] = known if isinstance(known, Uid) else None
         return self._uids[busid]
 
