@@ -393,3 +393,21 @@ def _block(path: str) -> str:
     if state is None or not stat.S_ISBLK(state.st_mode):
         return ""
     return f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("relative/x", "give the directory it starts at"), ("C:\\db\\x", "a path of Windows"), ("", "no path")],
+)
+def test_a_tablespace_that_cannot_be_placed_says_why(
+    tmp_path: Path, path: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known, and not found; whether another file of it is placed does not matter."""
+    listing = tmp_path / "list.csv"
+    listing.write_text(f"tablespace,path\nTS1,{path}\nTS2,{tmp_path}\nTS2,{path}\n")
+    for name, line in (("TS1", 2), ("ts2", 4)):
+        assert main(["where", name, "-l", str(listing), "--from", WAYS["cp"][1]]) == 1
+        said = capsys.readouterr().err
+        assert f"[{listing}:{line}] cannot be placed: " in said
+        assert reason in said
+        assert "not found" not in said

@@ -101,6 +101,7 @@ def listed(args: argparse.Namespace, sources: list[str], machine: str = "", *, n
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
     listing = read_listing(sources, options, machine=machine)
+    args.read = listing
     if not listing.unread:
         return listing
     count = len(listing.unread)
@@ -114,6 +115,27 @@ def listed(args: argparse.Namespace, sources: list[str], machine: str = "", *, n
     complain(f"{what}: files may be missing from the answer")
     args.partly = True
     return listing
+
+
+def unplaced(args: argparse.Namespace, word: str) -> list[str]:
+    """Say which containers of the tablespace or database that a word names cannot be looked at, and why."""
+    listing: Listing | None = getattr(args, "read", None)
+    if listing is None:
+        return []
+    from zmon.listing.asm_file import is_in_group  # noqa: PLC0415 - --help needs none
+
+    wanted = word.casefold()
+    reasons: dict[str, list[Container]] = {}
+    for container in listing.containers:
+        full = f"{container.database}.{container.tablespace}"
+        names = {name.casefold() for name in (container.database, container.tablespace, full) if name}
+        if wanted in names and not (is_usable(container) or is_in_group(container)):
+            reasons.setdefault(container.problem or "it is no path from the root", []).append(container)
+    return [
+        f"{found[0].path or 'a container without a path'} [{found[0].place}]"
+        f"{f' and {len(found) - 1:,} more' if found[1:] else ''} cannot be placed: {reason}"
+        for reason, found in reasons.items()
+    ]
 
 
 def status(args: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
-from zmon.cli.listing import LISTINGS, add_listings, status
+from zmon.cli.listing import LISTINGS, add_listings, status, unplaced
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
 from zmon.cli.status import FAILED, USAGE, complain
 from zmon.kinds import LAYER
@@ -82,16 +82,27 @@ def run(args: argparse.Namespace) -> int:
         found = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return complain(str(error))
-    for word, each in found.items():
-        if not each:
-            complain(f"{word or repr(word)}: {_nothing(word, args, unread)}")
-    for word, each in found.items():
-        if not args.source and any(_is_nowhere(one) for one in each):
-            complain(f"{word}: not on this machine; name a capture or a recording that has it with --from")
+    whole = _told(found, args, unread)
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
         _print(args, everything)
-    return status(args) if all(found.values()) and all(one.is_there for one in everything) else FAILED
+    return status(args) if whole and all(one.is_there for one in everything) else FAILED
+
+
+def _told(found: Mapping[str, list[Found]], args: argparse.Namespace, unread: Sequence[str]) -> bool:
+    """Say what was not found, or has no place, and why; True when there is nothing to say."""
+    whole = True
+    for word, each in found.items():
+        reasons = unplaced(args, word)
+        if not each and not reasons:
+            reasons = [_nothing(word, args, unread)]
+        for reason in reasons:
+            complain(f"{word or repr(word)}: {reason}")
+        whole = whole and not reasons
+    for word, each in found.items():
+        if not args.source and any(_is_nowhere(one) for one in each):
+            complain(f"{word}: not on this machine; name a capture or a recording that has it with --from")
+    return whole
 
 
 def _is_nowhere(one: Found) -> bool:
