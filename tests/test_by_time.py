@@ -80,13 +80,16 @@ def test_a_row_of_correl_is_drawn_by_its_name() -> None:
     assert led.page.argument == "device.io sdb"
 
 
+@pytest.mark.parametrize("screen", ["MOVES", "FILES"])
 @pytest.mark.parametrize("line", ["CORREL", "PLOT", "CORREL -10m"])
-def test_proposals_are_not_drawn(line: str) -> None:
-    """What is proposed is numbered anew at each moment, so no number of it moves with another."""
-    led = dialogue("MOVES")
-    with pytest.raises(CommandError, match=r"MOVES shows no figures by time; others do: DEVICE\.resp 7000"):
+def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -> None:
+    """Proposals are others at each moment, and a part of a file on a disk has no counter."""
+    led = dialogue(screen)
+    with pytest.raises(
+        CommandError, match=rf"{screen} shows no figures by time; others do: DEVICE\.resp 7000"
+    ):
         led.run(line)
-    assert led.page.screen.command == "MOVES"
+    assert led.page.screen.command == screen
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,15 @@ def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[...,
     assert "No events in this time" in talk("EVENTS")[1]
 
 
+def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:
+    """Between words, the second line indented."""
+    monkeypatch.setattr("zmon.cli.line.happened", lambda event: f"{event.text} {'and more ' * 12}".strip())
+    lines = travel("EVENTS")[1].splitlines()[1:]
+    assert max(map(len, lines)) <= 79
+    assert lines[1].startswith("   ")
+    assert " ".join(" ".join(lines).split()) == f"7000 is slow {'and more ' * 12}".strip()
+
+
 @pytest.mark.parametrize("word", ["PLAY", "PLAY 10", "PAUSE"])
 def test_line_mode_does_not_play(word: str, travel: Callable[..., list[str]]) -> None:
     """It says how to go on instead."""

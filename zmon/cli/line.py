@@ -351,7 +351,10 @@ class Console:
         events = self.dialogue.rewind().events()
         if not events:
             self.say("No events in this time")
-        self._list([f" {happened(event)}" for event in reversed(events)])
+        said = (
+            wrap(harmless(happened(event)), WIDTH - 1, subsequent_indent="  ") for event in reversed(events)
+        )
+        self._list([f" {line}" for lines in said for line in lines])
 
     def _help(self, words: str) -> None:
         said = explain(self.dialogue, words, Surface(lambda: KEYS_HELP))

@@ -10,7 +10,7 @@ from zmon.dialogue.command import CommandError
 from zmon.screen import variable
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import heading
-from zmon.tables import DRAWN, PROPOSED
+from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.plot import write
 from zmon.tables.view import needs
 from zmon.tape.when import SECOND, parse_when
@@ -42,7 +42,7 @@ def _draw(dialogue: Dialogue, command: str, operands: str) -> None:
     if screen.table in DRAWN and not words:
         dialogue.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
-    if screen.table in PROPOSED and not words:
+    if screen.table in UNDRAWN and not words:
         raise CommandError(variable.NO_FIGURES.format(screen.command))
     named = _column(words[0], screen) if words and known else ""
     if named:

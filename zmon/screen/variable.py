@@ -11,7 +11,7 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.guess import did_you_mean
 from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Sheet, natural
-from zmon.tables import DRAWN, PROPOSED
+from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.figure import Variable
 from zmon.tables.series import find
 from zmon.tables.view import alone, needs
@@ -53,7 +53,7 @@ def plottable(screen: Screen) -> list[Column]:
 
 def names(screen: Screen) -> list[str]:
     """Return the names of what a screen can have drawn: columns, or the facts of a page."""
-    if screen.table in DRAWN | PROPOSED:
+    if screen.table in DRAWN | UNDRAWN:
         return []
     if screen.layout == "page":
         return [name for name, form in screen.form_formats.items() if form not in LETTERS]

@@ -12,5 +12,5 @@ TABLES: Final = (
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-PROPOSED: Final = frozenset({"moves"})
-"""Those that propose something; their rows are others at each moment, and have no figures by time."""
+UNDRAWN: Final = frozenset({"files", "moves"})
+"""Those whose rows cannot be followed in time: parts of files on disks, and proposals."""
