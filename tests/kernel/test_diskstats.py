@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kernel.diskstats import FIELDS, head_of, parse_diskstats, parse_line
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"
@@ -91,3 +91,12 @@ def test_one_wrong_byte(place: int, byte: int) -> None:
     """A damaged file raises ValueError and nothing else."""
     with contextlib.suppress(ValueError):
         parse_diskstats(HERCULES[:place] + bytes([byte]) + HERCULES[place + 1 :])
+
+
+def test_a_partition_of_an_old_kernel_has_four_values() -> None:
+    """One such line costs neither the other disks nor what it does say."""
+    found = parse_diskstats(b"8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n8 1 sda1 10 80 20 160\n")
+    assert found["sda"][:11] == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+    old = dict(zip(FIELDS, found["sda1"], strict=True))
+    assert (old["reads"], old["sectors_read"], old["writes"], old["sectors_written"]) == (10, 80, 20, 160)
+    assert isinstance(old["io_ms"], Absent)

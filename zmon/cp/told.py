@@ -284,6 +284,8 @@ def content(path: str) -> bytes:
         OSError: it cannot be read, or has more.
     """
     if path == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "standard input is closed", path)
         data = sys.stdin.buffer.read(LIMIT + 1)
     else:
         with open(path, "rb") as stream:

@@ -21,11 +21,14 @@ FIELDS: Final = (
 )  # fmt: skip
 """The values of a line in their order, as `zmon.kinds.BLOCK` calls them."""
 
+_OF_OLD_PARTITIONS: Final = ("reads", "sectors_read", "writes", "sectors_written")
+
 IN_FLIGHT: Final = FIELDS.index("in_flight")
 
 _ALWAYS: Final = 11
 _NO_DISCARDS: Final = absent("needs Linux 4.18, which counts discards")
 _NO_FLUSHES: Final = absent("needs Linux 5.5, which counts flushes")
+_NOT_OF_PARTITIONS: Final = absent("needs Linux 2.6.25, which counts this for partitions, too")
 _BEFORE_THEY_CAME: Final = (0,) * _ALWAYS + (_NO_DISCARDS,) * 4 + (_NO_FLUSHES,) * 2
 
 Counts = tuple["Number", ...]
@@ -51,14 +54,15 @@ def parse_line(line: bytes) -> Counts:
     """Parse the values of one line of /proc/diskstats.
 
     Major, minor and name are followed by 11 values, 15 since Linux 4.18 and 17 since 5.5; more
-    than that are left alone.  Counts are as wide as a long, times are milliseconds that wrap at
+    than that are left alone.  Before 2.6.25 a partition has 4: reads, sectors read, writes, sectors
+    written.  Counts are as wide as a long, times are milliseconds that wrap at
     2**32, sectors have 512 bytes whatever the device's own block is.  Everything starts at 0 when
     the device appears.
 
     Source: block/genhd.c, Documentation/admin-guide/iostats.rst.
 
     Raises:
-        ValueError: fewer than 11 values, or something that is no number.
+        ValueError: another number of values, or something that is no number.
     """
     values = line.split()[3:20]
     try:
@@ -67,6 +71,9 @@ def parse_line(line: bytes) -> Counts:
         raise ValueError(f"/proc/diskstats: not all values are numbers: {line!r}") from None
     if len(counts) == len(FIELDS):
         return counts
+    if len(counts) == len(_OF_OLD_PARTITIONS):
+        known = dict(zip(_OF_OLD_PARTITIONS, counts, strict=True))
+        return tuple(known.get(name, _NOT_OF_PARTITIONS) for name in FIELDS)
     if len(counts) < _ALWAYS:
         raise ValueError(f"/proc/diskstats: {_ALWAYS} values or more expected after the name: {line!r}")
     return counts + _BEFORE_THEY_CAME[len(counts) :]
