@@ -135,6 +135,14 @@ def test_an_overlay_lies_where_its_layers_do() -> None:
     assert answer.lacking[0].startswith("an overlay: ")
 
 
+def test_an_overlay_may_be_on_any_disk() -> None:
+    """Where its layers are not seen, a disk on which nothing was found may hold one."""
+    frame = overlay("").sample.frames["mount"]
+    lost: list[Value] = [absent("not seen")] * len(frame.keys)
+    found = without(mount=frame.but(columns={**frame.columns, "devices": lost}))
+    assert found.unseen == ("what the overlay at /pool is on (not seen)",)
+
+
 def test_an_overlay_whose_layers_are_not_seen() -> None:
     """It is on no block device that is known."""
     found = overlay("")
@@ -211,9 +219,7 @@ def test_all_uses_were_looked_at() -> None:
     assert (look("dasdd").seats, look("dasdd").unseen) == ((), ())
 
 
-@pytest.mark.parametrize(
-    ("kind", "said"), [(MOUNT, "mounts (mount was not sampled)"), (SWAP, "swap (swap was not sampled)")]
-)
+@pytest.mark.parametrize(("kind", "said"), [(MOUNT, "mounts (not recorded)"), (SWAP, "swap (not recorded)")])
 def test_what_was_not_read_is_named(kind: Kind, said: str) -> None:
     """A disk may be used in a way that nobody looked for."""
     found = without(kind)
@@ -231,7 +237,7 @@ def test_a_btrfs_whose_devices_are_not_known() -> None:
     (meaning,) = meanings("dasdd", found)
     known = find(meaning, found)
     assert [(seat.title, seat.whole) for seat in known.seats] == [("/pool", False)]
-    assert known.unseen == ("the devices of the btrfs at /pool (not asked)",)
+    assert known.unseen == ("what the btrfs at /pool is on (not asked)",)
 
 
 def test_a_stack_that_was_not_read() -> None:

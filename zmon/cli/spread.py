@@ -111,8 +111,8 @@ def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -
         items = tuple(_mirrored(found.items, listing))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
     if not found.rows:
-        why = looked.machine.sample.frame(CONTAINER).missing
-        return complain(f"no file of a tablespace is known: {why.reason if why else 'give a listing'}")
+        why = looked.machine.lost(CONTAINER) or "give a listing"
+        return complain(f"no file of a tablespace is known: {why}")
     wanted = Wanted(
         what=ACROSS[args.by],
         traffic=args.traffic,

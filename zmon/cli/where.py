@@ -285,8 +285,8 @@ def _each(meant: Iterable[Meaning], machine: Machine) -> list[Found]:
 
 def _unread(machine: Machine) -> list[str]:
     """Say why disks cannot be looked up by name, if they cannot."""
-    missing = machine.sample.frame(LAYER).missing
-    return [f"block devices: {missing.reason}"] if missing else []
+    why = machine.lost(LAYER)
+    return [f"block devices: {why}"] if why else []
 
 
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:

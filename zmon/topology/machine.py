@@ -20,7 +20,7 @@ from zmon.topology.volumes import volumes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.sample import Sample
+    from zmon.sample import Kind, Sample
     from zmon.topology.chain import Answer
     from zmon.topology.claim import Claim
     from zmon.topology.file import File
@@ -63,16 +63,23 @@ class Machine:
         }
         return {name: node.number for name, node in nodes.items() if node is not None}
 
+    def lost(self, kind: Kind) -> str:
+        """Say why nothing is known of a kind of things; empty when it was read."""
+        if kind.name not in self.sample.frames:
+            return "not recorded"
+        missing = self.sample.frame(kind).missing
+        return missing.reason if missing else ""
+
     @cached_property
     def unseen(self) -> tuple[str, ...]:
         """What of the uses that a disk may have was not looked at, and why; empty if all was."""
         frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
-        missing = {what: self.sample.frame(kind).missing for what, kind in frames.items()}
-        found = [f"{what} ({why.reason})" for what, why in missing.items() if why is not None]
+        missing = {what: self.lost(kind) for what, kind in frames.items()}
+        found = [f"{what} ({why})" for what, why in missing.items() if why]
         found += [
-            f"the devices of the btrfs at {mount.point} ({mount.devices.reason})"
+            f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
             for mount in self.mounts.by_number.values()
-            if mount.fstype == "btrfs" and isinstance(mount.devices, Absent)
+            if mount.fstype in {"btrfs", "overlay"} and isinstance(mount.devices, Absent)
         ]
         layers = self.sample.frame(LAYER)
         built = zip(layers.column("sort"), layers.column("below"), strict=True)
