@@ -206,6 +206,6 @@ def test_a_lun_is_one_volume_of_its_lss_however_many_paths_lead_to_it() -> None:
     """Its disks are members by their names, for the bus id is the adapter's."""
     volumes = [lun("sda", "A", "50"), lun("sdb", "A", "52"), lun("sdc", "B", "50"), lun("sdd", "B", "52")]
     (unit,) = with_told(devices(), {}, volumes).values()
-    assert (unit.name, unit.short, unit.lss) == ("LSS 10", "LSS 10", "10")
+    assert (unit.name, unit.short, unit.lss) == ("LSS 10", "10", "10")
     assert (unit.members, unit.bases) == (("sda", "sdb", "sdc", "sdd"), ("sda", "sdc"))
     assert unit.chpids == ("50", "52")

@@ -83,7 +83,7 @@ class Volume(NamedTuple):
     def lcu_names(self) -> frozenset[str]:
         """All that people may call its LCU, in small letters: `lcu 7600`, `7600`, `ssid 7600`, `lss 12`."""
         names = {str(name) for name in (self.lcu, self.called) if not isinstance(name, Absent)}
-        names |= {short(name) for name in names}
+        names |= {f"LCU {short(name)}" for name in names} | {short(name) for name in names}
         for what, number in (("SSID", self.ssid), ("LSS", self.lss)):
             if isinstance(number, str):
                 names |= {f"{what} {number}"}
@@ -92,8 +92,8 @@ class Volume(NamedTuple):
 
 
 def short(name: str) -> str:
-    """Return the name of an LCU as it stands in a column that is headed LCU: `7600` for `LCU 7600`."""
-    return name.removeprefix("LCU ")
+    """Return an LCU's name for a column headed LCU: `7600` for `LCU 7600`, `10` for `LSS 10`."""
+    return name.removeprefix("LCU ").removeprefix("LSS ")
 
 
 def bare(number: str, reason: Value) -> Volume:
