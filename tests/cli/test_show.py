@@ -275,3 +275,18 @@ def test_csv_of_two_sources_has_both_figures(show: Show, lay_out: Callable[[str]
     )
     assert rows[9]["time"] == rows[9]["time_then"]
     assert "time_bar_diff" not in rows[9]
+
+
+@pytest.mark.parametrize("words", [["show", "CPU"], ["where", "sda"]])
+@pytest.mark.parametrize(
+    ("at", "said"), [("2026-11-21T23:00Z", "after the last"), ("2026-11-20T23:00Z", "before the first")]
+)
+def test_a_time_outside_of_the_recording_is_told(
+    capsys: pytest.CaptureFixture[str], words: list[str], at: str, said: str
+) -> None:
+    """On standard error, by each command that shows a time; within the recording nothing is said."""
+    recorded = "recordings/hercules-four-queries.zmon"
+    main([*words, "--from", recorded, "--at", at])
+    assert f"is {said} sample; this is the sample of" in capsys.readouterr().err
+    main([*words, "--from", recorded, "--at", "end"])
+    assert "this is the sample of" not in capsys.readouterr().err

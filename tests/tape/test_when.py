@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.tape.when import LAST, SECOND, WhenError, parse_when, whole
+from zmon.tape.when import LAST, SECOND, WhenError, outside, parse_when, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -296,3 +296,20 @@ def test_a_time_said_to_the_second_means_all_of_it() -> None:
     """Headings cut fractions off, and the sample they stand over is to be found; finer times stay."""
     assert whole(5 * SECOND) == 6 * SECOND - 1
     assert whole(5 * SECOND + 1) == 5 * SECOND + 1
+
+
+@pytest.mark.parametrize(
+    ("utc", "said"),
+    [
+        (99 * SECOND, "is before the first sample; this is the sample of"),
+        (100 * SECOND, ""),
+        (200 * SECOND + SECOND - 1, ""),
+        (201 * SECOND, "is after the last sample; this is the sample of"),
+    ],
+)
+def test_a_time_outside_of_what_was_recorded_is_told(utc: int, said: str) -> None:
+    """With the sample that is shown in its place; a time to the second is meant to the second."""
+    found = outside(utc, (100 * SECOND, 200 * SECOND))
+    assert said in found
+    assert bool(found) is bool(said)
+    assert outside(utc, None) == ""

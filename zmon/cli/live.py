@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zmon.cli.people import add_people_arguments
 from zmon.cli.progress import LINE_TERMINALS, opening, progress
 from zmon.cli.status import USAGE, complain
-from zmon.cli.tape import add_tape_arguments, open_tape, when
+from zmon.cli.tape import add_tape_arguments, open_tape, seek
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callab
     watch = Watch(open_tape(args, follow=not line_mode, keep=True, containers=containers))
     try:
         if args.at:
-            watch.seek(when(args.at, watch.tape))
+            watch.said = seek(watch, args.at)
         elif not watch.tape.live:
             watch.to_end()
     except BaseException:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.cli.listing import asked, scattered
 from zmon.cli.people import add_site_argument
-from zmon.cli.tape import add_tape_arguments, open_tape, when
+from zmon.cli.status import complain
+from zmon.cli.tape import add_tape_arguments, open_tape, seek
 from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.topology.claim import claims_in
@@ -175,7 +176,9 @@ def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interva
 
     watch = Watch(tape)
     if args.source and args.at:
-        watch.seek(when(args.at, tape))
+        said = seek(watch, args.at)
+        if said:
+            complain(said)
     elif args.source:
         watch.to_end()
     else:

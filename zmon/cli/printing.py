@@ -96,7 +96,13 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
     if args.at:
-        watch.seek(_time(args.at, watch.tape))
+        from zmon.tape.when import outside  # noqa: PLC0415 - most lookups name no time
+
+        utc = _time(args.at, watch.tape)
+        watch.seek(utc)
+        said = outside(utc, watch.tape.span())
+        if said:
+            complain(said)
     else:
         watch.to_end()
     if args.since:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
     from zmon.tape.keep import Keep
-    from zmon.tape.tape import Tape
+    from zmon.tape.tape import Tape, Watch
 
 SHORTEST: Final = 0.1
 LONGEST: Final = 86_400.0
@@ -191,3 +191,16 @@ def when(words: str, tape: Tape, present: int | None = None) -> int:
     if present is None and span is not None:
         present = span[1]
     return whole(parse_when(words, time.time_ns(), present, span))
+
+
+def seek(watch: Watch, words: str) -> str:
+    """Go to the sample of a time; return what is to be said if nothing was recorded then.
+
+    Raises:
+        WhenError: the words mean no time.
+    """
+    from zmon.tape.when import outside  # noqa: PLC0415 - most commands name no time
+
+    utc = when(words, watch.tape)
+    watch.seek(utc)
+    return outside(utc, watch.tape.span())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.dialogue.command import CommandError
@@ -11,7 +10,7 @@ from zmon.dialogue.traveller import Found
 from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.tape.tape import NoMark, NoNote
-from zmon.tape.when import parse_when, whole
+from zmon.tape.when import outside, parse_when, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +59,12 @@ def go(dialogue: Dialogue, operands: str) -> None:
         raise CommandError(str(error)) from error
     word = operands.strip().casefold()
     find = {"begin": watch.head.begin, "start": watch.head.begin, "end": watch.head.end}.get(word)
-    dialogue.move(find or partial(watch.head.seek, utc), "There are no samples here.")
+
+    def seek() -> Found | None:
+        found = watch.head.seek(utc)
+        return None if found is None else Found(found, outside(utc, watch.tape.span()))
+
+    dialogue.move(find or seek, "There are no samples here.")
 
 
 def next_exception(dialogue: Dialogue, _operands: str) -> None:

@@ -49,7 +49,7 @@ class Traveller:
         self.watch = watch
         """Who looks at what is shown: at a tape, at the live machine, or at its past."""
         self.present = watch
-        self.said = ""
+        self.said = watch.said
         """What is to be said about where the last move led."""
         self.mover: Callable[[Move], None] | None = None
         """Who goes a move and then lets the traveller `arrive`; without it moves are gone at once."""

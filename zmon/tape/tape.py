@@ -112,6 +112,8 @@ class Watch:
         self.course: Course | None = None
         """What is on the tape at a glance, as far as somebody who read it has told."""
         self.present = present
+        self.said = ""
+        """What is to be said about where it began to look."""
         self.moved = False
         """Whether it has gone anywhere from where it began to look."""
         self._stand = at

@@ -174,3 +174,19 @@ def whole(utc: int) -> int:
     So a time that is copied from a heading, where fractions are cut off, finds the sample that it stood over.
     """
     return utc + SECOND - 1 if utc % SECOND == 0 else utc
+
+
+def outside(utc: int, span: tuple[int, int] | None) -> str:
+    """Return a sentence if a time lies outside what was recorded, which says what is shown; else nothing.
+
+    `span` is the time of the first and of the last sample.
+    """
+    if span is None or span[0] <= utc < span[1] + SECOND:
+        return ""
+    where, shown = ("before the first", span[0]) if utc < span[0] else ("after the last", span[1])
+    return f"{_written(utc)} is {where} sample; this is the sample of {_written(shown)}"
+
+
+def _written(utc: int) -> str:
+    """Return an instant as the clock on the wall shows it, with its day."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(utc // SECOND))
