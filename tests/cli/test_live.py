@@ -51,7 +51,7 @@ def test_the_glass_needs_a_terminal(
 def test_a_first_screen_must_be_one(capsys: pytest.CaptureFixture[str]) -> None:
     """It is said before the terminal is taken."""
     assert main(["NOPE"]) == USAGE
-    assert "'NOPE' is no screen" in capsys.readouterr().err
+    assert "'NOPE' is no subcommand and no screen" in capsys.readouterr().err
 
 
 def test_a_capture_that_is_none(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:

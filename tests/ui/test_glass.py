@@ -164,7 +164,7 @@ def test_a_live_machine_has_no_samples_before(live: Glass, make_sample: Callable
     live.sampled(make_sample(0))
     live.press("earlier")
 
-    assert "zmon --record FILE keeps them" in shown(live)
+    assert "Live samples are not kept" in shown(live)
 
 
 def test_a_failed_sample_is_said_and_the_screen_stays(
@@ -391,7 +391,7 @@ def test_what_is_not_found_is_said(glass: Glass) -> None:
     glass.type("/nowhere")
     glass.press("enter")
 
-    assert "'nowhere' is not in" in shown(glass)
+    assert "'nowhere' was not found in this list" in shown(glass)
 
 
 # along a tape
