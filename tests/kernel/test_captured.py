@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zmon.absent import absent
 from zmon.kernel import captured
+from zmon.kernel.attribute import refused
 from zmon.kernel.captured import (
     ArchivedTree,
     DirectoryTree,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zmon.kernel.captured import CapturedTree, Node
+    from zmon.kernel.tree import Tree
 
 DEVICE = "sys/devices/css0/0.0.0004/0.0.7000"
 NODES: dict[str, Node] = {
@@ -349,3 +352,15 @@ def test_paths_that_imply_many_directories_are_refused(monkeypatch: pytest.Monke
     nodes = {f"proc/{n}/" + "/".join(["d" * 20] * 20): File(b"", 0) for n in range(10)}
     with pytest.raises(captured.CaptureError, match="directories' names"):
         ArchivedTree("a", "", nodes)
+
+
+@pytest.mark.parametrize("kind", ["archive", "directory"])
+def test_a_file_that_a_capture_lacks_is_named(kind: str, tmp_path: Path) -> None:
+    """As it was asked for; and a value that it would hold is not said to be unknown to the kernel."""
+    (tmp_path / "proc").mkdir()
+    nodes = {"proc/stat": File(b"", 1)}
+    tree: Tree = ArchivedTree("a", "", nodes) if kind == "archive" else DirectoryTree(str(tmp_path), "a")
+    with pytest.raises(FileNotFoundError) as caught:
+        tree.read("proc/diskstats")
+    assert (caught.value.strerror, caught.value.filename) == ("not in the capture", "proc/diskstats")
+    assert refused(caught.value) is absent("not in the capture, or not given by its kernel")

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.container import Listed
 from zmon.kernel.hotplug import Hotplug
 from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
 from zmon.kernel.tree import LiveTree
-from zmon.kinds import BLOCK, CHANNEL, CLAIM, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CLAIM, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill, needs
 
@@ -191,10 +191,19 @@ def test_the_clock_of_samples_never_steps_back(machine: Any) -> None:
 
 def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tree]) -> None:
     """The reason says how to have them read."""
-    live = make_tree(live=True)
+    live = make_tree({"proc/dasd/devices": b""}, live=True)
     off = {s.name: s.off for s in sources(live, Choice(hypervisor=False), Counters(live)) if s.off}
     assert set(off) == {"cache", "containers", "hypervisor", "totals"}
-    assert "--cache" in off["cache"]
+    assert off["cache"].endswith("Start zmon with --cache.")
+
+
+def test_where_there_are_no_dasd_nobody_is_told_to_ask_their_caches(make_tree: Callable[..., Tree]) -> None:
+    """On x86 the reason is that there are none."""
+    live = make_tree(live=True)
+    (cache,) = (s for s in sources(live, Choice(kinds=(CACHE,)), Counters(live)) if s.name == "cache")
+    assert not cache.off
+    (frame,) = cache.read()
+    assert frame.missing is absent("this Linux has no DASD: its DASD driver is not loaded")
 
 
 # what of it is wanted

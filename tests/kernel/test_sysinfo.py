@@ -146,6 +146,13 @@ def test_absent_elsewhere(make_tree: Callable[..., Tree]) -> None:
     assert "not Linux on IBM Z" in sysinfo.reason
 
 
+def test_a_tree_without_it_may_be_of_a_mainframe(make_tree: Callable[..., Tree]) -> None:
+    """No other machine has a channel subsystem, so it is the file that lacks."""
+    files = {"sys/devices/css0/cm_enable": b"1"}
+    assert read_sysinfo(make_tree(files)) is absent("/proc/sysinfo is not in the capture")
+    assert read_sysinfo(make_tree(files, live=True)) is absent("/proc/sysinfo is missing")
+
+
 def test_read(make_tree: Callable[..., Tree]) -> None:
     """The file is read from the tree that was given."""
     sysinfo = read_sysinfo(make_tree({PATH: NESTED.encode()}))

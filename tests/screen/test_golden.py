@@ -17,6 +17,7 @@ from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.dialogue import Dialogue
 from zmon.kernel.rows import frame
+from zmon.kernel.sampler import NO_CACHE
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -266,7 +267,7 @@ LPAR_MACHINE: Rows = {
                        "calls": 30,
                        "spent": 42_500_000, "cpu": 20_000_000, "errors": 0, "reason": ""},
              "cache": {"state": "off", "reads_what": "BIODASDPSRD", "every": 60, "rows": 0, "calls": 0,
-                       "spent": 0, "cpu": 0, "errors": 0, "reason": "costs I/O on every volume: --cache"}},
+                       "spent": 0, "cpu": 0, "errors": 0, "reason": NO_CACHE}},
     **DEVICES, **LPARS, **CHANNELS, **CACHES, **WORK,
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.sample import Meaning
-from zmon.tables.channel import count, in_use, own_load, table
+from zmon.tables.channel import RANGES, count, estimated_reach, in_use, own_load, table
 from zmon.tables.period import Period
 from zmon.tables.view import View
 
@@ -194,6 +194,31 @@ def test_the_period_averages_and_distributes(make_interval: Callable[..., Interv
     shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
     assert shares == pytest.approx([200 / 3, 0, 0, 0, 0, 0, 0, 100 / 3, 0, 0])
     assert set(found.facts) == {"begin", "end"}
+
+
+def test_without_measurement_the_estimates_are_distributed(make_interval: Callable[..., Interval]) -> None:
+    """Average and distribution are those of the estimate of each interval, and marked; not those of a gap."""
+    period, paths = Period(), {f"0.{chpid}": {"type": 0x1B} for chpid in ("62", "63", "7f")}
+    for seconds, connect in ((60, 30), (120, 0), (60, 60)):
+        after = {CHANNEL: paths, DEVICE: {"0.0.7000": DISK | {"chpids": "62 63", "pim": 0xC0}},
+                 CMF: {"0.0.7000": {"connect": connect * 1_000_000_000}}}  # fmt: skip
+        interval = make_interval(zeros(after), after, seconds)
+        count(period, interval)
+        gap = Interval(interval.before, interval.after._replace(nominal=2.0))
+        count(period, gap)
+        count(period, interval, estimate=False)
+    found = table(View(interval, lambda: period))
+    assert found.columns["ave"][:2] == pytest.approx([100 * (15 + 0 + 30) / 240] * 2)
+    shares = [found.columns[f"r{low}"][0] for low in range(0, 100, 10)]
+    assert shares == pytest.approx([100 / 3, 0, 100 / 3, 0, 100 / 3, 0, 0, 0, 0, 0])
+    assert all(found.estimated[name] == frozenset({0, 1}) for name in ("cur", "ave", *RANGES))
+    assert isinstance(found.columns["ave"][2], Absent)
+
+
+def test_of_many_devices_fewer_intervals_are_estimated(make_interval: Callable[..., Interval]) -> None:
+    """A jump in a long recording does not take longer for it."""
+    few, many = (make_interval(None, {DEVICE: dict.fromkeys(map(str, range(n)), DISK)}) for n in (10, 6000))
+    assert estimated_reach(few) > 600 > estimated_reach(many) > 0
 
 
 def test_a_gap_counts_for_nothing(make_interval: Callable[..., Interval]) -> None:

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.placement.study import sample
-from zmon.absent import Absent
+from tests.placement.study import filled, sample
+from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER
+from zmon.sample import Frame, nothing
 from zmon.tables.details import NO_DISK, NO_FILE, few, find, path_states, table
 from zmon.tables.table import Table
 from zmon.tables.topology import UNLISTED
@@ -138,3 +139,31 @@ def test_of_many_names_the_first_are_told() -> None:
 def test_an_alias_carries_no_file_system(page: Callable[..., Any]) -> None:
     """It has no block device."""
     assert page(block=Absent("none"))["mounts"] is NO_DISK
+
+
+def test_without_diskstats_the_mounts_of_a_disk_are_known() -> None:
+    """Where it lies follows from its name; that it has a block device is not denied."""
+    before = sample()
+    frames = {name: frame for name, frame in before.frames.items() if name != BLOCK.name}
+    frames[BLOCK.name] = nothing(BLOCK, "not in the capture: proc/diskstats")
+    view = View(Interval(None, before._replace(frames=frames)), argument="7600")
+    facts = table(view).facts
+    assert facts["mounts"] == "/v6"
+    assert facts["ios"] is absent("not in the capture: proc/diskstats")
+
+
+def test_the_bus_id_of_a_scsi_disk_is_its_adapters() -> None:
+    """The name of the disk is no bus id."""
+    before = sample()
+    layers = before.frames[LAYER.name]
+    columns = {name: list(values) for name, values in layers.columns.items()}
+    row = layers.keys.index("94:0")
+    columns["name"][row], columns["busid"][row] = "sda", "0.0.1940"
+    frames = {
+        **before.frames,
+        LAYER.name: Frame(LAYER, layers.keys, columns, layers.times),
+        BLOCK.name: filled(BLOCK, {"sda": {"number": "94:0", "sectors_read": 0}}, 0),
+        DEVICE.name: nothing(DEVICE, "none"),
+    }
+    after = before._replace(frames=frames)
+    assert table(View(Interval(None, after), argument="sda")).facts["busid"] == "0.0.1940"

@@ -215,7 +215,7 @@ def test_after_a_jump_the_period_reaches_so_far_back() -> None:
 def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Going along a tape costs reading alone."""
     counted: list[Interval] = []
-    monkeypatch.setattr("zmon.tables.channel.count", lambda _, interval: counted.append(interval))
+    monkeypatch.setattr("zmon.tables.channel.count", lambda _, interval, **_more: counted.append(interval))
     watch = Watch(tape([1] * 9))
     watch.to_end()
     watch.back()

@@ -6,7 +6,7 @@ import errno
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel.tree import text
+from zmon.kernel.tree import NOT_CAPTURED, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
 
 OFFLINE: Final = absent("device is offline")
+UNCAPTURED: Final = absent("not in the capture, or not given by its kernel")
 
 _WORDS: Final = {
     errno.ENOENT: "not given by this kernel",
@@ -32,6 +33,8 @@ def refused(error: OSError) -> Absent:
 
     An error without words of its own here keeps the kernel's name for it: `EINVAL`.
     """
+    if error.strerror == NOT_CAPTURED:
+        return UNCAPTURED
     code = error.errno or 0
     return absent(_WORDS.get(code) or f"the kernel said {errno.errorcode.get(code, 'no')}")
 

@@ -38,6 +38,8 @@ _PAIR: Final = ("available", "pending", "failed", "failed")
 
 _COUNTS_NOTHING: Final = absent("this control unit counts nothing")
 _INVALID: Final = absent("the control unit says that its counts are not valid")
+NO_DRIVER: Final = "this Linux has no DASD: its DASD driver is not loaded"
+NOT_CAPTURED: Final = "/proc/dasd/devices is not in the capture: it was not read, or there were no DASD"
 _NO_UID: Final = absent("the device has no uid")
 _NOT_UNDERSTOOD: Final = absent("what BIODASDPSRD answered was not understood")
 
@@ -115,6 +117,8 @@ def read_cache(tree: Tree) -> Frame:
     """
     try:
         volumes = dasd.read_volumes(tree)
+    except FileNotFoundError:
+        return nothing(CACHE, NO_DRIVER if tree.live else NOT_CAPTURED)
     except OSError as error:
         return nothing(CACHE, f"/{dasd.PATH} cannot be read: {error.strerror}")
     except ValueError as error:

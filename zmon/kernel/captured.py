@@ -13,7 +13,7 @@ import re
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from zmon.kernel.tree import LIMIT, Tree
+from zmon.kernel.tree import LIMIT, NOT_CAPTURED, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -195,7 +195,7 @@ class ArchivedTree:
         below = f"{physical}/" if physical else ""
         times = [node.time for known, node in self._nodes.items() if known.startswith(below)]
         if not times:
-            raise FileNotFoundError(errno.ENOENT, "was not captured", path)
+            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
         return min(times)
 
     def _target(self, path: str) -> str | None:
@@ -211,7 +211,7 @@ class ArchivedTree:
                     raise _refused(found, path)
                 if isinstance(found, File):
                     raise _error(errno.ENOTDIR, path)
-            raise FileNotFoundError(errno.ENOENT, "was not captured", path)
+            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
         return None
 
 
@@ -272,7 +272,10 @@ class DirectoryTree:
         try:
             return os.readlink(self._at(path))
         except FileNotFoundError:
-            self._beside.when(path)
+            try:
+                self._beside.when(path)
+            except FileNotFoundError:
+                raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path) from None
             return None
         except OSError as error:
             if error.errno == errno.EINVAL:  # it is there and is no link

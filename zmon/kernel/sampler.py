@@ -71,6 +71,7 @@ PROFILE_EVERY: Final = 10.0
 
 CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
+NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
 
 NO_LISTING: Final = "no listing of tablespaces was given: --listing"
 
@@ -147,13 +148,20 @@ def _reader(name: str, tree: Tree) -> Callable[[], Sequence[Frame]]:
     return read
 
 
+def _has_dasd(tree: Tree) -> bool:
+    try:
+        return bool(tree.entries("proc/dasd"))
+    except OSError:
+        return False
+
+
 def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
     """Return the sources of what is wanted of a tree; those that cost something are off unless chosen.
 
     In a capture nothing costs anything, so they are on.
     """
     free = not tree.live
-    no_cache = "" if choice.cache or free else "costs I/O on every volume: --cache"
+    no_cache = "" if choice.cache or free or not _has_dasd(tree) else NO_CACHE
     no_totals = "" if choice.exact or free else "may wait for I/O without end: --exact"
     no_hypervisor = "" if choice.hypervisor or free else "switched off with --no-hypervisor"
     partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)

@@ -201,6 +201,14 @@ def _guest(block: _Block) -> Guest:
     )
 
 
+def _has_channels(tree: Tree) -> bool:
+    """Tell whether there is a channel subsystem, which no other machine has."""
+    try:
+        return bool(tree.entries("sys/devices/css0"))
+    except OSError:
+        return False
+
+
 def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
     """Read /proc/sysinfo; absent where the kernel has none, which is everywhere but on IBM Z.
 
@@ -212,6 +220,8 @@ def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
     try:
         return parse_sysinfo(text(tree, PATH))
     except FileNotFoundError:
+        if _has_channels(tree):
+            return absent("/proc/sysinfo is missing" if tree.live else "/proc/sysinfo is not in the capture")
         if tree.live:
             return absent("no /proc/sysinfo: this is not Linux on IBM Z")
         return absent("no /proc/sysinfo: it was not captured, or this is not Linux on IBM Z")

@@ -12,6 +12,9 @@ import os
 import time
 from typing import Final, Protocol
 
+NOT_CAPTURED: Final = "not in the capture"
+"""What a captured tree says of a file that it does not hold: whether the kernel had it is not known."""
+
 LIMIT: Final = 8 << 20
 """No kernel file that zmon reads is larger than this many bytes: /proc/diskstats of 30,000 disks."""
 

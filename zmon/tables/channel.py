@@ -2,7 +2,8 @@
 
 In an LPAR the channel subsystem measures it (docs/sources.md).  Elsewhere
 nothing measures it; what is shown then is an estimate, the connect time that this system's own
-devices put on the path, shared equally among the paths of each device.
+devices put on the path, shared equally among the paths of each device.  Average and distribution are then
+those of the estimates.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from zmon.tables.table import Needs, Table
 from zmon.topology.typecode import channel_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.tables.period import Period
@@ -34,6 +37,8 @@ RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")
+EFFORT: Final = 60_000
+"""So many devices are looked at to estimate a period at the most: some seconds."""
 NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
 
@@ -118,8 +123,11 @@ def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
     return [chpid for chpid, bit in zip(chpids, bits, strict=False) if mask & bit]
 
 
-def count(period: Period, interval: Interval) -> None:
-    """Add one interval to the period's averages and distributions, unless it is a gap."""
+def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
+    """Add one interval to the period's averages and distributions, unless it is a gap.
+
+    Where no path is measured the estimates are counted, if they are wanted: each device has to be looked at.
+    """
     before = interval.before
     if before is None or interval.gap:
         return
@@ -127,6 +135,14 @@ def count(period: Period, interval: Interval) -> None:
     seconds, percents = stamp_seconds(channels), busy(channels)
     figures = {key: (seconds[row], percents[row]) for row, key in enumerate(channels.keys)}
     period.add(before.at, interval.after.at, figures)
+    length = interval.seconds
+    if estimate and not isinstance(length, Absent) and length > 0 and not present(percents):
+        period.add_estimate(before.at, length, own_load(interval))
+
+
+def estimated_reach(interval: Interval) -> int:
+    """Return over how many intervals a distribution of estimates goes: fewer where there are many devices."""
+    return EFFORT // max(1, len(interval.of(DEVICE)))
 
 
 def _devices_per_path(interval: Interval) -> dict[str, int]:
@@ -144,6 +160,26 @@ def trend(interval: Interval) -> Table:
     return Table([key.rpartition(".")[2] for key in channels.keys], {"cur": list(busy(channels))})
 
 
+def _over_the_period(
+    period: Period, channels: Delta, keys: Sequence[str], current: Sequence[Number]
+) -> dict[str, list[Value]]:
+    """Return the averages and the distributions; those of the estimates where nothing was measured."""
+    averages: list[Value] = []
+    ranges: list[list[Value]] = []
+    for row, key in enumerate(keys):
+        figures = None if period.channels else period.estimates.get(key)
+        unknown: Value = ONLY_NAMED
+        if row < len(channels):
+            figures = period.channels.get(channels.keys[row], figures)
+            unknown = current[row] if isinstance(current[row], Absent) else NO_INTERVAL
+        averages.append(figures.average if figures else unknown)
+        ranges.append(list(figures.distribution) if figures else [unknown] * 10)
+    return {
+        "ave": averages,
+        **{name: [shares[place] for shares in ranges] for place, name in enumerate(RANGES)},
+    }
+
+
 def table(view: View) -> Table:
     """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
     interval, period = view.interval, view.period
@@ -151,7 +187,6 @@ def table(view: View) -> Table:
     behind = _devices_per_path(interval)
     names = [key.rpartition(".")[2] for key in channels.keys]
     extra = sorted(set(behind) - set(names))
-    rows = len(names)
     keys = names + extra
 
     def column(values: list[Value] | list[Number]) -> list[Value]:
@@ -177,20 +212,16 @@ def table(view: View) -> Table:
         notes.append(
             "CHPIDs without a description: the kernel lists no such channel path; subchannels name them"
         )
-    averages: list[Value] = []
-    ranges: list[list[Value]] = []
-    for row in range(rows):
-        figures = period.channels.get(channels.keys[row])
-        unknown = current[row] if isinstance(current[row], Absent) else NO_INTERVAL
-        averages.append(figures.average if figures else unknown)
-        ranges.append(list(figures.distribution) if figures else [unknown] * 10)
+    guesses = {} if period.channels else period.estimates
+    if guesses:
+        guessed = frozenset(row for row, key in enumerate(keys) if key in guesses)
+        estimated |= dict.fromkeys(("ave", *RANGES), guessed)
     columns: dict[str, list[Value]] = {
         "chpid": list(keys),
         "descr": column([channel_type(v) if isinstance(v, int) else v for v in channels["type"]]),
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
         "cur": cur,
-        "ave": column(averages),
-        **{name: column([r[place] for r in ranges]) for place, name in enumerate(RANGES)},
+        **_over_the_period(period, channels, keys, current),
         "own": column(busy(channels, own=True)),
         "bus": column(_used(channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(channels))),
         "read": column(data_rate(channels, "read_cpc")),
@@ -210,6 +241,8 @@ def table(view: View) -> Table:
     }
     # before the first interval the distribution covers no time
     begin, end = period.begin or interval.after.at, period.end or interval.after.at
+    if guesses and period.estimated_since is not None:
+        begin = period.estimated_since
     facts: dict[str, Value] = {"begin": begin.utc, "end": end.utc}
     return Table(
         keys,

@@ -54,7 +54,7 @@ def table(view: View) -> Table:
     facts |= {
         "device": device_name,
         "subject": f"{device_name} ( {_kind(facts)} )",
-        "busid": key,
+        "busid": _busid(view, key),
         "subchannel": ccw.cell(key, "subchannel"),
         "status": _status(interval, key),
         "uid": ccw.cell(key, "uid"),
@@ -96,11 +96,22 @@ def _own_label(view: View, key: str) -> Value:
     return known.own_label if known is not None and known.own_label else NO_OTHER_LABEL
 
 
+def _busid(view: View, key: str) -> Value:
+    """Return the bus id of the device, or of the adapter that a SCSI disk is reached by."""
+    if "." in key:
+        return key
+    node = machine_of(view).stack.named(key)
+    return device.NOT_CCW if node is None else node.busid
+
+
 def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     """Return what lies on a device: file systems, tablespaces, files."""
-    number = view.interval.of(BLOCK).cell(str(facts["dasd"]), "number")
-    if not isinstance(facts["dasd"], str) or isinstance(number, Absent):
+    if not isinstance(facts["dasd"], str):
         return dict.fromkeys(("mounts", "spaces", "files", "lodged"), NO_DISK)
+    node = machine_of(view).stack.named(facts["dasd"])
+    number = view.interval.of(BLOCK).cell(facts["dasd"], "number") if node is None else node.number
+    if isinstance(number, Absent):
+        return dict.fromkeys(("mounts", "spaces", "files", "lodged"), number)
     mounts, spaces, files = _lodging(machine_of(view), str(number))
     nothing = NO_FILE if machine_of(view).files else no_files(view)
     return {

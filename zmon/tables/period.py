@@ -25,6 +25,12 @@ class Busy:
         self.ranges = [0] * 10
         """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
 
+    def add(self, seconds: float, percent: float) -> None:
+        """Count one interval."""
+        self.seconds += seconds
+        self.busy_seconds += seconds * percent / 100.0
+        self.ranges[range_of(percent)] += 1
+
     @property
     def average(self) -> float:
         """Percent busy over the whole period."""
@@ -45,6 +51,9 @@ class Period:
         self.begin: Instant | None = None
         self.end: Instant | None = None
         self.channels: dict[str, Busy] = {}
+        self.estimates: dict[str, Busy] = {}
+        """The same by CHPID, of intervals in which no path was measured: what was estimated instead."""
+        self.estimated_since: Instant | None = None
 
     def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
         """Count one interval: per channel path its length in seconds and its percent busy."""
@@ -53,10 +62,13 @@ class Period:
         for chpid, (seconds, percent) in busy.items():
             if isinstance(seconds, Absent) or isinstance(percent, Absent):
                 continue
-            figures = self.channels.setdefault(chpid, Busy())
-            figures.seconds += seconds
-            figures.busy_seconds += seconds * percent / 100.0
-            figures.ranges[range_of(percent)] += 1
+            self.channels.setdefault(chpid, Busy()).add(seconds, percent)
+
+    def add_estimate(self, begin: Instant, seconds: float, busy: dict[str, float]) -> None:
+        """Count the estimates of an interval: per CHPID its percent busy."""
+        self.estimated_since = self.estimated_since or begin
+        for chpid, percent in busy.items():
+            self.estimates.setdefault(chpid, Busy()).add(seconds, percent)
 
 
 def range_of(percent: float) -> int:

@@ -269,7 +269,7 @@ class Watch:
 
         What has accumulated cannot be taken apart again, so after a step back or a jump it is counted anew.
         """
-        from zmon.tables.channel import count  # noqa: PLC0415 - a lookup starts without it
+        from zmon.tables.channel import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
 
         with self._lock:
             counted, before = self._counted, interval.before
@@ -279,8 +279,9 @@ class Watch:
                 count(self._period, interval)
             else:
                 self._period = Period()
-                for each in reversed(list(islice(self.tape.past(), REACH))):
-                    count(self._period, each)
+                past, near = list(islice(self.tape.past(), REACH)), estimated_reach(interval)
+                for place, each in reversed(list(enumerate(past))):
+                    count(self._period, each, estimate=place < near)
             self._counted = interval
             return self._period
 
