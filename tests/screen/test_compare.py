@@ -98,7 +98,7 @@ def test_a_difference_of_which_a_part_is_an_estimate_is_one() -> None:
 
 
 def test_the_list_shows_then_now_and_the_difference() -> None:
-    """What the rows are sorted by stands first, so that a narrow terminal shows it."""
+    """The figures that matter stand first, and what changed most on top."""
     found = compare(
         SCREEN,
         table({"7000": (10.0, 4.0), "7001": (5.0, 4.0)}),
@@ -107,11 +107,11 @@ def test_the_list_shows_then_now_and_the_difference() -> None:
     both = compared(SCREEN)
     sheet = Sheet(both, found, natural(both))
     assert [*sheet.headings, *map(sheet.line, range(len(sheet)))] == [
-        "    .    .         .    .     .     .    .     .",
-        "                <---- Resp --->  <---- I/O ---->",
-        " Addr Only      Then  Now  Diff  Then  Now  Diff",
-        " 7001            4.0 64.0  60.0   5.0  5.0    .0",
-        " 7000            4.0  3.0  -1.0  10.0 12.0   2.0",
+        "    .    .    .     .    .    .     .    .",
+        "      <---- I/O ----> <---- Resp --->",
+        " Addr Then  Now  Diff Then  Now  Diff Only",
+        " 7001  5.0  5.0    .0  4.0 64.0 +60.0",
+        " 7000 10.0 12.0  +2.0  4.0  3.0  -1.0",
     ]
 
 
@@ -146,10 +146,30 @@ def test_rows_that_have_an_order_keep_it_and_bars_are_seen_to_differ() -> None:
     both = compared(BUCKETS)
     sheet = Sheet(both, compare(BUCKETS, then, now), natural(both))
     assert [*sheet.headings, *map(sheet.line, range(len(sheet)))] == [
-        "       <--- All % --->  <--- All --->",
-        " Time  Then  Now  Diff  Then   Now",
-        " low   75.0 40.0 -35.0  ###### ###",
-        " high  25.0 60.0  35.0  ##     #####",
+        "      <--- All % ---> <--- All --->",
+        " Time Then  Now  Diff Then   Now",
+        " low  75.0 40.0 -35.0 ###### ###",
+        " high 25.0 60.0 +35.0 ##     #####",
+    ]
+
+
+def test_a_note_of_one_time_alone_says_of_which() -> None:
+    """What is so at both times is said once."""
+    then, now = (
+        table({"7000": (1, 1)})._replace(notes=notes) for notes in (("always", "before"), ("after", "always"))
+    )
+    assert compare(SCREEN, then, now, ("A", "B")).notes == ("always", "B: after", "A: before")
+
+
+PARTS = ("_then", "", "_diff")
+
+
+def test_figures_that_matter_come_first() -> None:
+    """At 80 columns I/O, MB/s, Resp and Queue of control units are seen for both times."""
+    both = compared(load_screens(shipped("screens")).find("CTLUNIT"), ("A", "B"))
+    seen = [column.name for column in Sheet(both, Table([], {})).within(79).screen.columns]
+    assert seen[1:] == [
+        f"{name}{part}" for name in ("io", "mbs", "resp", "queue") for part in ("_then", "", "_diff")
     ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.screen.number import FORMATS, cell, folds, harmless, printable
+from zmon.screen.number import FORMATS, cell, folds, harmless, printable, signed
 
 NUMBERS = st.one_of(st.floats(), st.integers(), st.integers(-(10**400), 10**400))
 
@@ -80,6 +80,15 @@ def test_a_text_that_is_cut_says_so(words: str, written: str) -> None:
     """Its last character is a sign; if much is left, it ends where a word ends."""
     assert cell(words, "text", 7) == written
     assert cell(words, "count", 7) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(7.3, "+7.3"), (-7.3, "-7.3"), (0.04, ".0"), (12345, "+12k"), (123456, "+123k"), (absent("x"), "....")],
+)  # fmt: skip
+def test_a_difference_has_its_sign(value: float, written: str) -> None:
+    """Plus or minus; what is written as zero has none."""
+    assert signed(value, "rate", 5).strip() == written
 
 
 @given(st.text(" ab.", max_size=60), st.integers(4, 30))

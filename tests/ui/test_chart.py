@@ -97,11 +97,34 @@ def test_correl_leads_to_the_chart_of_a_row(glass: Glass) -> None:
 
 def test_compare_changes_the_list_in_its_place(glass: Glass) -> None:
     """F12 leaves the list, COMPARE OFF the comparison."""
-    give(glass, "DEVICE", "GO begin", "MARK A", "GO 12:02", "MARK B", "GO end")
-    assert "Then   Now  Diff" in give(glass, "COMPARE").replace("Then  Now", "Then   Now")
+    give(glass, "DEVICE", "GO 12:01", "MARK A", "GO 12:02", "MARK B", "GO end")
+    assert "   A     B   Diff" in give(glass, "COMPARE")
     assert "Diff" not in give(glass, "COMPARE OFF")
     give(glass, "COMPARE 12:00 12:01", "back")
     assert glass.dialogue.page.screen.command == "MENU"
+
+
+def test_compare_compares_the_intervals_that_end_at_the_marks(glass: Glass) -> None:
+    """Not what lies between them; a single mark is compared with what is shown, and without marks it asks."""
+    assert "there is no mark: MARK A and MARK B" in give(glass, "DEVICE", "COMPARE")
+    seen = give(glass, "GO 12:01", "MARK A", "COMPARE OFF", "GO 12:03", "COMPARE")
+    assert "A 12:00:00 - 12:01:00, Now 12:02:00 - 12:03:00" in seen
+    seen = give(glass, "GO 12:02", "MARK B", "GO end", "COMPARE")
+    assert "A 12:00:00 - 12:01:00, B 12:01:00 - 12:02:00" in seen
+    give(glass, "GO 12:01", "MARK B")
+    assert "A and B mark the same sample" in give(glass, "COMPARE")
+
+
+def test_more_and_less_differ_in_sign_and_colour(glass: Glass) -> None:
+    """A plus and a minus, each in a colour of its own."""
+    give(glass, "DEVICE", "GO 12:01", "MARK A", "GO 12:02", "MARK B", "COMPARE")
+    kinds = {
+        line.text[part.start : part.end].strip()[:1]: part.kind
+        for line in glass.lines()
+        for part in line.parts
+        if part.kind in {"look", "guidance"}
+    }
+    assert (kinds["+"], kinds["-"]) == ("look", "guidance")
 
 
 def test_what_cannot_be_drawn_is_said_in_the_message_line(glass: Glass) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from zmon.dialogue.command import CommandError
 from zmon.dialogue.page import Page
 from zmon.screen.sheet import natural
-from zmon.tape.tape import NoMark
 from zmon.tape.when import parse_when, whole
 
 if TYPE_CHECKING:
@@ -23,7 +22,10 @@ DAY: Final = (
 
 
 def compare(dialogue: Dialogue, operands: str) -> None:
-    """Set the time between the marks, or that between two times, against the interval or two other times."""
+    """Compare the intervals that end at the marks, or the time between two times with that between others.
+
+    A single mark, or a single pair of times, is compared with the interval that is shown.
+    """
     page = dialogue.page
     screen = page.against.screen if page.against is not None else page.screen
     if operands.upper() == "OFF":
@@ -35,12 +37,18 @@ def compare(dialogue: Dialogue, operands: str) -> None:
     if times:
         dialogue.compare((times[0], times[1]), (times[2], times[3]) if len(times) > 2 else None)
         return
-    try:
-        then = dialogue.watch.window()
-    except NoMark as error:
-        raise CommandError(f"{error}; or name two times: COMPARE 14:00 14:10") from error
+    marks = {name: (None, sample.at.utc) for name, sample in sorted(dialogue.watch.marks.items())}
+    if not marks:
+        raise CommandError(
+            "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times: "
+            "COMPARE 14:00 14:10"
+        )
+    if len(set(marks.values())) < len(marks):
+        raise CommandError("A and B mark the same sample; go to another and mark that")
     dialogue.watch.interim()
-    dialogue.compare(then)
+    (first, then), *others = marks.items()
+    second, now = others[0] if others else ("Now", None)
+    dialogue.compare(then, now, names=(first, second))
 
 
 def _times(dialogue: Dialogue, operands: str) -> list[int]:

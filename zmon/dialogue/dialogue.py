@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.dialogue.command import CommandError
-from zmon.dialogue.page import Against, Filling, Page
+from zmon.dialogue.page import BOTH, Against, Filling, Page
 from zmon.dialogue.traveller import Traveller
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import LEFT
@@ -297,10 +297,16 @@ class Dialogue(Traveller):
 
         return carry_out(self, line)
 
-    def compare(self, then: Window, now: Window | None = None, before: History | None = None) -> None:
+    def compare(
+        self,
+        then: Window,
+        now: Window | None = None,
+        before: History | None = None,
+        names: tuple[str, str] = BOTH,
+    ) -> None:
         """Show the present list for two times side by side; by default the later is the present interval.
 
-        If `then` is on another tape, `before` is what came before it there.
+        If `then` is on another tape, `before` is what came before it there.  `names` stand above the figures.
 
         Raises:
             CommandError: it is no list of things, or there is nothing at that time.
@@ -311,8 +317,8 @@ class Dialogue(Traveller):
         screen = page.against.screen if page.against is not None else page.screen
         if screen.layout != "list" or needs(screen.table).history:
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
-        both = compared(screen)
-        new = Page(both, page.argument, None, (), Against(screen, then, now, before))
+        both = compared(screen, names)
+        new = Page(both, page.argument, None, (), Against(screen, then, now, before, names))
         try:
             if self.mover is None:
                 self._sheet_of(new)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.interval import Interval
 from zmon.screen.number import clock
@@ -22,6 +22,10 @@ Window = Interval | tuple[int | None, int]
 """An interval, or begin and end (UTC in ns); without a begin the interval that ends there."""
 
 
+BOTH: Final = ("Then", "Now")
+"""What two times are called that have no marks."""
+
+
 class Against(NamedTuple):
     """What a comparison compares."""
 
@@ -32,6 +36,8 @@ class Against(NamedTuple):
     """By default the interval that is looked at."""
     before: History | None = None
     """What came before `then`, if that is on another tape."""
+    names: tuple[str, str] = BOTH
+    """What the two times are called: by their marks, or then and now."""
 
 
 class Page(NamedTuple):
@@ -71,9 +77,10 @@ class Filling(NamedTuple):
             (_interval(against.now or self.view.interval, self.view.history), None),
         )
         tables = (self._alone(against.screen, *each) for each in (then, now))
-        joined = compare(against.screen, *together(against.screen.table, *tables))
+        joined = compare(against.screen, *together(against.screen.table, *tables), names=against.names)
         whole = against.before is not None
-        said = f"Then {_from_to(then[0], whole=whole)}, now {_from_to(now[0], whole=whole)}"
+        first, second = against.names
+        said = f"{first} {_from_to(then[0], whole=whole)}, {second} {_from_to(now[0], whole=whole)}"
         return joined._replace(notes=(said, *joined.notes))
 
     def _alone(self, screen: Screen, interval: Interval, other: History | None) -> Table:

@@ -26,20 +26,21 @@ THEN: Final = "_then"
 DIFFERENCE: Final = "_diff"
 ONLY: Final = "only"
 
-TITLE: Final = 16
-"""Characters that the title of the line about all rows may take."""
+IMPORTANT: Final = ("io", "mbs", "resp", "queue")
+"""The figures that are looked for first."""
 
 NOT_THEN: Final = absent("it was not there then")
 NOT_NOW: Final = absent("it is not there now")
 
 
 @lru_cache(maxsize=64)
-def compared(screen: Screen) -> Screen:
-    """Return a list with three columns for each of its figures: then, now and the difference.
+def compared(screen: Screen, names: tuple[str, str] = ("Then", "Now")) -> Screen:
+    """Return a list with three columns for each of its figures: that of each time, and the difference.
 
-    Behind the first column stands what the rows are sorted by, so that it is seen on a narrow terminal, too.
+    Behind the first column stand the figures that matter, so that they are seen on a narrow terminal, too.
+    `names` stand above the two times.
     """
-    columns = _sorted(screen) if sortable(screen) else _several(screen.columns)
+    columns = _sorted(screen, names) if sortable(screen) else _several(screen.columns, names)
     return screen.changed(
         columns=tuple(columns),
         title=f"{screen.title} - Compared",
@@ -56,38 +57,40 @@ def sortable(screen: Screen) -> bool:
     return any(column.sort for column in screen.columns)
 
 
-def _sorted(screen: Screen) -> list[Column]:
+def _sorted(screen: Screen, names: tuple[str, str]) -> list[Column]:
     """Return the columns of a screen whose rows are sorted by what changed most."""
     first, *others = screen.columns
     main = measure(screen)
-    others.sort(key=lambda column: column.name != main)
-    columns = [_label(first), _only()] if first.format in LETTERS else [_only(), *_three(first)]
-    columns += _several(others)
-    room = (
-        columns[2].gap + TITLE - sum(column.gap + column.width for column in columns[:3]) + columns[2].width
-    )
-    columns[2] = Column(**vars(columns[2]) | {"gap": max(room, columns[2].gap)})
-    return columns
+    wanted = [*dict.fromkeys(name for name in (*IMPORTANT, main) if name in screen.by_name)]
+    front = [column for name in wanted for column in others if column.name == name]
+    behind = [column for column in others if column.name not in wanted]
+    label = [_label(first)] if first.format in LETTERS else _three(first, names)
+    return [*label, *_several(front, names), _only(names), *_several(behind, names)]
 
 
-def _several(columns: Iterable[Column]) -> list[Column]:
+def _several(columns: Iterable[Column], names: tuple[str, str]) -> list[Column]:
     return [
         each
         for column in columns
-        for each in ([_label(column)] if column.format in LETTERS else _three(column))
+        for each in ([_label(column)] if column.format in LETTERS else _three(column, names))
     ]
 
 
 def measure(screen: Screen) -> str:
-    """Return the column by whose difference rows are sorted: the one that the list is sorted on."""
+    """Return the column by whose difference rows are sorted: the one that the list is sorted on.
+
+    Where that is no figure that matters by itself, as a share is none, it is the first that does.
+    """
     known = [column.name for column in plottable(screen)]
+    if screen.sort in known and screen.sort not in IMPORTANT:
+        return next((name for name in IMPORTANT if name in known), screen.sort)
     return screen.sort if screen.sort in known else next(iter(known), "")
 
 
-def _only() -> Column:
+def _only(names: tuple[str, str]) -> Column:
     return Column(
         name=ONLY, head=("Only",), width=4, format="text", sort="asc", source="zmon",
-        help="Where the row was there in one of the two times alone, in which: then or now.",
+        help=f"Which time the row was there in, if in one alone: {' or '.join(map(word, names))}.",
     )  # fmt: skip
 
 
@@ -96,20 +99,21 @@ def _label(column: Column) -> Column:
     return Column(**vars(column) | {"group": ""})
 
 
-def _three(column: Column) -> list[Column]:
+def _three(column: Column, names: tuple[str, str]) -> list[Column]:
     """Return what stands in the place of a figure: its name is the group, its limit holds then and now."""
     drawn = column.format == BAR
     parts: dict[str, Any] = vars(column) | {"group": _heading(column), "left": drawn}
     wide = max(column.width, 4)
     found = [
         Column(**parts | {
-            "name": column.name + THEN, "head": ("Then",), "width": wide, "gap": max(column.gap, 2),
+            "name": column.name + THEN, "head": (names[0],), "width": wide,
             "help": f"{column.help} In the time that is compared with.",
         }),
-        Column(**parts | {"head": ("Now",), "width": wide, "gap": 1}),
+        Column(**parts | {"head": (names[1],), "width": wide, "gap": 1, "joined": True}),
         Column(**parts | {
             "name": column.name + DIFFERENCE, "head": ("Diff",), "width": wide + 1, "gap": 1, "limit": None,
-            "help": f"How much more it is now than then. {column.help}", "source": "computed",
+            "help": f"{names[1]} less {names[0]}. {column.help}", "source": "computed",
+            "joined": True, "signed": True,
         }),
     ]  # fmt: skip
     return found[:2] if drawn else found
@@ -123,15 +127,15 @@ def _heading(column: Column) -> str:
     return f" {words or column.name} "
 
 
-def compare(screen: Screen, then: Table, now: Table) -> Table:
-    """Join the tables of two times; `screen` is the one that shows each of them alone."""
+def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("Then", "Now")) -> Table:
+    """Join the tables of two times that have `names`; `screen` is the one that shows each of them alone."""
     keys = list(dict.fromkeys([*now.keys, *then.keys]))
     here = {key: row for row, key in enumerate(now.keys)}
     there = {key: row for row, key in enumerate(then.keys)}
     order = _order(screen, keys, (then, there), (now, here))
     keys = [keys[place] for place in order]
     columns: dict[str, list[Value]] = {
-        ONLY: ["" if key in here and key in there else "now" if key in here else "then" for key in keys]
+        ONLY: ["" if key in here and key in there else word(names[key in here]) for key in keys]
     }
     for column in screen.columns:
         were, are = (
@@ -150,16 +154,28 @@ def compare(screen: Screen, then: Table, now: Table) -> Table:
         columns,
         _summary(screen, then.summary, now.summary),
         estimated=_estimated(screen, keys, (then, there), (now, here)),
-        notes=tuple(dict.fromkeys((*_lacking(then, now), *now.notes, *then.notes))),
+        notes=tuple(dict.fromkeys((*_lacking(then, now, names), *_notes(then, now, names)))),
         missing=(now.missing or then.missing) if not keys else None,
     )
 
 
-def _lacking(then: Table, now: Table) -> Iterator[str]:
+def word(name: str) -> str:
+    """Return what a time is called in a row: a mark by its letter, else `then` or `now`."""
+    return name if len(name) == 1 else name.lower()
+
+
+def _lacking(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:
     """Say why one of two tables has no rows, where the other has some."""
-    for name, one, other in (("Then", then, now), ("Now", now, then)):
+    for name, one, other in zip(names, (then, now), (now, then), strict=True):
         if one.missing is not None and other.keys:
             yield f"{name}: {one.missing.reason}"
+
+
+def _notes(then: Table, now: Table, names: tuple[str, str]) -> Iterator[str]:
+    """Yield the notes of both times, and then those of one time alone behind its name."""
+    yield from (note for note in now.notes if note in then.notes)
+    for name, one, other in ((names[1], now, then), (names[0], then, now)):
+        yield from (f"{name}: {note}" for note in one.notes if note not in other.notes)
 
 
 def difference(then: Value, now: Value) -> Value:

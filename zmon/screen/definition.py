@@ -81,6 +81,8 @@ class Column(Described):
     names: str = ""
     """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `number`: its numbers only name
     things or count rows."""
+    signed: bool = False
+    """Whether a positive number has its sign, too: it is a difference."""
     trail: int = 0
     """Positions behind the column for the marks of its values; `layout` sees to it."""
     joined: bool = False

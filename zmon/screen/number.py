@@ -183,6 +183,17 @@ def cell(value: Value, form: str, width: int) -> str:
     return digits.rjust(width)
 
 
+def signed(value: Value, form: str, width: int) -> str:
+    """Write a difference into a field: a positive number has a plus, what is written as zero has no sign."""
+    written = cell(value, form, width)
+    if isinstance(value, (Absent, str)) or not value > 0:
+        return written
+    digits = cell(value, form, width - 1).strip()
+    if not digits[:1].isdigit() and not digits.startswith("."):
+        return written
+    return f"+{digits}".rjust(width) if digits.strip("0.") else written
+
+
 def _words(value: float | str, form: str, width: int) -> str:
     words = plain(value)
     if len(words) > width and not isinstance(value, str):

@@ -42,7 +42,10 @@ class Order(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A part of a line that deserves attention: where, how wide, and how much (`*` or `!`)."""
+    """A part of a line that deserves attention: where, how wide, and why.
+
+    `*` and `!` are limits exceeded, `+` and `-` differences.
+    """
 
     start: int
     width: int
@@ -191,11 +194,15 @@ class Sheet:
         return re.sub(_FIELD, lambda found: f"{facts.get(found['name'], '')}", self.screen.drill)
 
     def marks(self, place: int) -> list[Mark]:
-        """Return the cells of a row that exceed a limit."""
+        """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
         found = []
         for start, column, values in zip(self.screen.starts, self.screen.columns, self._values, strict=True):
-            if column.limit is not None:
+            if column.signed:
+                sign = text(column, values[row]).strip()[:1]
+                if sign and sign in "+-":
+                    found.append(Mark(start, column.width, sign))
+            elif column.limit is not None:
                 sign = column.limit.mark(values[row])
                 if sign != " ":
                     found.append(Mark(start, column.width + column.trail, sign))
@@ -245,7 +252,8 @@ def text(column: Column, value: Value) -> str:
     """Write one value into its column."""
     if value == "":
         return " " * column.width
-    written = number.cell(value, column.format, column.width)
+    write = number.signed if column.signed else number.cell
+    written = write(value, column.format, column.width)
     return written.strip().ljust(column.width) if column.left else written
 
 

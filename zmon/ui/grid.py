@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 CURSOR: Final = ">"
 """Stands in the first position of the cursor's line, which the original never uses."""
 
+MARKED: Final = {"!": "alarm", "*": "look", "+": "look", "-": "guidance"}
+"""What marked cells are painted as; less has another colour than more."""
+
 LEAST_ROWS: Final = 3
 """So many rows are worth more than the lines above the headings."""
 
@@ -176,8 +179,7 @@ class Grid(Pane):
             if self.sheet.table.column(column.name)[row].__class__ is Absent
         ]
         parts += [
-            Part(mark.start, mark.start + mark.width, "alarm" if mark.sign == "!" else "look")
-            for mark in self.seen.marks(place)
+            Part(mark.start, mark.start + mark.width, MARKED[mark.sign]) for mark in self.seen.marks(place)
         ]
         return Line(self.seen.line(place), "data", tuple(parts))
 
