@@ -44,9 +44,17 @@ def meant(word: str, words: Collection[str]) -> str:
     """Return which of these a word nearly is; empty when it is none, or one of them itself."""
     if not word or word in words or len(word) > LONGEST:
         return ""
+    letters = frozenset(word)
     near = [
         (distance(word, other), other)
         for other in words
-        if abs(len(word) - len(other)) <= 2 and distance(word, other) <= min(allowed(word), allowed(other))
+        if abs(len(word) - len(other)) <= 2
+        and len(letters ^ _letters(other)) <= 4  # a mistake changes two of them at the most
+        and distance(word, other) <= min(allowed(word), allowed(other))
     ]
     return min(near)[1] if near else ""
+
+
+@lru_cache(maxsize=512)
+def _letters(word: str) -> frozenset[str]:
+    return frozenset(word)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.listing.container import Note
+from zmon.listing.container import MOST_NOTED, Note
 from zmon.listing.lines import LONGEST, numbered
 from zmon.listing.resemblance import is_like, meant
 from zmon.listing.table import delimiter_of, shown
@@ -105,9 +105,25 @@ def rows(
     Args:
         text: the spool, or its pieces in order.
         sorts: what each view is called, and the columns that it is known by, the most telling first.
-        notes: gets what was passed over.
+        notes: gets what was passed over; rows that are not understood are counted after the first.
         bare: tells, from its first row, of a table that has no heading.
     """
+    broken = 0
+    for row in _all(text, sorts, notes, bare):
+        broken += bool(row.problem)
+        if not row.problem or broken <= MOST_NOTED:
+            yield row
+    if broken > MOST_NOTED:
+        notes.append(Note(0, f"{broken - MOST_NOTED:,} more rows are not understood", unread=True))
+
+
+def _all(
+    text: str | Iterable[str],
+    sorts: Mapping[str, frozenset[str]],
+    notes: list[Note],
+    bare: Callable[[str], Heading | None] | None,
+) -> Iterator[Row]:
+    """Read the rows, however many cannot be understood."""
     found: Heading | None = None
     odd = ""
     view = ""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HEAD: Final = 1 << 16
 """Characters by which a script is recognised."""
+MOST: Final = 100
+"""Commands of one line that are read."""
 
 _SHELL: Final = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|k|da|z)?sh\b")
 _QUOTED: Final = re.compile(
@@ -67,11 +69,13 @@ class _Script:
         self._indented = False
         self._quote = ""  # what ends the statement that is open: a quote, the end of the line, a semicolon
         self._number = 1
+        self._commands = 0  # of this line
 
     def read(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield each line as SQL, an empty one for what is none."""
         for line in lines:
             bare = line.rstrip("\r\n")
+            self._commands = 0
             if self._until:
                 found = self._document(bare)
             elif self._quote:
@@ -90,7 +94,10 @@ class _Script:
 
     def _plain(self, line: str) -> str:
         """Return what a line of the shell has of SQL."""
-        if line.lstrip().startswith("#"):
+        self._commands += 1
+        if self._commands > MOST:
+            self._note(f"more than {MOST} commands in one line: {shown(line)}")
+        if self._commands > MOST or line.lstrip().startswith("#"):
             return ""
         here = _HERE.search(line)
         if here is not None:
@@ -100,13 +107,17 @@ class _Script:
             self._quote = "" if _ENDED.search(line) else ";"
             return line
         found = _COMMAND.search(line)
-        if found is None or set("\"'#") & set(line[: found.start()]):
-            if _TABLESPACE.search(line):
-                self._note(f"statement not understood: {shown(line.strip())}")
-            return ""
-        rest = found["rest"]
-        if any(map(_FILE.match, found["options"].split())):
-            self._note(f"the script runs the statements of another file: give {shown(rest.split()[0])}, too")
+        if found is not None and not set("\"'#") & set(line[: found.start()]):
+            return self._command(found["options"], found["rest"])
+        if _TABLESPACE.search(line):
+            self._note(f"statement not understood: {shown(line.strip())}")
+        return ""
+
+    def _command(self, options: str, rest: str) -> str:
+        """Return the statement that a command runs."""
+        if any(map(_FILE.match, options.split())):
+            other = shown(rest.split(maxsplit=1)[0])
+            self._note(f"the script runs the statements of another file: give {other}, too")
             return ""
         self._quote = rest[0] if rest[0] in "\"'" else "\n"
         return self._statement(rest if self._quote == "\n" else rest[1:])

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.listing.shell import MOST, is_script, statements_of
+
+if TYPE_CHECKING:
+    from zmon.listing.container import Note
+
+
+def read(text: str) -> tuple[list[str], list[Note]]:
+    notes: list[Note] = []
+    return [line.rstrip("\n") for line in statements_of(text, notes)], notes
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ('db2 "drop x"', ["drop x; "]),
+        ('db2 -v "drop \\"x\\" \\$y"; db2 "drop z" # why', ['drop "x" $y; drop z; ']),
+        ("db2 'drop \"x\"'", ['drop "x"; ']),
+        ("db2 drop \\(x\\) || exit 1", ["drop (x) ; "]),
+        ("db2 drop \\\nx", ["drop ", "x; "]),
+        ('db2 "drop\nx"', ["drop", "x; "]),
+        ("db2 -tv <<EOF\ndrop x;\nEOF\necho 'y", ["", "drop x;", ";", ""]),
+        ('echo it\'s\n# db2 "drop x"\nif true; then', ["", "", ""]),
+        ("drop x\ny;\necho z", ["drop x", "y;", ""]),
+    ],
+)
+def test_statements_of_a_script_are_read(script: str, lines: list[str]) -> None:
+    """Each on the line on which it stands; all else is empty."""
+    assert read(f"#!/bin/sh\n{script}\n") == (["", *lines], [])
+
+
+@pytest.mark.parametrize("text", ["CREATE TABLESPACE x;\n", "-- db2 'x'\n", "CONNECT TO db2 ;\n"])
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    """SQL is no script."""
+    assert not is_script(text)
+    assert "".join(statements_of(text, [])) == text
+
+
+def test_what_a_script_runs_is_told() -> None:
+    """Its statements may be about tablespaces."""
+    (note,) = read("#!/bin/sh\ndb2 -tvf more.sql\n")[1]
+    assert (note.line, note.unread) == (2, True)
+    assert "more.sql" in note.text
+
+
+def test_commands_of_a_line_are_bounded() -> None:
+    """And that there are more is told."""
+    (note,) = read("#!/bin/sh\n" + "db2 a;" * (MOST + 5) + "\n")[1]
+    assert note.line == 2
+
+
+@given(st.text("#!/binsh\n db2\"'\\<EOF;-v()"))
+def test_any_script_keeps_its_lines(text: str) -> None:
+    """There are as many as before."""
+    script = f"#!/bin/sh\n{text}"
+    assert len(list(statements_of(script, []))) == len(script.splitlines(keepends=True))
