@@ -371,3 +371,17 @@ def test_the_first_forecast_does_not_count_what_happens_for_the_first_time(tmp_p
     (words,) = [words for words in machine.said if "a day" in words]
     assert "1.0 % of a processor" not in words
     assert "%" in words
+
+
+def test_a_clock_beyond_all_calendars_does_not_end_the_recorder(tmp_path: Path) -> None:
+    """It is said, and recording goes on when the clock is right again."""
+    machine = Machine(str(tmp_path), Plan("", SECOND, samples=4))
+    machine.clock.stepped = 300_000 * 365 * DAY
+
+    def right() -> None:
+        machine.clock.stepped = 0 if len(machine.clock.waits) > 1 else machine.clock.stepped
+
+    machine.clock.during = right
+    machine.session.run()
+    assert len(machine.times) == 2
+    assert any("which no recording can hold" in words for words in machine.said)

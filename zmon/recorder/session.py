@@ -9,6 +9,7 @@ from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.pace import following
 from zmon.recorder.retention import Rule, prune, size_of
 from zmon.recording.day import DAY
+from zmon.recording.error import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,6 +247,9 @@ class Session:
             present = (self._roll.file or self._roll.due(self._clock.utc())).path
         except OSError as error:
             self._once(f"{self._plan.directory}: {error.strerror}")
+            return
+        except RecordingError as error:
+            self._once(str(error))
             return
         # a clock that was set forward by mistake must not cost what was recorded: time passes as the steady
         # clock says, and a day more

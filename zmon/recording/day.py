@@ -15,12 +15,17 @@ import re
 from datetime import date
 from typing import Final, NamedTuple
 
+from zmon.recording.error import RecordingError
+
 SUFFIX: Final = ".zmon"
 BESIDE: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file that is in use, or was when its writer died."""
 
 DAY: Final = 86_400 * 10**9
 """ns."""
+
+LAST: Final = (1 << 63) - 1
+"""ns since 1970 of the last instant that a recording can hold."""
 
 _NAME: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon", re.ASCII)
 _EPOCH: Final = date(1970, 1, 1).toordinal()
@@ -55,7 +60,13 @@ class Listing(NamedTuple):
 
 
 def day_of(utc: int) -> date:
-    """Return the day of UTC on which a time lies, in ns since 1970."""
+    """Return the day of UTC on which a time lies, in ns since 1970.
+
+    Raises:
+        RecordingError: no recording can hold that time.
+    """
+    if abs(utc) > LAST:
+        raise RecordingError("the clock shows a year after 2262, which no recording can hold: set it right")
     return date.fromordinal(_EPOCH + utc // DAY)
 
 

@@ -151,6 +151,7 @@ class Zmon(App[int]):
     def on_mount(self) -> None:
         """Begin to sample and to read."""
         self.painter.focus()
+        self.glass.tell()
         self.call_after_refresh(self._take_early)
         self.reading.start()
         if self.sampling is not None:
