@@ -58,7 +58,7 @@ _UNREADABLE: Final = absent("no permission to read it: run as root or as the dat
 _LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
 _MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
 _NO_SUCH_MOUNT: Final = absent(
-    "it is on a mount that this process does not see; if a container has it, name it as /proc/PID/root/PATH"
+    "it is on a mount that only processes of another mount namespace have; name it through one of these"
 )
 _MANY: Final = absent("it holds more files than are looked at; name its parts")
 _MOST_LINKS: Final = 40
