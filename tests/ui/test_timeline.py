@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.event import Event, What
 from zmon.tape.head import Course
-from zmon.ui.timeline import Timeline
+from zmon.ui.timeline import Timeline, happenings
 
 HOUR = 3_600_000_000_000
 NINE = 9 * HOUR
@@ -87,3 +87,11 @@ def test_it_is_always_one_line_that_fits(  # noqa: PLR0913, PLR0917 - as many si
     happened = [Event(what, min(one, other), max(one, other)) for what, one, other in events]
     line = Timeline(Course(begin, begin + length, happened, load), width, word, plain=plain)
     assert len(line.line(begin, {"A": begin + length}).text) <= max(width, 2)
+
+
+def test_an_event_that_is_too_long_for_a_line_goes_on_below_it() -> None:
+    """None of its words is lost at the edge."""
+    event = Event(What.LIMIT, 0, 0, "0.0.7000", "word " * 30, "DEVICE")
+    lines = [line.text for line in happenings([event], 60)]
+    assert all(len(line) < 60 for line in lines)
+    assert " ".join(lines).count("word") == 30

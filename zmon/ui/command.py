@@ -103,7 +103,7 @@ def events(glass: Glass, _operand: str) -> None:
     past = watch.rewind() if watch.tape.live else watch
     if past is None:
         raise CommandError(NOT_KEPT)
-    glass.helps.put(happenings(past.events()))
+    glass.helps.put(happenings(past.events(), glass.width))
     glass.fit()
 
 

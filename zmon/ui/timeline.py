@@ -16,7 +16,7 @@ from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
 from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
-from zmon.ui.line import Line, Part
+from zmon.ui.line import Line, Part, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,8 +115,12 @@ def _label(course: Course, utc: int) -> str:
         return "**-** **:**"
 
 
-def happenings(events: Sequence[Event]) -> list[Line]:
-    """List what happened, in words."""
+def happenings(events: Sequence[Event], width: int) -> list[Line]:
+    """List what happened, in words; what is too long for a line goes on below it, indented."""
     title = " What happened" if events else " No events in this time"
-    lines = [Line(f" {happened(event)}", "look" if event.exception else "data") for event in events]
+    lines = [
+        Line(f"{'    ' if below else ' '}{part}", "look" if event.exception else "data")
+        for event in events
+        for below, part in enumerate(wrap(happened(event), width - 5))
+    ]
     return [Line(title, "strong"), *lines]
