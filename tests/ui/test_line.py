@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
+from zmon.ui.frame import guidance
 from zmon.ui.line import KINDS, Line, Part, fields, runs, wrap
 
 PARTS = some.lists(some.builds(Part, some.integers(0, 30), some.integers(0, 30), some.sampled_from(KINDS)))
@@ -40,3 +41,8 @@ def test_wrapped_lines_fit(words: str, width: int) -> None:
 def test_fields_of_a_form_line_are_found() -> None:
     """Each field is found with its place and its name, however it is written."""
     assert fields(" VOLSER: {label:  } {kind }") == [(9, 19, "label"), (20, 27, "kind")]
+
+
+def test_guidance_that_is_cut_says_so() -> None:
+    """It ends with a word and a sign, so that no figure in it is read in part."""
+    assert guidance("LCU 7600 carries 91% of the I/O", "", 21).text == " LCU 7600 carries >"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.frame import header
+from zmon.screen.number import cut
 from zmon.ui.entry import PROMPT
 from zmon.ui.line import EMPTY, Line, Part, wrap
 
@@ -66,7 +67,7 @@ def guidance(words: str, position: str, width: int) -> Line:
     if position and len(position) + 2 <= room:
         line = f" {words}".ljust(width - 1 - len(position)) + position
         return Line(line, "guidance", (Part(len(line) - len(position), len(line), "label"),))
-    return Line(f" {words}"[:width], "guidance")
+    return Line(cut(f" {words}", width), "guidance")
 
 
 def command_line(entry: Entry, width: int) -> Line:
