@@ -80,7 +80,7 @@ def test_answers_are_understood_for_the_guest(tmp_path: Path) -> None:
     )
     claims, remarks = told("--cp-file", str(answers)).hear("LINUX1")
     assert [(claim.vdev, claim.rdev) for claim in claims] == [("0100", "4A01")]
-    assert remarks == (f"{answers}: answers of CP; lines not understood: 1",)
+    assert remarks == (f"{answers}: answers of CP; lines not understood: 1 (line 2)",)
 
 
 def test_a_listing_names_files(tmp_path: Path) -> None:

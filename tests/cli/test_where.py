@@ -128,7 +128,7 @@ def test_the_spread(way: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_spread_by_traffic(capsys: pytest.CaptureFixture[str]) -> None:
     """In the last interval control unit 6 is full, and moves would help."""
-    words = ["--traffic", "--moves", "4", "--lcus", "LCU 0,LCU 1,LCU 2,LCU 5,LCU 6"]
+    words = ["--traffic", "--moves", "4"]
     assert main(["spread", WAYS["cp"][3], *WAYS["cp"][:2], *WAYS["cp"][4:], *words]) == 0
     compare("casestudy-spread-traffic", capsys.readouterr().out.splitlines())
 

@@ -211,7 +211,7 @@ def column(of: Column, sheet: Sheet | None, place: int) -> list[Said]:
         )
     orders = {"asc": "ascending first", "desc": "descending first", "": "no"}
     said.append(Said(orders[of.sort], name="Sorted"))
-    if sheet is not None and of in sheet.screen.columns and len(sheet):
+    if sheet is not None and len(sheet) and any(each.name == of.name for each in sheet.screen.columns):
         said.append(_cell(of, sheet, min(place, len(sheet) - 1)))
     return said
 
