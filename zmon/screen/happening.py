@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
     from zmon.event import Event
+
+
+HEAD: Final = 17
+"""Characters of a line before its words: day, time, and the mark of an exceeded limit."""
 
 
 def moment(ns: int) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
+from zmon.screen.happening import HEAD
 from zmon.screen.happening import line as happened
 from zmon.screen.number import clock
 from zmon.ui.line import Line, Part, wrap
@@ -116,11 +117,12 @@ def _label(course: Course, utc: int) -> str:
 
 
 def happenings(events: Sequence[Event], width: int) -> list[Line]:
-    """List what happened, in words; what is too long for a line goes on below it, indented."""
+    """List what happened, in words; what is too long for a line goes on below the words of its first."""
     title = " What happened" if events else " No events in this time"
-    lines = [
-        Line(f"{'    ' if below else ' '}{part}", "look" if event.exception else "data")
-        for event in events
-        for below, part in enumerate(wrap(happened(event), width - 5))
-    ]
-    return [Line(title, "strong"), *lines]
+    found = [Line(title, "strong")]
+    for event in events:
+        text = happened(event)
+        for below, part in enumerate(wrap(text[HEAD:], width - HEAD - 2)):
+            head = " " * HEAD if below else text[:HEAD]
+            found.append(Line(f" {head}{part}", "look" if event.exception else "data"))
+    return found
