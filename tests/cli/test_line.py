@@ -248,7 +248,9 @@ def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[...,
 
 def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:
     """Between words, the second line indented."""
-    monkeypatch.setattr("zmon.cli.line.happened", lambda event: f"{event.text} {'and more ' * 12}".strip())
+    monkeypatch.setattr(
+        "zmon.screen.happening.line", lambda event: f"{event.text} {'and more ' * 12}".strip()
+    )
     lines = travel("EVENTS")[1].splitlines()[1:]
     assert max(map(len, lines)) <= 79
     assert lines[1].startswith("   ")

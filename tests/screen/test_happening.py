@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.event import Event, What
-from zmon.screen.happening import line
+from zmon.screen.happening import line, lines
 
 SECOND = 1_000_000_000
 
@@ -26,3 +26,14 @@ SECOND = 1_000_000_000
 def test_an_event_is_one_line(event: Event, written: str) -> None:
     """With its time, a mark if it is an exception, and nothing that a terminal would obey."""
     assert line(event) == written.rstrip()
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize("what", [What.LIMIT, What.CAME])
+def test_a_long_event_goes_on_below_and_keeps_its_column(what: What) -> None:
+    """Words stand in one column whether or not the event is an exception, and none is lost at the edge."""
+    text = "a sentence of some words"
+    first, *others = lines(Event(what, 0, 0, "7000", text), 30)
+
+    assert first[17:] == "a sentence of"
+    assert others == [" " * 15 + "some words"]

@@ -3,15 +3,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zmon.dialogue import Dialogue, Page
 from zmon.screen.definition import load_screens
+from zmon.screen.sheet import Sheet
+from zmon.tables.table import Table
 from zmon.ui.grid import Grid
+from zmon.ui.line import wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zmon.sample import Sample
+    from zmon.screen.definition import Screen
     from zmon.tape.tape import Watch
 
 
@@ -218,3 +224,103 @@ def test_locate_goes_round(grid: Grid) -> None:
     grid.locate("PAY00B")
 
     assert (first, grid.key) == ("0.0.7100", "0.0.700b")
+
+
+LISTS = [screen for screen in load_screens() if screen.gridded]
+
+
+def noted(screen: Screen, rows: int, notes: Sequence[str]) -> Grid:
+    """Return a list screen of so many rows of dots, with notes."""
+    table = Table([f"{row:04}" for row in range(rows)], {}, notes=tuple(notes))
+    return Grid(Page(screen), Sheet(screen, table))
+
+
+def words_below(grid: Grid) -> list[str]:
+    """Return the words of the notes that are painted, in order."""
+    return [word for line in grid.lines() if line.kind == "guidance" for word in line.text.split()]
+
+
+words = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=12)
+sentences = st.lists(words, min_size=1, max_size=24).map(" ".join)
+
+
+@given(
+    screen=st.sampled_from(LISTS),
+    rows=st.integers(1, 60),
+    notes=st.lists(sentences, min_size=1, max_size=9),
+    size=st.tuples(st.integers(80, 132), st.integers(18, 38)),  # of a glass of 80x24 to 132x43
+    place=st.integers(0, 59),
+)
+def test_the_first_note_is_read_whole(
+    screen: Screen, rows: int, notes: list[str], size: tuple[int, int], place: int
+) -> None:
+    """However many rows there are and wherever the cursor is, no word of the first note is cut or missing."""
+    grid = noted(screen, rows, notes)
+    grid.resize(*size)
+    grid.step(place)
+    lines, first = grid.lines(), notes[0].split()
+
+    assert words_below(grid)[: len(first)] == first
+    assert len(lines) <= size[1]
+    assert all(len(line.text) < size[0] for line in lines if line.kind == "guidance")
+    assert any(line.under == "cursor" for line in lines)
+
+
+@given(
+    screen=st.sampled_from(LISTS),
+    rows=st.integers(0, 40),
+    notes=st.lists(sentences, min_size=1, max_size=9),
+    width=st.integers(40, 132),
+    height=st.integers(4, 38),
+)
+def test_the_end_of_the_list_shows_all_notes(
+    screen: Screen, rows: int, notes: list[str], width: int, height: int
+) -> None:
+    """From the last row one reads on through all notes, at any size, and the cursor stays in sight."""
+    grid = noted(screen, rows, notes)
+    grid.resize(width, height)
+    grid.bottom()
+    told = [line.text for line in grid.lines() if line.kind == "guidance"]
+    for _ in range(90):
+        grid.step(1)
+        lines = grid.lines()
+        assert len(lines) <= height
+        assert not rows or any(line.under == "cursor" for line in lines)
+        told += [line.text for line in lines if line.kind == "guidance" and line.text not in told]
+    seen = {line.strip() for line in told}
+    if told:  # else there is room for the row alone
+        assert {line for note in notes for line in wrap(note, width - 2)} <= seen
+
+
+def test_one_goes_back_from_the_notes_to_the_rows() -> None:
+    """Up scrolls the notes back first, then leaves the last row."""
+    device = load_screens().find("DEVICE")
+    grid = noted(device, 40, [f"Note {number} " + "word " * 30 for number in range(8)])
+    grid.resize(80, 18)
+    assert grid.unread == 7
+
+    grid.bottom()
+    assert (grid.unread, grid.place, words_below(grid)[:2]) == (0, 39, ["Note", "0"])
+    grid.step(1)
+    assert words_below(grid)[:2] == ["word", "word"]
+    grid.step(-1)
+    assert words_below(grid)[:2] == ["Note", "0"]
+    grid.step(-1)
+    assert (grid.place, grid.unread) == (38, 7)
+
+
+def test_an_empty_list_shows_its_notes() -> None:
+    """Where there are no rows a note may say why."""
+    grid = noted(load_screens().find("DEVICE"), 0, ["The map of the site names none of them"])
+    grid.resize(80, 18)
+
+    assert "map" in words_below(grid)
+
+
+def test_a_click_on_a_note_chooses_nothing() -> None:
+    """Below the last row that is seen stand notes, no rows."""
+    grid = noted(load_screens().find("DEVICE"), 40, ["A note"])
+    grid.resize(80, 18)
+
+    assert grid.click(3, 17) == ""
+    assert grid.place == 0

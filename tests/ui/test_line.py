@@ -46,3 +46,8 @@ def test_fields_of_a_form_line_are_found() -> None:
 def test_guidance_that_is_cut_says_so() -> None:
     """It ends with a word and a sign, so that no figure in it is read in part."""
     assert guidance("LCU 7600 carries 91% of the I/O", "", 21).text == " LCU 7600 carries >"
+
+
+def test_a_percent_sign_stays_with_its_number() -> None:
+    """A line that begins with the sign would be read twice."""
+    assert wrap("LCU 7600 has 69 % of it", 15) == ["LCU 7600 has", "69 % of it"]

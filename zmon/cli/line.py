@@ -19,7 +19,7 @@ from zmon.dialogue.help import Surface, explain, rows
 from zmon.screen import layout
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
-from zmon.screen.happening import line as happened
+from zmon.screen.happening import lines as happened
 from zmon.screen.number import harmless
 from zmon.tables.view import nobody
 from zmon.tape.live import NotKept
@@ -351,10 +351,7 @@ class Console:
         events = self.dialogue.rewind().events()
         if not events:
             self.say("No events in this time")
-        said = (
-            wrap(harmless(happened(event)), WIDTH - 1, subsequent_indent="  ") for event in reversed(events)
-        )
-        self._list([f" {line}" for lines in said for line in lines])
+        self._list([f" {line}" for event in reversed(events) for line in happened(event, WIDTH - 1)])
 
     def _help(self, words: str) -> None:
         said = explain(self.dialogue, words, Surface(lambda: KEYS_HELP))

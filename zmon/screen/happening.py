@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.screen.number import harmless
@@ -30,3 +31,9 @@ def line(event: Event) -> str:
     words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
     mark = "!" if event.exception else " "
     return harmless(f"{moment(event.begin)} {mark} {words}{length}")
+
+
+def lines(event: Event, width: int) -> list[str]:
+    """Write an event in lines of at most `width` characters; it goes on below the words of its first line."""
+    indent = " " * min(HEAD, width // 2)
+    return wrap(line(event), max(width, 3), subsequent_indent=indent, break_on_hyphens=False)

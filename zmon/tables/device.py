@@ -324,7 +324,6 @@ def table(view: View) -> Table:
     estimated["resp"] = frozenset(devices.hung)
     if told:
         notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(one.why for one in told.values()))}")
-    notes += two_labels(devices, known)
     if devices.guessed:
         estimated["io"] = devices.guessed
         if devices.estimated(range(len(devices.keys))):
@@ -338,6 +337,7 @@ def table(view: View) -> Table:
         notes.append("~ Qued: as if aliases served like the base; CTLUNIT has it for the whole LCU")
     if devices.ccw_missing is not None:
         notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
+    notes += two_labels(devices, known)
     missing = None if devices.keys else view.interval.of(BLOCK).missing
     return Table(
         devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
@@ -426,13 +426,14 @@ def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[
 
 
 def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
-    """Say that minidisks have labels of their own beside those of their volumes, and name the first."""
+    """Say that minidisks have labels of their own beside those of their volumes."""
     two = [known[key] for key in devices.keys if key in known and known[key].own_label]
     if not two:
         return []
-    some = f"{len(two)} minidisks have labels" if len(two) > 1 else "a minidisk has a label"
-    words = f"{two[0].disk} is {two[0].own_label} on {two[0].volser}"
-    return [f"Labels are those of the volumes; {some} of their own, as {words}: DEVICE nnnn shows both"]
+    some = f"{len(two)} minidisks have other labels than their volumes"
+    return [
+        f"{some if len(two) > 1 else 'A minidisk has another label than its volume'}: DEVICE nnnn shows both"
+    ]
 
 
 def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:

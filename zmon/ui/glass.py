@@ -103,8 +103,6 @@ class Glass:
         self.wanted = ""
         """The text that was looked for last."""
         self._message, self._message_kind = "", "message"
-        self._turn = 0
-        """Which of several notes is seen in the guidance line; it goes on with each sample."""
         self.helps = Helps()
         self._shown: list[tuple[Page | None, Pane]] = []
         """The panes of the dialogue's pages, so that one returns to the same place; None when it failed."""
@@ -217,17 +215,16 @@ class Glass:
         return f"{'Simulating' if name.startswith('lab:') else 'Reading'} {name} ..."
 
     def _advice(self) -> str:
-        """Return what the guidance line says: how to go on, and notes that have no room elsewhere."""
-        guidance = self.dialogue.page.screen.guidance if self._shown and not self.pane.empty else ""
+        """Return what the guidance line says: how to go on, and to the notes that have no room."""
         if self.player.held:
             return "Held: SPACE lets it go on"
-        notes = self.pane.notes
-        if not notes:
+        guidance = self.dialogue.page.screen.guidance if self._shown and not self.pane.empty else ""
+        unread = self.pane.unread
+        if not unread:
             return guidance
-        joined = "; ".join((guidance, *notes)) if guidance else "; ".join(notes)
-        if len(joined) < self.width - 1:
-            return joined
-        return notes[self._turn % len(notes)]
+        more = f"F5 shows {unread} more remark{'s' * (unread > 1)}"
+        both = f"{guidance}; {more}" if guidance else more
+        return both if len(both) + 2 + len(self.pane.position) <= self.width - 2 else more
 
     def say(self, words: str, kind: str = "message") -> None:
         """Say something in the place of the guidance, until the next key."""
@@ -265,7 +262,6 @@ class Glass:
         if self.dialogue.watch is not self.dialogue.present:
             self.player.survey()  # what is recorded has grown
             return
-        self._turn += 1
         if not self._shown:
             self._begin()
         elif not self.current:
@@ -301,7 +297,6 @@ class Glass:
             return
         self.player.moved(move)
         self.tell()
-        self._turn += 1
         if not self.dialogue.underway:
             self._refill()
 
@@ -492,12 +487,10 @@ class Glass:
         self.fit()
 
     def refresh(self) -> None:
-        """Take a sample now; of a recording, show the next of several notes."""
+        """Take a sample now, if the machine is looked at live."""
         pace = self.player.pace
         if pace is not None and self.dialogue.watch.tape.live and not pace.held:
             pace.now()
-        else:
-            self._turn += 1
 
 
 def _at_once(line: str) -> bool:

@@ -6,10 +6,14 @@ the worst devices, not at one of them; where rows are intervals, on that of the 
 
 Only columns that fit whole are drawn, and to the right the pane goes by columns; the first column stays.
 Rows are formatted when they are seen and kept until the next sheet.
+
+The table's notes stand below the rows.  Where a list leaves no room for all of them, the first ones keep
+their place at the bottom of the pane, and the last row is followed by all of them.
 """
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -31,7 +35,12 @@ MARKED: Final = {"!": "alarm", "*": "look", "+": "look", "-": "guidance"}
 """What marked cells are painted as; less has another colour than more."""
 
 LEAST_ROWS: Final = 3
-"""So many rows are worth more than the lines above the headings."""
+"""So many rows are worth more than the lines above the headings, and than notes."""
+
+NOTES: Final = 8
+"""Below a list that is longer than the pane, notes take one line in so many; the first may take more."""
+LEAST_NOTES: Final = 2
+"""So many lines they take however low the pane is."""
 
 
 class Grid(Pane):
@@ -49,6 +58,8 @@ class Grid(Pane):
         """The first column of those that move; column 0 stays."""
         self.column = ""
         """The column that was chosen, if any."""
+        self._beyond: int | None = None
+        """How far the notes are scrolled; None unless one has gone on to them from the last row."""
         self.show(sheet, page)
 
     def show(self, sheet: Sheet, page: Page) -> str:
@@ -67,6 +78,8 @@ class Grid(Pane):
             self.key = sheet.keys[self.place] if sheet.keys else ""
         else:
             self.place, self.key = self._home, ""
+        if not self._at_last:
+            self._beyond = None
         self.settle()
         return gone
 
@@ -102,12 +115,8 @@ class Grid(Pane):
     def _draw(self) -> None:
         """Choose the columns that are drawn, and forget the rows that were."""
         self.seen = self.sheet.within(self.width, self.first)
+        self._notes = note_lines(self.sheet, self.width)
         self._formatted: dict[int, Line] = {}
-
-    @property
-    def wide(self) -> bool:
-        """Whether there are columns that are not drawn."""
-        return bool(self.seen.screen.before or self.seen.screen.behind)
 
     def settle(self) -> None:
         """Keep the cursor's row within what is seen."""
@@ -118,7 +127,7 @@ class Grid(Pane):
     @property
     def room(self) -> int:
         """How many rows fit."""
-        return self.height - len(self._above())
+        return self.height - len(self._above()) - len(self._below())
 
     def _above(self) -> list[Line]:
         """Return the lines above the rows: as many as leave room for some rows."""
@@ -140,24 +149,44 @@ class Grid(Pane):
             lines[-1] = lines[-1]._replace(parts=(Part(*span, "cell"),) if span else ())
         return lines
 
-    def lines(self) -> list[Line]:
-        """Return the lines that are seen."""
-        above = self._above()
-        room = max(self.height - len(above), 0)
-        if not self.sheet.rows:
-            return [*above, EMPTY, *self._why_empty()][: self.height]
-        last = min(self.offset + room, len(self.sheet))
-        rows = [self.row(place) for place in range(self.offset, last)]
-        notes = note_lines(self.sheet, self.width)
-        if len(rows) + len(notes) <= room:
-            rows += notes
-        return above + rows
+    def _below(self) -> list[Line]:
+        """Return the lines below the rows: all notes, or the first ones where there is no room."""
+        room = self.height - len(self._above())
+        free = room - (len(self.sheet) or 1 + len(self._why_empty()))
+        every = [line for note in self._notes for line in note]
+        if len(every) < free:
+            return [EMPTY, *every] if every else []
+        if self._beyond is not None:
+            return every[self._beyond :][: max(room - 1, 0)]
+        return self._first_notes(free, room)
+
+    def _first_notes(self, free: int, room: int) -> list[Line]:
+        """Return the first notes, whole: one, and what else takes no row that would be seen without it."""
+        fits = bool(self._notes) and len(self._notes[0]) <= free
+        most = free if fits else max(self.height // NOTES, LEAST_NOTES)
+        found: list[Line] = []
+        for note in self._notes:
+            allowed = most if found else max(most, room // 2)
+            if len(found) + len(note) > min(allowed, room - min(LEAST_ROWS, len(self.sheet))):
+                break
+            found += note
+        return found
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes of the table, when there is no room for them below the rows."""
-        free = self.room - len(self.sheet)
-        return () if free >= len(note_lines(self.sheet, self.width)) else self.sheet.table.notes
+    def unread(self) -> int:
+        """How many notes have no room below the rows."""
+        if self._beyond is not None:
+            return 0
+        shown = len([line for line in self._below() if line is not EMPTY])
+        return sum(1 for end in accumulate(map(len, self._notes)) if end > shown)
+
+    def lines(self) -> list[Line]:
+        """Return the lines that are seen."""
+        above, below = self._above(), self._below()
+        if not self.sheet.rows:
+            return [*above, EMPTY, *self._why_empty(), *below][: self.height]
+        last = min(self.offset + max(self.room, 0), len(self.sheet))
+        return [*above, *(self.row(place) for place in range(self.offset, last)), *below]
 
     def _why_empty(self) -> list[Line]:
         return [Line(f" {part}", "strong") for part in wrap(why_empty(self.sheet), self.width - 2)]
@@ -219,14 +248,38 @@ class Grid(Pane):
         self.place = max(0, min(place, len(self.sheet) - 1))
         follows = not self.sheet.keys or (self._by_time and self.place == self._home)
         self.key = "" if follows else self.sheet.keys[self.place]
+        self._beyond = None
         self.settle()
 
+    @property
+    def _at_last(self) -> bool:
+        """Whether the cursor is on the last row."""
+        return self.place == max(len(self.sheet) - 1, 0)
+
+    def _read_on(self, lines: int) -> bool:
+        """Go on from the last row to the notes, and down or up in them; tell whether that was possible."""
+        if self._beyond is None:
+            if lines < 0 or not self._at_last or not self.unread:
+                return False
+            self._beyond = 0
+        elif lines < 0 and not self._beyond:
+            return False
+        else:
+            most = sum(map(len, self._notes)) - len(self._below()) + self._beyond
+            self._beyond = max(0, min(self._beyond + lines, most))
+        self.settle()
+        return True
+
     def step(self, by: int) -> None:
-        """Move the cursor down (or up) by rows."""
-        self._go(self.place + by)
+        """Move the cursor down (or up) by rows; from the last one, go on to the notes."""
+        if not self._read_on(by):
+            self._go(self.place + by)
 
     def turn(self, pages: int) -> None:
         """Go down (or up) by as many rows as fit; the cursor stays where it is on the glass."""
+        if self._read_on(pages * max(len(self._below()), 1)):
+            return
+        self._beyond = None
         by = pages * max(self.room, 1)
         self.offset += by
         self._go(self.place + by)
@@ -235,11 +288,13 @@ class Grid(Pane):
         """Go to the first row; where rows are no intervals, whichever that will be."""
         self.place = 0
         self.key = self.sheet.keys[0] if self._by_time and self._home else ""
+        self._beyond = None
         self.settle()
 
     def bottom(self) -> None:
-        """Go to the last row."""
+        """Go to the last row, and to the notes that have no room otherwise."""
         self._go(len(self.sheet) - 1)
+        self._read_on(1)
 
     def shift(self, screens: int) -> bool:
         """Go right (or left) by as many columns as fit."""
@@ -284,7 +339,7 @@ class Grid(Pane):
             on_heading = above - heads - total <= y < above - total
             return f"SORT {column.name}" if on_heading and column is not None and column.sort else ""
         place = self.offset + y - above
-        if place >= len(self.sheet):
+        if place >= min(self.offset + self.room, len(self.sheet)):
             return ""
         if place == self.place:
             return self.command

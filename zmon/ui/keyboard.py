@@ -36,7 +36,7 @@ class Keyboard:
         self.glass.run("REDISP")
 
     def refresh(self) -> None:
-        """Take a sample now; of a recording, show the next of several notes."""
+        """Take a sample now, if the machine is looked at live."""
         self.glass.refresh()
 
     def back(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
-from zmon.ui.line import Line, Part, fields, wrap
+from zmon.ui.line import EMPTY, Line, Part, fields, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,9 +72,9 @@ class Pane:
         return None
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know and the pane has no room to say."""
-        return ()
+    def unread(self) -> int:
+        """How many sentences about the figures have no room."""
+        return 0
 
     def step(self, by: int) -> None:
         """Go down (or up) by lines."""
@@ -130,7 +130,8 @@ class FormPane(Pane):
         self._draw()
 
     def _draw(self) -> None:
-        self._all = [*form_lines(self.sheet.within(self.width)), *note_lines(self.sheet, self.width)]
+        notes = [line for note in note_lines(self.sheet, self.width) for line in note]
+        self._all = [*form_lines(self.sheet.within(self.width)), *[EMPTY] * bool(notes), *notes]
         self.settle()
 
     @property
@@ -154,9 +155,6 @@ def form_lines(sheet: Sheet) -> list[Line]:
     return lines
 
 
-def note_lines(sheet: Sheet, width: int) -> list[Line]:
-    """Return the notes of a table, as lines below it."""
-    found = []
-    for note in sheet.table.notes:
-        found += [Line(f" {words}", "guidance") for words in wrap(note, width - 2)]
-    return [Line(""), *found] if found else []
+def note_lines(sheet: Sheet, width: int) -> list[list[Line]]:
+    """Return each note of a table as the lines that it takes."""
+    return [[Line(f" {part}", "guidance") for part in wrap(note, width - 2)] for note in sheet.table.notes]

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
-from zmon.screen.happening import HEAD
-from zmon.screen.happening import line as happened
+from zmon.screen.happening import lines
 from zmon.screen.number import clock
-from zmon.ui.line import Line, Part, wrap
+from zmon.ui.line import Line, Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,10 +118,9 @@ def _label(course: Course, utc: int) -> str:
 def happenings(events: Sequence[Event], width: int) -> list[Line]:
     """List what happened, in words; what is too long for a line goes on below the words of its first."""
     title = " What happened" if events else " No events in this time"
-    found = [Line(title, "strong")]
-    for event in events:
-        text = happened(event)
-        for below, part in enumerate(wrap(text[HEAD:], width - HEAD - 2)):
-            head = " " * HEAD if below else text[:HEAD]
-            found.append(Line(f" {head}{part}", "look" if event.exception else "data"))
-    return found
+    written = [
+        Line(f" {part}", "look" if event.exception else "data")
+        for event in events
+        for part in lines(event, width - 2)
+    ]
+    return [Line(title, "strong"), *written]
