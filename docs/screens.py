@@ -17,17 +17,23 @@ if TYPE_CHECKING:
 
 WHEN = {"": "", "empty": " (command line empty)", "typed": " (command line not empty)"}
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
+FIRST = (
+    "CTLUNIT", "DEVICE", "CHANNEL", "DETAILS", "FILES", "SPREAD", "MOVES", "CACHEXT", "DASDSTAT", "LPAR",
+    "CPU", "SYSSUMLG", "REDISP", "CTLULOG", "DEVLOG", "CHANLOG", "LPARLOG", "PROCLOG", "PAGELOG",
+    "BENCHMRK", "PLOT", "CORREL",
+)  # fmt: skip
+"""The screens in the order of their use; those that are not named follow by their numbers."""
 
 
 def manual() -> str:
     """Return the whole manual of the screens."""
-    screens = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
+    screens = sorted(load_screens(shipped("screens")), key=place)
     lines = [
         "# The screens",
         "",
         "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.",
         "",
-        "Of a command the part in capitals is enough: `DEV` is DEVICE.",
+        "The capitals of a command are its shortest abbreviation: `DEV` is DEVICE.",
         "",
     ]
     lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
@@ -36,13 +42,18 @@ def manual() -> str:
     for command in COMMANDS:
         usage = f"{command.spelled} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
         lines.append(f"| `{usage}` | {command.help} |")
-    lines += ["", "## Keys", "", "What is typed goes to the command line. Other keys for a function stand in"]
-    lines += ['`~/.config/zmon/keys.toml`, as `help = "f1,ctrl+g"`.', ""]
+    lines += ["", "## Keys", "", "Other keys go to the command line. To change the keys of a function,"]
+    lines += ['write for example `help = "f1,ctrl+g"` into `~/.config/zmon/keys.toml`.', ""]
     lines += ["| function | keys | what it does |", "| --- | --- | --- |"]
     lines += [f"| `{f.name}` | {f.keys.replace(',', ', ')} | {f.help}{WHEN[f.when]} |" for f in FUNCTIONS]
     for screen in screens:
         lines += ["", f"## {screen.command}", "", *describe(screen)]
     return "\n".join(lines) + "\n"
+
+
+def place(screen: Screen) -> tuple[int, str]:
+    """Return by what screens are sorted: their use, then their number."""
+    return FIRST.index(screen.command) if screen.command in FIRST else len(FIRST), screen.id
 
 
 def describe(screen: Screen) -> Iterator[str]:
@@ -53,7 +64,7 @@ def describe(screen: Screen) -> Iterator[str]:
     if not screen.columns:
         return
     yield ""
-    yield "| column | name | unit | what it says | source | look / bad |"
+    yield "| column | name | unit | meaning | source | limits for `*` / `!` |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for column in screen.columns:
         head = " ".join((*([column.group.strip()] if column.group else []), *column.head)).replace("|", "/")

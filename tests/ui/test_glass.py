@@ -285,7 +285,7 @@ def test_a_click_on_keys_lists_them(glass: Glass) -> None:
     """The last line names only what fits; there all are."""
     line = glass.lines()[-1].text
     glass.click(line.index("?=Keys"), 23)
-    assert "carry out the command; without one go deeper into the row" in shown(glass)
+    assert "run the command; without one open the row" in shown(glass)
 
 
 def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:
