@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,6 @@ from zmon.kernel.mountinfo import PATH, Mounted, layers, parse_mountinfo
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from zmon.sample import Frame
 
 HERE = LiveTree()
@@ -146,7 +145,33 @@ def test_a_directory_has_an_end(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_bytes(b"1")
     frame = look(tmp_path, most=2)
-    assert frame.keys == [str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path)]
+    assert (len(frame.keys), frame.keys[-1]) == (3, str(tmp_path))
+    assert why(frame, tmp_path) == "more than 2 files are below it; the rest is not looked at: name its parts"
+
+
+def test_directories_count_like_files(tmp_path: Path) -> None:
+    """A tree of empty directories has an end, too."""
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    assert "more than 2 files are below it" in why(look(tmp_path, most=2), tmp_path)
+
+
+def test_all_directories_together_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing may name many directories."""
+    monkeypatch.setattr("zmon.kernel.container.MOST_INSIDE", 3)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        for file in "123":
+            (tmp_path / name / file).write_bytes(b"1")
+    frame = look(tmp_path / "a", tmp_path / "b")
+    assert frame.keys == [str(tmp_path / "a" / file) for file in "123"] + [str(tmp_path / "b")]
+    assert "more than 3 files are below the directories listed" in why(frame, tmp_path / "b")
+
+
+def test_file_systems_of_the_kernel_are_not_looked_through() -> None:
+    """No database has its files in /proc or /sys."""
+    frame = look(Path("/proc"))
+    assert (frame.keys, why(frame, Path("/proc"))) == (["/proc"], "it is on proc, which holds no data")
 
 
 def test_a_socket_is_no_container(tmp_path: Path) -> None:

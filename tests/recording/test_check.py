@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+
+def test_a_gap_in_the_numbers_of_samples_is_one_sentence(tmp_path: Path) -> None:
+    """A file that names sample 10,000,000 behind sample 10 has not ten million things wrong."""
+    path = str(tmp_path / "gap.zmon")
+    with closing(Writer(path)) as writer:
+        for sample in islice(samples(3), 10):
+            writer.append(sample)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO sample VALUES (10000000, 0, 0, 1, 0)")
+        connection.commit()
+    with closing(Recording(path)) as recording:
+        found = [words for words in recording.check() if "sample" in words]
+    assert found[:2] == [
+        f"{path}: samples 10 to 9999999 are missing or damaged",
+        f"{path}: the time of sample 10000000 is damaged",
+    ]
 
 
 def test_what_is_sealed_during_the_check_is_no_damage(

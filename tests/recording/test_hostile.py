@@ -269,6 +269,17 @@ def test_what_swells_when_it_is_decompressed_is_not_decompressed(path: Path) -> 
     bombs(path)
 
 
+def test_more_kinds_than_zmon_knows_are_refused_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sample would be searched for each of them."""
+    with closing(Recording(str(path))) as recording:
+        known = len(recording.kinds)
+    monkeypatch.setattr("zmon.recording.reader.MOST_KINDS", known)
+    Recording(str(path)).close()
+    monkeypatch.setattr("zmon.recording.reader.MOST_KINDS", known - 1)
+    with pytest.raises(RecordingError, match=rf"more than {known - 1} kinds: no recording of zmon"):
+        Recording(str(path))
+
+
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     resource.setrlimit(resource.RLIMIT_CPU, (30, 30))

@@ -62,6 +62,30 @@ def test_segments_end_behind_the_last_sample_that_was_sealed(sealed: Sealed) -> 
     assert sealed.end() == 20
 
 
+def test_what_is_kept_is_bounded_by_its_size(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few large segments, columns and layouts take as much memory as many small ones."""
+    built = Sealed(File(MEMORY, writer.shared))
+    monkeypatch.setattr("zmon.recording.sealed.HEAVY", 0)
+    assert built.latest(BLOCK.name, 19) is not built.latest(BLOCK.name, 9)
+    first = built.latest(BLOCK.name, 19)
+    assert built.latest(BLOCK.name, 19) is first  # the last one stays, whatever it weighs
+    built.latest(BLOCK.name, 9)
+    assert built.latest(BLOCK.name, 19) is not first
+    monkeypatch.setattr("zmon.recording.sealed.LONG", 0)
+    monkeypatch.setattr("zmon.recording.sealed.KEYS", 0)
+    block = built.latest(BLOCK.name, 9)
+    assert block is not None
+    one, other, count = *block.stills[:2], len(block.layout.keys)
+    column = built.still(one, count)
+    assert built.still(one, count) is column
+    built.still(other, count)
+    assert built.still(one, count) is not column
+    layout = built.layout(1)
+    assert built.layout(1) is layout
+    built.layout(2)
+    assert built.layout(1) is not layout
+
+
 def test_what_is_damaged_is_not_tried_again(writer: Writer, sealed: Sealed) -> None:
     """And says the same each time, until the file is another."""
     ((number, crc),) = writer.connection.execute("SELECT id, crc FROM layout LIMIT 1").fetchall()

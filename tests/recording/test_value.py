@@ -8,7 +8,19 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.recording.error import Damaged
-from zmon.recording.value import LARGEST, MOST, dump, load, parsed, plain, value
+from zmon.recording.value import (
+    LARGEST,
+    LITTLE,
+    MOST,
+    RATIO,
+    compressed,
+    dump,
+    expanded,
+    load,
+    parsed,
+    plain,
+    value,
+)
 
 DOCUMENTS = st.recursive(
     st.none() | st.integers() | st.text() | st.booleans(),
@@ -36,8 +48,26 @@ def test_documents_that_would_take_much_memory_are_damaged(text: bytes) -> None:
     """They are looked at before they are understood."""
     with pytest.raises(Damaged, match="too long"):
         parsed(text)
-    with pytest.raises(Damaged, match="too long"):
+    with pytest.raises(Damaged, match="expands to more than"):
         load(zlib.compress(text))
+
+
+@pytest.mark.parametrize("strategy", [zlib.Z_DEFAULT_STRATEGY, zlib.Z_RLE])
+def test_a_text_that_compresses_too_well_is_written_so_that_it_can_be_read(strategy: int) -> None:
+    """Its compressed form is longer than the shortest possible."""
+    text = b"[" + b" " * (3 * LITTLE) * RATIO + b"]"
+    assert expanded(compressed(text, strategy)) == text
+    assert load(dump(["a" * len(text)])) == ["a" * len(text)]
+
+
+def test_a_text_that_expands_beyond_all_honest_ratios_is_damaged() -> None:
+    """A recording of 1 MiB must not become 1 GiB in memory; what is cut off is damaged, too."""
+    honest = bytes(range(256)) * 40
+    assert expanded(zlib.compress(honest)) == honest
+    with pytest.raises(Damaged, match=r"a description of \d+ bytes expands to more than 4,096"):
+        expanded(zlib.compress(b" " * (LITTLE + 1)))
+    with pytest.raises(Damaged, match="cut off"):
+        expanded(zlib.compress(honest)[:-1])
 
 
 def test_depth_without_end_is_damage() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +52,16 @@ def seconds(stretch: Stretch, *, lead: bool = False) -> list[float]:
 @pytest.fixture
 def hour(tmp_path: Path) -> Stretch:
     return Stretch(write(tmp_path / "a.zmon", [sample(second) for second in range(100)]))
+
+
+def test_missing_numbers_are_counted_and_not_tried(tmp_path: Path) -> None:
+    """A file that names sample 10,000,000 behind sample 3 is read in a moment."""
+    path = write(tmp_path / "a.zmon", [sample(second) for second in range(4)])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE sample SET n = 10000000 WHERE n = 3")
+        connection.commit()
+    found = Stretch(path)
+    assert (seconds(found), found.unread) == ([0, 1, 2], 10_000_000 - 3 + 1)
 
 
 def test_at_first_all(hour: Stretch) -> None:

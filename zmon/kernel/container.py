@@ -17,6 +17,7 @@ import stat
 import threading
 import time
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
@@ -36,8 +37,14 @@ if TYPE_CHECKING:
     from zmon.kernel.mountinfo import Mounted
     from zmon.kernel.tree import Tree
 
-MOST: Final = 1_000_000
-"""Files of one directory that are looked at."""
+MOST: Final = 100_000
+"""Files of one directory that are looked at; each takes some kilobyte of memory and up to 100 us."""
+MOST_INSIDE: Final = 2 * MOST
+"""Files of all directories together."""
+NO_FILES: Final = frozenset({
+    "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf", "pstore",
+})  # fmt: skip
+"""File systems that hold no data: their directories are not looked through."""
 EVERY: Final = 500
 """After so many files progress is told."""
 
@@ -60,7 +67,6 @@ _MOUNTED: Final = absent("another file system is mounted here; name it to have i
 _NO_SUCH_MOUNT: Final = absent(
     "it is on a mount that only processes of another mount namespace have; name it through one of these"
 )
-_MANY: Final = absent("it holds more files than are looked at; name its parts")
 _MOST_LINKS: Final = 40
 _DEEPEST: Final = 4
 """Overlays over overlays; the kernel allows two."""
@@ -123,8 +129,9 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     module) is asked nothing more: its files are absent with that reason, and the others are looked at.
     Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
 
-    A directory stands for the regular files in it and below, `most` at the most; links in it and file
-    systems mounted in it are named and not entered.  `progress` is told how many files are done.
+    A directory stands for the regular files in it and below, `most` at the most, and `MOST_INSIDE` in all;
+    links in it and file systems mounted in it are named and not entered.  `progress` is told how many
+    files are done.
     A captured tree answers with all that was looked at when it was captured, whatever is listed now.
     """
     if not tree.live:
@@ -270,15 +277,24 @@ class _Looking:
             path = path.rpartition("/")[0]
         return path or "/"
 
-    def listing(self, directory: str) -> list[tuple[str, bool, Found | None]]:
+    def listing(self, directory: str, most: int) -> list[tuple[str, bool, Found | None]]:
         """Return what is in a directory: path, whether it is to be gone into, and why it is not looked at.
+
+        Of more than `most` entries those are returned that the kernel lists first.
 
         Raises:
             OSError: it cannot be listed.
         """
         self._walk(directory)
+        known = self._directories.get(directory) or self._directory(directory)
+        if known is not None and known[1].fstype in NO_FILES:
+            raise OSError(f"it is on {known[1].fstype}, which holds no data")
+        entries = []
         with os.scandir(directory) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+            for entry in islice(listing, most):
+                entries.append(entry)
+                self.goes_on()
+        entries.sort(key=lambda entry: entry.name)
         self.goes_on()
         found: list[tuple[str, bool, Found | None]] = []
         for entry in entries:
@@ -455,7 +471,9 @@ class _Reading:
         self._progress = progress
         self._most = most
         self._left: dict[str, int] = {}
-        """How many more files are looked at in each directory that is listed."""
+        """How many more files and directories are looked at in each directory that is listed."""
+        self._inside = MOST_INSIDE
+        """How many more in all of them."""
         self._rows: dict[str, tuple[Listed, Found]] = {}
         self._tasks: deque[_Task] = deque()
         self._lock = threading.Lock()
@@ -492,7 +510,7 @@ class _Reading:
         try:
             while self._tasks and self._looking is looking:
                 task = self._tasks[0]
-                found, inside = _look(looking, task)
+                found, inside = _look(looking, task, self._most + 1)
                 looking.goes_on()
                 with self._lock:
                     if self._looking is not looking:  # it was given up meanwhile
@@ -513,11 +531,16 @@ class _Reading:
             return
         top = task.one.path
         left = self._left.setdefault(top, self._most)
+        many = f"more than {self._most:,} files are below it"
+        if left > self._inside:
+            left, many = self._inside, f"more than {MOST_INSIDE:,} files are below the directories listed"
         files = [one for one in inside if not one.is_directory]
-        self._left[top] = max(0, left - len(files))
+        self._left[top] = max(0, left - len(inside))
+        self._inside = max(0, self._inside - len(inside))
         below = [one for one in inside if one.is_directory][::-1]
-        if len(files) > left:
-            files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=_nowhere(_MANY))], []
+        if len(inside) > left:
+            why = _nowhere(absent(f"{many}; the rest is not looked at: name its parts"))
+            files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=why)], []
             while self._tasks and self._tasks[0].is_inside and self._tasks[0].one is task.one:
                 self._tasks.popleft()
         self._tasks.extendleft(reversed([*files, *below]))
@@ -534,7 +557,7 @@ class _Reading:
             self._progress(len(rows))
 
 
-def _look(looking: _Looking, task: _Task) -> tuple[Found | None, Sequence[_Task]]:
+def _look(looking: _Looking, task: _Task, most: int) -> tuple[Found | None, Sequence[_Task]]:
     """Return what is at a path, or what is in the directory there."""
     if task.found is not None:
         return task.found, ()
@@ -544,7 +567,7 @@ def _look(looking: _Looking, task: _Task) -> tuple[Found | None, Sequence[_Task]
             if found is None and task.is_inside:
                 found = _nowhere(absent("it became a directory while it was looked at"))
             return found, () if found else [_Task(task.one, task.path, is_directory=True, is_inside=True)]
-        inside = looking.listing(task.path)
+        inside = looking.listing(task.path, most)
     except _SilentError as error:
         return _nowhere(absent(str(error))), ()
     except OSError as error:

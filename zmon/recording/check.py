@@ -59,11 +59,18 @@ def _tables(recording: Recording) -> Iterator[str]:
 def _times(recording: Recording) -> Iterator[str]:
     """Yield what is wrong with the times of samples; in format 1, what does not fit those beside it."""
     before: list[Instant] = []
-    for number in range(len(recording)):
+    number = -1
+    while (number := number + 1) < len(recording):
         try:
             at = recording.sample(number, ()).at
         except Damaged as error:
-            yield str(error)
+            last = max(number, recording.passed(number, 1))
+            yield (
+                str(error)
+                if last == number
+                else (f"{recording.path}: samples {number} to {last} are missing or damaged")
+            )
+            number = last
             continue
         if not recording.checks:
             yield from _implausible(recording.path, number, [*before, at])

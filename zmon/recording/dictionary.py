@@ -30,6 +30,10 @@ MOST_ROWS: Final = 1 << 18
 """No machine has more things of one kind: four subchannel sets of 65,536 devices."""
 
 
+MOST_KINDS: Final = 1 << 10
+"""No recording has more kinds: zmon knows some twenty, and each version of zmon may add some of each."""
+
+
 class Dictionary:
     """The dictionary of one recording, as its writer sees it: what is there is found, what is new is added.
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
-from zmon.recording.dictionary import damaged_kinds
-from zmon.recording.error import Damaged
+from zmon.recording.dictionary import MOST_KINDS, damaged_kinds
+from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.file import File
 from zmon.recording.frames import Columns, Frames, full, lacking, lone, promised
 from zmon.recording.open_tail import MOST, OpenTail
@@ -74,6 +74,21 @@ class Recording:
         """What was found damaged, by what was said of it."""
         self._count = 0
         self.refresh()
+        self._refuse_many_kinds()
+
+    def _refuse_many_kinds(self) -> None:
+        """Refuse a file with more kinds than any zmon knows: each sample would be searched for all of them.
+
+        Raises:
+            RecordingError: it has.
+        """
+        try:
+            found = self.ask("SELECT 1 FROM kind LIMIT ?", MOST_KINDS + 1) if self.made() else []
+        except Damaged:  # `kinds` finds what is left
+            return
+        if len(found) > MOST_KINDS:
+            self.close()
+            raise RecordingError(f"{self.path}: more than {MOST_KINDS:,} kinds: no recording of zmon")
 
     def close(self) -> None:
         """Close it; a shared connection stays open."""
@@ -225,9 +240,9 @@ class Recording:
             found = [n for n, utc in self._when() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)
             while first is not None and first > 0 and self._utc(first - 1) is None:
-                first -= 1
+                first = max(0, min(first - 1, self.passed(first - 1, -1)))
             while first is not None and last + 1 < self._count and self._utc(last + 1) is None:
-                last += 1
+                last = max(last + 1, self.passed(last + 1, 1))
         return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
 
     def _are_ends(self, first: int | None, last: int | None, begin: int, end: int) -> bool:

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
 
 KEPT: Final = 24
-"""Segments that are kept decoded."""
+HEAVY: Final = 1 << 20
+"""Segments that are kept decoded: how many, and how much they may weigh (`Segment.weight`)."""
 
 STILLS: Final = 160
-"""Columns that are kept decoded."""
+LONG: Final = 1 << 22
+"""Columns that are kept decoded: how many, and how many values they may have."""
+
+KEYS: Final = 1 << 20
+"""Rows of the layouts that are kept."""
 
 HEADERS: Final = 4096
 """Segments of which it is kept what they are."""
@@ -78,6 +83,8 @@ class Sealed:
         self._layouts: dict[int, Layout] = {}
         self._segments: dict[int, Segment] = {}
         self._stills: dict[int, list[Value]] = {}
+        self._held = self._rows = 0
+        """Values of the columns, and rows of the layouts, that are kept."""
         self._headers: dict[int, Header] = {}
         self._failed: dict[tuple[str, int], str] = {}
         """What is damaged, by table and number."""
@@ -88,6 +95,7 @@ class Sealed:
             self._kinds, self._layouts, self._segments, self._stills, self._headers, self._failed
         ):  # fmt: skip
             known.clear()
+        self._held = self._rows = 0
 
     # segments
 
@@ -176,7 +184,10 @@ class Sealed:
         found = self.segment(number)
         if found is None:
             return None
-        while len(self._segments) >= KEPT:
+        while len(self._segments) >= KEPT or (
+            self._segments
+            and found.weight + sum(segment.weight for segment in self._segments.values()) > HEAVY
+        ):
             self._segments.pop(next(iter(self._segments)))
         self._segments[number] = found
         return found
@@ -229,9 +240,11 @@ class Sealed:
         known = self._layouts.get(number)
         if known is None:
             with self._once("layout", number), self._file.asking() as connection:
-                known = self._layouts[number] = load_layout(
-                    connection, number, self._kinds, checks=self._file.checks
-                )
+                known = load_layout(connection, number, self._kinds, checks=self._file.checks)
+            self._rows += len(known.keys)
+            while self._layouts and self._rows > KEYS:
+                self._rows -= len(self._layouts.pop(next(iter(self._layouts))).keys)
+            self._layouts[number] = known
         return known
 
     def still(self, number: int, count: int) -> list[Value]:
@@ -244,8 +257,9 @@ class Sealed:
         if known is None or len(known) != count:
             with self._once("still", number), self._file.asking() as connection:
                 known = load_still(connection, number, count)
-                while len(self._stills) >= STILLS:
-                    self._stills.pop(next(iter(self._stills)))
+                self._held += count
+                while self._stills and (len(self._stills) >= STILLS or self._held > LONG):
+                    self._held -= len(self._stills.pop(next(iter(self._stills))))
                 self._stills[number] = known
         return known
 

@@ -32,7 +32,7 @@ from zmon.recording.error import Damaged
 from zmon.recording.planes import Packed, pack
 from zmon.recording.run import TIMES, Layout, Readings, apply
 from zmon.recording.still import all_whole, numbers
-from zmon.recording.value import dump, load, plain, value
+from zmon.recording.value import dump, parsed, plain, text_of, value, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,6 +46,9 @@ LONGEST: Final = 240
 OFTEN: Final = 4
 """A row has its line in the matrices if it moved in every fourth reading or more."""
 
+
+VALUE: Final = 64
+"""Bytes that one value of a description takes, roughly."""
 
 SHARED: Final = 3
 """Rows that are not as they stood in so many columns are told of together."""
@@ -302,7 +305,10 @@ class Segment:
         self._still = still
         size = int.from_bytes(data[:4], "little")
         self._body = memoryview(data)[4 + size :]
-        head = load(data[4 : 4 + size])
+        text = text_of(data[4 : 4 + size])
+        self.weight = weight(text)
+        """How much memory it takes, in values of some hundred bytes."""
+        head = parsed(text)
         try:
             self.samples = list(accumulate(head["samples"]))
             self._anchors: list[int] = list(accumulate(head["anchors"]))
@@ -395,6 +401,7 @@ class Segment:
         if column.width:
             size = column.width * column.across * (len(self.samples) - 1)
             column.planes = planes.inflate(bytes(self._body[offset : offset + length]), size)
+            self.weight += size // VALUE
 
     def column(self, name: str, reading: int) -> list[Value]:
         """Return what a column held at a reading; for `TIMES` the distances from the anchor."""

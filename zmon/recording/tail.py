@@ -22,7 +22,7 @@ from zmon.recording.error import Damaged
 from zmon.recording.planes import LARGEST
 from zmon.recording.run import TIMES, Step
 from zmon.recording.still import all_whole
-from zmon.recording.value import parsed, plain, value
+from zmon.recording.value import compressed, expanded, parsed, plain, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 WIDTHS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
 """What fits into one, two, four, eight bytes with a sign."""
+
+RATIO: Final = 32
+"""No sample expands to so many times its bytes: all differences of the tail are kept in memory."""
 
 CODES: Final = frozenset(code for _, code in WIDTHS)
 
@@ -76,9 +79,8 @@ class Tail:
     def bytes(self, gone: Sequence[str]) -> bytes:
         """Return everything as bytes."""
         head = json.dumps([self._pieces, gone], separators=(",", ":")).encode()
-        stream = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_RLE)
         parts = [len(head).to_bytes(4, "little"), head, *self._columns]
-        return stream.compress(b"".join(parts)) + stream.flush()
+        return compressed(b"".join(parts), zlib.Z_RLE, RATIO)
 
 
 class Told:
@@ -90,14 +92,10 @@ class Told:
 
     def __init__(self, data: bytes) -> None:
         """Read the description."""
-        stream = zlib.decompressobj()
-        try:
-            whole = stream.decompress(data, LARGEST)
-        except zlib.error as error:
-            raise Damaged(f"a sample is damaged: {error}") from error
+        whole = expanded(data, LARGEST, RATIO)
         size = int.from_bytes(whole[:4], "little")
         found = parsed(whole[4 : 4 + size])
-        if not stream.eof or list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
+        if list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
             raise Damaged("a sample is damaged")
         self.pieces, self.gone = found
         self._columns = memoryview(whole)[4 + size :]

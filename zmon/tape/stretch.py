@@ -72,10 +72,13 @@ class Stretch:
                 before = self._lead(part, numbers.start)
                 if before is not None:
                     yield before
-            for number in numbers:
+            number = numbers.start - 1
+            while (number := number + 1) < numbers.stop:
                 sample = _sample(recording, number, kinds)
                 if sample is None:
-                    self.unread += 1
+                    last = max(number, min(recording.passed(number, 1), numbers.stop - 1))
+                    self.unread += last - number + 1
+                    number = last
                     continue
                 if number == 0 and before is not None:
                     recording.adopt(before.frames)
