@@ -33,6 +33,11 @@ settings.register_profile("fast", max_examples=30, derandomize=True, deadline=No
 settings.register_profile("thorough", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
+# What a screen is drawn with depends on the terminal and the locale: here they are always the same.
+os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
+for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
+    os.environ.pop(name, None)
+
 NOT_GIVEN = absent("not given in this test")
 
 

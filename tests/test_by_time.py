@@ -101,7 +101,7 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
         ("CORREL label", "Label/ID is no figure that changes; resp is one: PLOT resp"),
         ("CORREL LPAR.number", "LPAR: 'number' is no column here"),
         ("CORREL MOVES.times", "MOVES shows no figures by time; others do: DEVICE.resp 7000"),
-        ("COMPARE", "Mark A is not set.*COMPARE 14:00 14:10"),
+        ("COMPARE", "there is no mark: MARK A and MARK B.*COMPARE 14:00 14:10"),
         ("COMPARE 12:00:10", "two times"),
         ("COMPARE 12:00:20 12:00:10", "the earlier of each pair first"),
         ("COMPARE 12:00:10 nonsense", "is no time"),
@@ -124,12 +124,12 @@ def compared(led: Dialogue, name: str = "io", key: str = "sda") -> list[object]:
     return [table.columns[name + what][row] for what in ("_then", "", "_diff")]
 
 
-def test_marked_times_are_compared_with_the_present_interval() -> None:
-    """Which is the one where the watch stands."""
+def test_the_intervals_that_end_at_the_marks_are_compared() -> None:
+    """Each second does one I/O more than the one before; where the watch stands does not matter."""
     led = dialogue()
     for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "COMPARE"):
         led.run(line)
-    assert compared(led) == [15.5, 60, 44.5]
+    assert compared(led) == [10, 20, 10]
     assert compared(led, key="sdb") == [30, 30, 0]
     assert led.sheet().keys == ["sda", "sdb"]
 
@@ -148,7 +148,7 @@ def test_two_times_are_compared_with_each_other() -> None:
     led.run("COMPARE 12:00:10 12:00:20 12:00:20 +10s")
     led.run("GO begin")
     assert compared(led) == [15.5, 25.5, 10]
-    assert led.sheet().table.notes[0] == "Then 12:00:10 - 12:00:20, now 12:00:20 - 12:00:30"
+    assert led.sheet().table.notes[0] == "Then 12:00:10 - 12:00:20, Now 12:00:20 - 12:00:30"
 
 
 def test_a_comparison_can_be_sorted_and_filtered_as_every_list() -> None:
@@ -179,12 +179,12 @@ def test_only_lists_of_things_are_compared(screen: str) -> None:
         led.run("COMPARE 12:00:10 12:00:20")
 
 
-def test_while_the_window_is_looked_at_compare_sets_it_against_the_interval() -> None:
-    """And not against itself."""
+def test_the_marks_are_compared_while_their_average_is_looked_at() -> None:
+    """The interval at A with the one at B, not the average with a part of it."""
     led = dialogue()
     for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "AVERAGE", "COMPARE"):
         led.run(line)
-    assert compared(led)[1] == 60
+    assert compared(led) == [10, 20, 10]
 
 
 def test_correl_tells_of_the_chosen_figure() -> None:

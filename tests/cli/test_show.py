@@ -237,7 +237,7 @@ def test_with_sets_another_source_against_it(show: Show, capture: str, lay_out: 
     other = lay_out("dasdstat")
     status, out, err = show("CPU", "--with", other)
     assert (status, err) == (OK, "")
-    assert f"Then 22:00:57 - 22:01:16 of {other} 4-load, now 21:57:13 - 21:57:33 of {capture} 4-load" in out
+    assert f"Then 22:00:57 - 22:01:16 of {other} 4-load, Now 21:57:13 - 21:57:33 of {capture} 4-load" in out
     assert "Then 22:00:41 - 22:00:57 of" in show("CPU", "--with", other, "--compare", "22:00:58")[1]
 
 
