@@ -1,10 +1,10 @@
-"""Take the kernel's files along, to look at them elsewhere.
+"""Copy the kernel's files into an archive, to look at them on another machine.
 
-Reads what zmon reads from the kernel, once or several times, into one archive.  Every command takes it
-in the place of this machine: --from FILE.tar.gz.  Two passes or more are needed for rates.
+Reads what zmon reads from the kernel, once or several times.  Use the archive with --from FILE.tar.gz.  Rates
+need at least two passes.
 
-Nothing is switched on and nothing is written but the archive.  Without root some files cannot be
-read; the summary says which.  The archive names your disks, partitions and mount points.
+zmon switches nothing on and writes only the archive.  Without root some files cannot be read; the summary
+names them.  The archive contains the names of your disks, partitions and mount points.
 """
 
 from __future__ import annotations

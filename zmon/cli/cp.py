@@ -1,9 +1,9 @@
-"""See what CP, the control program of z/VM, has told or tells.
+"""Read answers of CP, the control program of z/VM, or send it a query.
 
-zmon cp parse FILE... prints what is understood of saved answers and user directory entries, and counts what
-is not; exit status 1 says that nothing is understood.
-zmon cp query virtual-dasd puts a query to CP and prints its answer: needs root in a guest of z/VM.
-zmon cp list names the queries; no others can be put, and none of them changes anything.
+zmon cp parse FILE... prints what zmon understands of saved answers and user directory entries, and counts
+other lines; the exit status is 1 if nothing is understood.
+zmon cp query virtual-dasd sends a query to CP and prints the answer: needs root in a guest of z/VM.
+zmon cp list prints the queries.  zmon sends no others, and none of them changes anything.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_csv_safe_argument(parse)
     parse.add_argument("--unknown", action="store_true", help="list the lines that are not understood too")
     parse.set_defaults(run=_parse)
-    query = words.add_parser("query", help="put one of the queries to CP")
+    query = words.add_parser("query", help="send one of the queries to CP")
     query.add_argument("name", help="its name; zmon cp list names them all")
     query.add_argument("operand", nargs="?", default="", help="the number it is about, in hex: 7000")
     query.add_argument(
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="raw as CP answers, or what zmon understands of it",
     )
     query.set_defaults(run=_query)
-    listed = words.add_parser("list", help="name the queries that may be put, and the classes that they need")
+    listed = words.add_parser("list", help="list the queries and the privilege class of each")
     listed.add_argument("-f", "--format", choices=("text", "json"), default="text")
     listed.set_defaults(run=_list)
 

@@ -1,11 +1,11 @@
-"""Make a small recording of a part of one: zmon cut /var/lib/zmon --from 14:20 --to +30m incident.zmon.
+"""Copy part of a recording: zmon cut /var/lib/zmon --from 14:20 --to +30m incident.zmon.
 
-OUT has the samples from T0 to T1, and the one before them, so that their first interval is known; what
-happened and was noted in that time; and roll-ups made anew.  SOURCE stays as it is, and may be written to.
+OUT gets the samples from T0 to T1, the one before them (the first interval needs it), the events and notes
+of that time, and roll-ups.  SOURCE is not changed, and may be in use.
 
---anonymise replaces what tells whose machine it is: serial numbers, volume labels, names of hosts,
-partitions, guests, sysplexes, and what device-mapper calls disks.  Notes lose their text.  The same name has
-the same stand-in in all of OUT, and in other cuts with the same --key.  docs/share.md says what stays.
+--anonymise replaces everything that identifies the machine: serial numbers, volume labels, names of hosts,
+partitions, guests, sysplexes and device-mapper disks.  Notes lose their text.  The same name always gets the
+same replacement in OUT, and in other cuts with the same --key.  docs/share.md lists what is kept.
 """
 
 from __future__ import annotations
@@ -47,11 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon cut`."""
     add_stretch_arguments(parser)
     parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
-    parser.add_argument("--anonymise", action="store_true", help="replace what tells whose machine it is")
+    parser.add_argument(
+        "--anonymise", action="store_true", help="replace everything that identifies the machine"
+    )
     parser.add_argument(
         "--key",
         metavar="FILE",
-        help="with --anonymise: the same stand-ins in all cuts with this secret file, "
+        help="with --anonymise: the same replacements in all cuts with this secret file, "
         f"{SHORTEST} bytes or more (head -c 32 /dev/urandom > FILE)",
     )
     parser.add_argument("--force", action="store_true", help="overwrite OUT")

@@ -1,8 +1,8 @@
 """Show zmon on a simulated machine, with a guided tour: zmon demo.
 
-A data warehouse whose four queries do not get faster, before and after its tablespaces were spread over more
-logical control units.  Nothing of it is real, and every screen says so.  Ctrl+T goes on, Ctrl+X closes the
-tour; zmon demo --no-tour shows the screens alone.
+A data warehouse with four slow queries, before and after its tablespaces were spread over more logical
+control units (LCUs).  Nothing in it is real, and every screen says so.  Ctrl+T performs the next step, Ctrl+X
+closes the tour; zmon demo --no-tour shows only the screens.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TOUR: Final = "shark"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon demo`."""
-    parser.add_argument("--no-tour", action="store_true", help="the machine alone; TOUR opens the tour")
-    parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
+    parser.add_argument("--no-tour", action="store_true", help="no tour at the start; TOUR opens it")
+    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,14 +1,14 @@
-"""Write the counters of a recording as they were read: zmon export FILE --kind cmf --key 7000 > cmf.csv.
+"""Write the raw counters of a recording: zmon export FILE --kind cmf --key 7000 > cmf.csv.
 
-One row for each thing and reading.  A source that is read more seldom than samples are taken has a row when
-it was read.  Counters count up from anything; what happened is their difference: zmon show prints that.
+One row for each thing and reading.  Sources that are read less often than samples are taken have fewer rows.
+Counters start at arbitrary values; only differences have a meaning.  For rates and times use zmon show.
 
-CSV holds one kind of thing, and the units in its heading.  JSON lines hold any; each kind is described by a
-line before its first row.  Times are UTC.  What is absent is empty, or null; --reasons says why.  The exit
-status is 1 if a part of the recording is damaged.
+CSV holds one kind of thing, with units in the heading.  JSON lines hold any number; a line before the first
+row of each kind describes it.  Times are UTC.  Absent values are empty, or null; --reasons adds the reasons.
+The exit status is 1 if a part of the recording is damaged.
 
---rollups writes what a screen's figures were in each minute or quarter of an hour, mean, lowest, highest and
-in how many intervals, as the recording has them: zmon export FILE --rollups minutes --kind device.
+--rollups writes the figures of screens for each minute or quarter of an hour instead: mean, lowest, highest,
+number of intervals: zmon export FILE --rollups minutes --kind device.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon export`."""
     add_stretch_arguments(parser)
     parser.add_argument(
-        "-k", "--kind", action="append", default=[], metavar="KINDS", help="of these kinds alone: cmf,block"
+        "-k", "--kind", action="append", default=[], metavar="KINDS", help="only these kinds: cmf,block"
     )
     parser.add_argument(
         "--key",
         action="append",
         default=[],
         metavar="KEYS",
-        help="of these things alone: 7000,0.0.7001,dasda",
+        help="only these things: 7000,0.0.7001,dasda",
     )
     parser.add_argument(
-        "--fields", action="append", default=[], metavar="FIELDS", help="these fields alone: ssch,connect"
+        "--fields", action="append", default=[], metavar="FIELDS", help="only these fields: ssch,connect"
     )
     parser.add_argument("-f", "--format", choices=("csv", "jsonl"), default="csv")
     add_csv_safe_argument(parser)
     parser.add_argument(
-        "--rollups", choices=("minutes", "quarters"), help="figures of screens in the place of counters"
+        "--rollups", choices=("minutes", "quarters"), help="figures of screens instead of counters"
     )
-    parser.add_argument("--reasons", action="store_true", help="say why values are absent")
+    parser.add_argument("--reasons", action="store_true", help="add the reasons of absent values")
 
 
 class Wanted(NamedTuple):

@@ -1,12 +1,12 @@
-"""Make a recording of what was kept before: a report of sar, a capture, or a scenario of the laboratory.
+"""Make a recording from a report of sar, a capture, or a simulated machine.
 
-SOURCE is what `sadf -j /var/log/sa/saDD -- -A` prints (`-` reads it from standard input), a capture with
-several passes, an archive or a directory, or lab:NAME.  What it is shows in its content.  Every command takes
-the recording in the place of this machine: --from OUT.
+SOURCE is the output of `sadf -j /var/log/sa/saDD -- -A` (`-` for standard input), a capture with several
+passes, an archive or a directory, or lab:NAME.  zmon recognises the format by itself.  Use the recording with
+--from OUT.
 
-sar keeps neither channel measurement nor which LCU a disk is on, and counts a disk's requests all together;
-what it did not record stays empty, with its reason.  A DASD that sadf names by its number gets its name back;
-other disks have the names that sadf prints, in older versions numbers (dev253-0) unless -p is given.
+sar records neither channel measurement nor the LCU of a disk, and does not separate reads from writes; what
+it did not record is absent, with the reason.  DASD that sadf names by number get their names back; other
+disks have the names that sadf prints, in older versions numbers (dev253-0) unless -p is given.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-rollups",
         action="store_true",
-        help="leave out figures by the minute: OUT is smaller, and plots of long times take longer",
+        help="leave out roll-ups: OUT is smaller, and plots of long times take longer",
     )
 
 

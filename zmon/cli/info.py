@@ -1,9 +1,10 @@
-"""Say what is in a recording: zmon info FILE, zmon info DIRECTORY.
+"""Describe a recording: zmon info FILE, zmon info DIRECTORY.
 
-From when to when, how many samples, gaps and restarts, of which machine, how much of each kind of thing, what
-the bytes are for, and who writes to it now.  Of a file that is damaged, or of a newer zmon, what can be said.
+Prints begin and end, the number of samples, gaps and restarts, the machine, the number of things of each
+kind, the size of each part, and the process that is writing to it.  For a damaged file, or one written by a
+newer zmon, it prints what it can read.
 
---check reads all of it and compares the checksums; exit status 1 says that something is damaged.
+--check reads the whole file and compares the checksums; the exit status is 1 if something is damaged.
 """
 
 from __future__ import annotations

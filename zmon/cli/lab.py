@@ -1,9 +1,8 @@
-"""The laboratory, a simulated machine: zmon lab list, report, show NAME.
+"""The scenarios of the simulated machine: zmon lab list, report, show NAME.
 
-list says which scenarios there are.  show prints the file of one, to copy and change.  report simulates them
-and compares what comes out with the studies that they follow; the exit status is 1 when a figure is out of
-bounds.  NAME is a scenario that comes with zmon, or a file of your own that ends in .toml.  docs/lab.md says
-more of it.
+list prints the scenarios.  show prints the file of one, to copy and change.  report simulates them and
+compares the results with the studies they are based on; the exit status is 1 if a figure is out of bounds.
+NAME is a scenario that comes with zmon, or a file of your own that ends in .toml.  See docs/lab.md.
 """
 
 from __future__ import annotations
@@ -23,10 +22,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words of `zmon lab`."""
     words = parser.add_subparsers(dest="word", required=True, metavar="list | report | show")
-    words.add_parser("list", help="say which scenarios there are")
-    report = words.add_parser("report", help="compare what the model gives with the studies")
+    words.add_parser("list", help="list the scenarios")
+    report = words.add_parser("report", help="compare the model with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
-    report.add_argument("--seed", type=int, metavar="N", help="another chance than that of the scenarios")
+    report.add_argument(
+        "--seed", type=int, metavar="N", help="another random seed than that of the scenarios"
+    )
     report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")

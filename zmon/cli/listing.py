@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zmon.topology.scattered import Scattered
 
 LISTINGS: Final = """\
-LISTING is what a database tells of its tablespaces, known by its content:
+LISTING describes the tablespaces of a database; zmon recognises the format:
   Db2                  db2look -l, LIST TABLESPACE CONTAINERS,
                        MON_GET_CONTAINER, db2pd
   Oracle               DBA_DATA_FILES and its like, DDL, ASM disks
@@ -24,7 +24,7 @@ LISTING is what a database tells of its tablespaces, known by its content:
                        mariadb://USER@HOST; its data directory; catalogues
   any                  CSV with tablespace,path
 - is standard input.  A password belongs in ~/.pgpass, PGPASSWORD, ~/.my.cnf
-or MYSQL_PWD: a command line is seen by everybody.
+or MYSQL_PWD, because everybody can see a command line.
 """
 """What a listing is, for the help of a subcommand."""
 
@@ -37,7 +37,7 @@ def add_listings(parser: argparse.ArgumentParser, what: str = "tablespaces and t
         action="append",
         default=[],
         metavar="LISTING",
-        help=f"{what}: a file or a server's address, see zmon spread --help; may stand several times",
+        help=f"{what}: a file or a server's address, see zmon spread --help; may be repeated",
     )
     add_listing_arguments(parser)
 
@@ -45,28 +45,28 @@ def add_listings(parser: argparse.ArgumentParser, what: str = "tablespaces and t
 def add_listing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what helps to read a listing: `--database`, `--base-dir`, `--terminator`, `--partitions`."""
     parser.add_argument(
-        "--database", default="", metavar="NAME", help="the database; of a server, only this one"
+        "--database", default="", metavar="NAME", help="name of the database; of a server: only this one"
     )
     parser.add_argument(
         "--base-dir",
         default="",
         metavar="DIR",
-        help="where relative paths start: the database or data directory",
+        help="directory in which relative paths start",
     )
     parser.add_argument(
-        "--terminator", default="", metavar="C", help="what ends a statement of DDL, as after db2 -td"
+        "--terminator", default="", metavar="C", help="character that ends a DDL statement, as after db2 -td"
     )
     parser.add_argument(
         "--partitions",
         type=partitions,
         default=(),
         metavar="N,N-N",
-        help="numbers of Db2's database partitions",
+        help="Db2's database partitions",
     )
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="fail when a part of a listing is not understood; else it is named, and the exit status is 3",
+        help="fail if part of a listing is not understood; else warn, with exit status 3",
     )
 
 

@@ -25,10 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     add_tape_arguments(parser)
     parser.add_argument(
-        "--record", metavar="FILE", help="record what is seen; without it a while is kept in memory"
+        "--record",
+        metavar="FILE",
+        help="record the samples into FILE; else only the last ones are kept, in memory",
     )
     parser.add_argument("--at", metavar="TIME", help="where to begin in a recording: 14:32, -10m, begin")
-    parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
+    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
     add_people_arguments(parser)
 
 

@@ -47,7 +47,7 @@ class Looked(NamedTuple):
 def add_looking_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `--site`, `--at`, and the options of tapes and of CP."""
     add_site_argument(parser)
-    parser.add_argument("--at", metavar="TIME", help="of a recording, as it was then: 14:32, -10m")
+    parser.add_argument("--at", metavar="TIME", help="time in a recording: 14:32, -10m")
     add_cp_arguments(parser)
     add_tape_arguments(parser)
 

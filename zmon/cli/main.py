@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 SUBCOMMANDS: Final = {
     "demo": "look at a simulated machine, with a guided tour",
     "show": "print a screen as text, CSV or JSON",
-    "where": "say on which disks and LCUs a file lies, or what lies on one",
-    "spread": "show how evenly tablespaces lie on control units, and what to move",
+    "where": "show which disks and LCUs a file is on, or what is on a disk or LCU",
+    "spread": "show how evenly tablespaces are spread over LCUs, and what to move",
     "plot": "draw figures of a screen by time, as text, CSV or JSON",
     "capture": "copy what zmon reads into an archive, to look at elsewhere",
-    "replay": "look at a recording as if it were now",
-    "record": "record this machine, a file per day, to look at any time of it later",
-    "import": "make a recording of what sar recorded, of a capture, or of a simulated machine",
-    "info": "say what is in a recording",
-    "cut": "make a small recording of a part of one, without names if so wanted",
+    "replay": "show a recording with the screens of the live machine",
+    "record": "record this machine day and night, one file per day",
+    "import": "make a recording from a report of sar, a capture or a simulated machine",
+    "info": "describe a recording, and check it for damage",
+    "cut": "copy part of a recording, with or without names",
     "export": "write the counters of a recording as CSV or JSON lines",
-    "cp": "see what CP of z/VM has told, or ask it",
-    "lab": "compare the simulated machine with the studies that it follows",
+    "cp": "read answers of CP (z/VM), or send it a query",
+    "lab": "list and check the scenarios of the simulated machine",
 }
 """The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def add_site_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--site`."""
-    parser.add_argument("--site", default="", metavar="FILE", help="what the site knows; see docs/site.md")
+    parser.add_argument("--site", default="", metavar="FILE", help="site file, see docs/site.md")
 
 
 def add_people_arguments(parser: argparse.ArgumentParser) -> None:

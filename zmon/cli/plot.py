@@ -1,8 +1,8 @@
 """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
-Several columns (DEVICE.resp,await) or rows (7000 7001) are several lines.  Without a column it is the one
-that the screen is sorted on, without a row the one on top at the end of the time.  Live there must be a
-recorder, or --for says how long to take samples.
+Several columns (DEVICE.resp,await) or rows (7000 7001) are several lines.  Without a column it draws the sort
+column of the screen, without a row the first row at the end of the time.  Live it needs a running recorder,
+or --for with the seconds to take samples.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ WIDTH, HEIGHT = 80, 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `zmon plot`."""
     parser.add_argument(
-        "screen", metavar="SCREEN[.COLUMN]", help="what is drawn: DEVICE.resp, REDISP.busy,io"
+        "screen", metavar="SCREEN[.COLUMN]", help="screen and columns: DEVICE.resp, REDISP.busy,io"
     )
-    parser.add_argument("row", nargs="*", help="of which rows: 7000 7001; or another SCREEN.COLUMN")
+    parser.add_argument("row", nargs="*", help="rows: 7000 7001; or another SCREEN.COLUMN")
     add_tape_arguments(parser)
-    parser.add_argument("--since", metavar="TIME", help="from when on: 14:00, -10m, yesterday 9:00; else all")
-    parser.add_argument("--until", metavar="TIME", help="up to when: 15:00, -5m; else the end")
+    parser.add_argument("--since", metavar="TIME", help="begin: 14:00, -10m, yesterday 9:00 (default: all)")
+    parser.add_argument("--until", metavar="TIME", help="end: 15:00, -5m (default: the end)")
     parser.add_argument(
-        "--for", dest="length", type=seconds, metavar="S", help="live: take samples for so many seconds"
+        "--for", dest="length", type=seconds, metavar="S", help="live: take samples for this many seconds"
     )
     parser.add_argument("--width", type=positive, metavar="N", help="characters of a line")
     parser.add_argument("--height", type=positive, metavar="N", help="lines")
     parser.add_argument(
         "--style",
         choices=charset.STYLES,
-        help="what is drawn with; else what ZMON_PLOT names, or blocks or ASCII as the locale allows",
+        help="characters to draw with (default: ZMON_PLOT, or as the terminal allows)",
     )
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     add_csv_safe_argument(parser)

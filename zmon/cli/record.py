@@ -1,12 +1,10 @@
-"""Record this machine: all that its screens need, a file per day, until told to end.
+"""Record this machine: everything the screens need, one file per day, until it is stopped.
 
-The live screens open with what a running recorder has recorded, and `zmon replay DIR` shows it again.
-A day is a day of UTC.  Nothing is unlinked unless --keep or --size says so, and then whole days, the
-oldest first.
+The live screens start with what a running recorder has recorded; `zmon replay DIR` shows it again.  Days are
+days of UTC.  Nothing is deleted without --keep or --size; with them, whole days, the oldest first.
 
-SIGTERM and SIGINT finish the sample and close the file; SIGHUP closes it, to be taken away, and has the
-next sample begin another for the rest of the day.  When the disk is full, samples are tried on and
-recorded again when there is room.
+SIGTERM and SIGINT finish the sample and close the file.  SIGHUP closes it, so that it can be copied, and
+starts another one for the rest of the day.  If the disk is full, recording goes on when there is space again.
 """
 
 from __future__ import annotations
@@ -60,19 +58,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
     add_listings(parser, "tablespaces whose files are looked up every ten minutes, and recorded")
     parser.add_argument(
-        "--only", type=kinds, metavar="KINDS", help="record these kinds of things alone: block,cmf,device"
+        "--only", type=kinds, metavar="KINDS", help="record only these kinds of things: block,cmf,device"
     )
     parser.add_argument(
-        "--keep", type=length, default=0, metavar="TIME", help="unlink days that are over for longer: 30d"
+        "--keep", type=length, default=0, metavar="TIME", help="delete days older than this: 30d"
     )
     parser.add_argument(
-        "--size", type=size, default=0, metavar="SIZE", help="unlink days until all are no larger: 2G"
+        "--size",
+        type=size,
+        default=0,
+        metavar="SIZE",
+        help="delete the oldest days beyond this total size: 2G",
     )
-    parser.add_argument("-n", "--count", type=positive, default=0, help="end after so many samples")
+    parser.add_argument("-n", "--count", type=positive, default=0, help="end after this many samples")
     parser.add_argument(
-        "--for", dest="length", type=length, default=0, metavar="TIME", help="end after so long: 10m"
+        "--for", dest="length", type=length, default=0, metavar="TIME", help="end after this time: 10m"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="estimate the cost, write nothing")
     parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
 
 

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     parser.add_argument("--at", metavar="TIME", help="where to begin: 14:32, -10m (before the end), begin")
-    parser.add_argument("--line", action="store_true", help="line mode, whatever the terminal can do")
+    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
     add_people_arguments(parser)
     parser.set_defaults(record=None, interval=2.0, cache=False, exact=False, cp=False, no_hypervisor=False)
 

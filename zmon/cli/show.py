@@ -1,9 +1,9 @@
 """Print a screen: zmon show DEVICE, zmon show DEVICE 7000, zmon show CTLUNIT --format json.
 
-Live, two samples are taken `--interval` seconds apart and what happened between them is printed, `--count`
-times.  From a recording or capture the last interval is printed, or the one that ends `--at` a time, or the
-last `--count` ones up to there; with `--since` all from a time to another, as one.  `--compare` sets another
-time against it, and `--with` another recording.
+Live, it takes two samples `--interval` seconds apart and prints the interval between them, `--count` times.
+From a recording or capture it prints the last interval, the one that ends `--at` a time, or the last
+`--count` up to there; with `--since` the time from then to `--at` as one interval.  `--compare` compares it
+with another time, `--with` with another recording.
 """
 
 from __future__ import annotations
@@ -26,35 +26,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "screen", help="command, menu number or FCX number of a screen; zmon show MENU lists them"
     )
     parser.add_argument(
-        "operand", nargs="*", default=[], help="what the screen is about (a device), or conditions"
+        "operand", nargs="*", default=[], help="the thing to show, such as a device; or conditions"
     )
     add_tape_arguments(parser)
+    parser.add_argument("--at", metavar="TIME", help="end of the interval in a recording: 14:32, -10m")
     parser.add_argument(
-        "--at", metavar="TIME", help="of a recording, the interval that ends then: 14:32, -10m"
+        "--since", metavar="TIME", help="begin of the interval; -5m is 5 minutes before its end"
     )
     parser.add_argument(
-        "--since", metavar="TIME", help="begin of that interval; -5m is 5 minutes before its end"
+        "--compare", metavar="TIME", help="compare it with the interval that ends then, row by row"
     )
     parser.add_argument(
-        "--compare", metavar="TIME", help="set it against the interval that ends then, row by row"
-    )
-    parser.add_argument(
-        "--compare-since", metavar="TIME", help="begin of that one; by default it is as long as the other"
+        "--compare-since", metavar="TIME", help="begin of that interval (default: same length)"
     )
     parser.add_argument(
         "--with",
         dest="other",
         type=source,
         metavar="SOURCE",
-        help="set it against another recording or capture: its last interval, or that of --compare",
+        help="compare it with another recording or capture: its last interval, or --compare",
     )
-    parser.add_argument("-n", "--count", type=positive, default=1, help="how many intervals (default 1)")
+    parser.add_argument("-n", "--count", type=positive, default=1, help="number of intervals (default 1)")
     parser.add_argument(
-        "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL turns the order round"
+        "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL reverses the order"
     )
     parser.add_argument("-t", "--top", type=positive, metavar="N", help="only the first N rows")
     parser.add_argument(
-        "-w", "--where", action="append", default=[], metavar="COND", help="only rows that meet it: resp>10"
+        "-w",
+        "--where",
+        action="append",
+        default=[],
+        metavar="COND",
+        help="only rows with this condition: resp>10",
     )
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     add_csv_safe_argument(parser)

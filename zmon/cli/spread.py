@@ -1,8 +1,8 @@
-"""How evenly tablespaces lie on logical control units: zmon spread LISTING, zmon spread postgresql://host/db.
+"""Show how evenly tablespaces are spread over LCUs: zmon spread LISTING, zmon spread postgresql://host/db.
 
-Prints tablespaces by LCUs, how even each is, what an even spread would give, and with --moves N which files
-to move.  Bytes count, or with --traffic what is read and written.  What the answer rests on is printed with
-it.  From a recording or a capture (--from) the listing may be left out: the files in it are looked at.
+Prints tablespaces by LCU (logical control unit), how even each is, what an even spread would give, and with
+--moves N which files to move.  It counts bytes, or with --traffic what is read and written, and prints the
+assumptions.  With a recording or capture (--from) that contains files, LISTING may be left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_listing_arguments(parser)
     parser.add_argument(
-        "--by", choices=tuple(ACROSS), default="lcu", help="over what it is spread (default lcu)"
+        "--by", choices=tuple(ACROSS), default="lcu", help="units to spread over (default lcu)"
     )
     parser.add_argument(
         "--traffic",
@@ -48,17 +48,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAMES",
-        help="the LCUs that data may lie on, by comma: 1,2,LSS 0*; by default all that this Linux sees",
+        help="LCUs for the data, separated by commas: 1,2,LSS 0* (default: see docs/spread.md)",
     )
     parser.add_argument(
-        "--moves", type=positive, default=0, metavar="N", help="suggest up to N moves; zmon moves nothing"
+        "--moves",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="propose up to N moves; zmon moves nothing itself",
     )
     parser.add_argument(
         "--pin",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="files or tablespaces that stay where they are: '/db/log*'",
+        help="files or tablespaces that must not be moved: '/db/log*'",
     )
     add_looking_arguments(parser)
     parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")

@@ -83,20 +83,22 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         action="store_true",
-        help="ask the storage controllers for cache statistics: I/O on every volume, once a minute",
+        help="read cache statistics of the storage controllers: one I/O per volume a minute",
     )
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="ask each DASD for exact channel measurement: may wait for the device's I/O",
+        help="read exact channel measurement of each DASD; may wait for its I/O",
     )
     parser.add_argument(
         "--cp",
         action="store_true",
-        help="ask CP for the disks of this guest (needs root and z/VM), once in ten minutes",
+        help="ask CP for the disks of this guest every 10 minutes (needs root and z/VM)",
     )
     parser.add_argument(
-        "--no-hypervisor", action="store_true", help="never ask the hypervisor about partitions and guests"
+        "--no-hypervisor",
+        action="store_true",
+        help="do not read data of partitions and guests from the hypervisor",
     )
 
 

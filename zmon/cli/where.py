@@ -1,11 +1,11 @@
-"""Where something lies, and what lies there: zmon where /db/file, zmon where 7201, zmon where dasdb.
+"""Show where a file is, or what is on a disk: zmon where /db/file, zmon where 7201, zmon where dasdb.
 
 A file, directory, mount point or tablespace is followed down: volume, disk, virtual and real device, label,
 logical control unit (LCU), channel paths.  A disk, partition, logical volume, device number, label or LCU is
-followed up: file systems, swap, files, tablespaces.  A THING that means several things is answered for each.
+followed up: file systems, swap, files, tablespaces.  A THING with several meanings is answered for each.
 
 Every answer says how certain it is: exact (byte by byte), shares (how much on which disk), set (on one or
-more of these), assumed (from the path's name, or a rule of the site), unknown.  Exit status 1: not found.
+more of these), assumed (from the path alone, or a rule of the site), unknown.  Exit status 1: not found.
 """
 
 from __future__ import annotations
