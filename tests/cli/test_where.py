@@ -156,7 +156,7 @@ def test_what_is_listed_and_was_not_looked_at(ask: Callable[..., str], tmp_path:
     listing.write_text("tablespace,path\nTSNEW,/db2/d01/new.file\n")
     words = ask("/db2/d01/new.file", "--from", WAYS["cp"][1], "--listing", str(listing)).splitlines()
     assert words[0] == "/db2/d01/new.file  assumed"
-    assert "".join(line.strip() for line in words[1:4]).find("but nobody looked at it") > 0
+    assert "".join(line.strip() for line in words[1:4]).find("but zmon has no data on it") > 0
 
 
 def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:

@@ -267,7 +267,7 @@ def test_records_are_read_in_every_form(record: str, statement: str) -> None:
         ("MDISK 191 3390 1 5 TOOLONG", "MDISK: the label of its volume is not as it should be"),
         ("MDISK 191 3390 1 5 LNX001 SECRET", "MDISK: its access mode is not as it should be"),
         ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5", "MDISK: VOLID is missing"),
-        ("MDISK=VDEV=191 VDEV=192", "MDISK: a keyword stands twice"),
+        ("MDISK=VDEV=191 VDEV=192", "MDISK: a keyword occurs twice"),
         ("DEDICATE 0009 GRAF", "DEDICATE: its real device is not as it should be"),
         ("LINK MAINT", "LINK: the number of the owner's device is missing"),
         ("MDIKS 191 3390 1 5 LNX001", "it begins with no statement of a directory"),

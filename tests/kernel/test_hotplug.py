@@ -75,7 +75,7 @@ def test_without_udev(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where udev does not run nothing changes, and the reason says why nobody would know."""
     monkeypatch.setattr(hotplug, "UDEV", "/nowhere")
     watching = watch()
-    assert watching.missing is absent("udev does not run here, so nothing tells of changes")
+    assert watching.missing is absent("udev does not run here, so changes are not reported")
     assert watching.changed() == frozenset()
 
 

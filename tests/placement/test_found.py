@@ -103,7 +103,10 @@ def test_a_path_that_nobody_saw() -> None:
     )
     listed = by_name("/fcp/x", GUEST.mounts)._replace(listed="prod.ddl:7")
     known = Found(found.meaning, (GUEST.locate(listed),))
-    assert (known.is_there, known.answers[0].unseen) == (True, "prod.ddl:7 names it, but nobody looked at it")
+    assert (known.is_there, known.answers[0].unseen) == (
+        True,
+        "prod.ddl:7 names it, but zmon has no data on it",
+    )
 
 
 def test_a_device_of_unknown_size() -> None:

@@ -229,7 +229,7 @@ def _findings(report: Report) -> Iterator[str]:
         now, then = pressure(report)
         yield f"The same load: now what is fullest {_busy(now)}; with an even spread it {_busy(then)} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
-        yield "Head room: not known, because nobody gave a capacity: [capacity] in the site file"
+        yield "Head room: not known, because the site file has no [capacity]"
     for one in report.mixed[:MOST_NAMED]:
         yield (
             f"Logs of {one.database or 'the database'} share volume {one.volume} with data of"

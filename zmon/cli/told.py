@@ -48,7 +48,7 @@ def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "
     from zmon.topology.claim import claims_in, frame_of  # noqa: PLC0415 - --help needs none
 
     claims: list[Claim] = []
-    missing = "nobody has told zmon of CP answers: --cp-file FILE, or as root --cp"
+    missing = "no answers of CP were given: --cp-file FILE, or as root --cp"
     if not (args.cp or args.cp_file or tree):
         return frame_of(claims, time.monotonic_ns(), missing)
     from zmon.cp.told import told, told_in  # noqa: PLC0415 - most look-ups need no CP

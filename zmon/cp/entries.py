@@ -48,7 +48,7 @@ KEPT: Final = 1000
 STRAYS: Final = 3
 """So many records that are no known statement may follow one another within an entry."""
 
-APART: Final = "it stands apart from any entry, so whose device it is is not said"
+APART: Final = "it is outside of any entry, so the owner of the device is unknown"
 
 _ALONE: Final = ("MDISK", "DEDICATE")
 """The statements that are no CP command too, so that they count without an entry's begin."""

@@ -9,7 +9,7 @@ RDEV: Final = r"[1-3]?[0-9A-F]{4}"
 
 BY_WORDS: Final = "the line lost its columns and was read by words"
 LOWER: Final = "the line is in lower case, as CP never writes it"
-REMEMBERED: Final = "zmon has never seen this answer; its layout is told from memory"
+REMEMBERED: Final = "the layout of this answer was never checked against a real one"
 
 MOST: Final = 64
 """Lines and numbers that one answer may have; what comes after them is not its."""

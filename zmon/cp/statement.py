@@ -274,7 +274,7 @@ def _by_keyword(place: Place, record: str, whole: bool) -> Minidisk:
     pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
     said = dict(pairs)
     if len(said) < len(pairs):
-        raise StatementError("a keyword stands twice")
+        raise StatementError("a keyword occurs twice")
     names = ("VDEV", "DEVTYPE", "START", "COUNT", "VOLID", "MODE")
     missing = next((name for name in names[:-1] if name not in said), "")
     if missing:

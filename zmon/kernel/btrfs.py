@@ -227,7 +227,7 @@ def _chunks(node: int) -> Value:
             words += [parse_chunk(offset, item) for offset, item in items]
             first = items[-1][0] + 1
     except PermissionError:
-        return absent("run as root: btrfs tells its chunk tree to nobody else")
+        return absent("run as root: only root may read the chunk tree of btrfs")
     except (OSError, ValueError) as error:
         return absent(f"BTRFS_IOC_TREE_SEARCH_V2 failed: {error}")
 

@@ -319,7 +319,7 @@ class _Looking:
         tells the mount and the path without links.
         """
         if not path.startswith("/"):
-            return _nowhere(absent("a relative path, and nobody says relative to what"))
+            return _nowhere(absent("a relative path without a base directory: --base-dir"))
         directory, _slash, name = path.rpartition("/")
         known = self._directories.get(directory) or self._directory(directory)
         if known is not None:

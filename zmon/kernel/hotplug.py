@@ -70,7 +70,7 @@ class Hotplug:
 def watch(subsystems: Iterable[str] = SUBSYSTEMS) -> Hotplug:
     """Start to listen to the running kernel; degrades with a reason where that is impossible."""
     if not os.path.exists(UDEV):
-        return Hotplug(None, absent("udev does not run here, so nothing tells of changes"))
+        return Hotplug(None, absent("udev does not run here, so changes are not reported"))
     try:
         import pyudev  # noqa: PLC0415 - only a running monitor needs it
 
@@ -79,7 +79,7 @@ def watch(subsystems: Iterable[str] = SUBSYSTEMS) -> Hotplug:
             monitor.filter_by(subsystem)
         monitor.start()
     except ImportError:
-        return Hotplug(None, absent("libudev is not installed, so nothing tells of changes"))
+        return Hotplug(None, absent("libudev is not installed, so changes are not reported"))
     except OSError as error:
         return Hotplug(None, absent(f"no events from udev: {error.strerror or error}"))
     return Hotplug(monitor)

@@ -41,7 +41,7 @@ TYPE: Final = f"{ROOT}/hyp/type"
 SYSTEMS: Final = f"{ROOT}/systems"
 CPUS: Final = f"{ROOT}/cpus"
 
-_NO_CLOCK: Final = absent("hypfs has no clock; compare online_time, which stands still until a refresh")
+_NO_CLOCK: Final = absent("hypfs has no clock; online_time does not change until a refresh")
 
 Rows = dict[str, "Mapping[str, Value]"]
 

@@ -140,9 +140,9 @@ def _capacity(sthyi: Sthyi | Absent) -> Mapping[str, Value]:
         return dict.fromkeys((*_CAP_FIELDS, "cap_group_name", "vm_name"), sthyi)
     row: dict[str, Value] = {}
     partition = sthyi.partition
-    no_partition = absent("s390_sthyi tells of no partition")
+    no_partition = absent("s390_sthyi reports no partition")
     row |= {name: getattr(partition, name) if partition else no_partition for name in _CAP_FIELDS}
     row["cap_group_name"] = partition.group if partition else no_partition
     host = sthyi.levels[-1][0] if sthyi.levels else None
-    row["vm_name"] = host.system if host else absent("s390_sthyi tells of no hypervisor")
+    row["vm_name"] = host.system if host else absent("s390_sthyi reports no hypervisor")
     return row

@@ -329,7 +329,7 @@ def _even(container: Container, of: Sequence[Disk], group: Group, lacking: Evide
     sizes = [disk.size for disk in of]
     known = [size for size in sizes if size]
     weights = [size or 0 for size in sizes] if len(known) == len(sizes) else [1] * len(sizes)
-    how = "in proportion to TOTAL_MB" if len(known) == len(sizes) else "equally, as a size is not told"
+    how = "in proportion to TOTAL_MB" if len(known) == len(sizes) else "equally, as a size is missing"
     count = f"{len(of)} disk{'s' * (len(of) != 1)}"
     said = f"{lacking.said}: taken as spread over {count} of +{group.name} {how}, as after a rebalance"
     number = COPIES.get(group.redundancy)

@@ -83,7 +83,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         notes += row.unclear("BYTES", "BLOCK_SIZE", "FILE_SIZE_BLKS")
     if any(row.role in {c.DATA, c.UNKNOWN} for row in made) and not views["contents"]:
         notes.append(
-            c.Note(0, "undo is not told from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES")
+            c.Note(0, "undo cannot be separated from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES")
         )
     kept, doubled = c.checked(made)
     hosts = {row.text("HOST_NAME") for row in views["instance"]}

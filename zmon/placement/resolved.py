@@ -273,7 +273,7 @@ class Places:
 
 
 NO_DISK: Final = absent("it is no disk that was read")
-NO_SIDE: Final = absent("neither the LSS nor the site tells the side of its storage server")
+NO_SIDE: Final = absent("neither the LSS nor the site gives the side of its storage server")
 
 
 def side(volume: Volume, site: Site) -> Value:

@@ -161,7 +161,7 @@ class Report:
             if len(self._text) > LARGEST:
                 raise self.wrong(f"goes on for more than {LARGEST >> 20} MB after its statistics")
         if _STATISTICS.search(self._text, self._at):
-            raise self.wrong("holds more than one report; import each into a recording of its own")
+            raise self.wrong("holds more than one report; import each into a separate recording")
         for date, time, flag, zone, utc, words in _COMMENT.findall(self._text, self._at):
             stamp = {"date": date, "time": time, flag: zone if flag == "tz" else float(utc or 0)}
             self.comments.append((stamp, words))

@@ -36,7 +36,7 @@ NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
-NOT_IN_UID: Final = absent("its devices have no uid, and CP has not told it")
+NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""

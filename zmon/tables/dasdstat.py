@@ -267,7 +267,7 @@ def _notes(counts: Counts, shares: dict[str, list[Number]]) -> list[str]:
     if counts.scaled:
         said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
-        said.append("Reads, volumes and devices are told by debugfs alone: run zmon as root")
+        said.append("Reads, volumes and devices are in debugfs only: run zmon as root")
     if found and not counts.asked.part and not counts.asked.whole:
         said.append(FROM_BUCKETS)
     return said

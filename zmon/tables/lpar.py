@@ -28,9 +28,9 @@ STALE: Final = absent("the hypervisor's figures were not refreshed in this inter
 OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
 UNDESCRIBED: Final = absent("the partition is not described")
-NOT_TOLD: Final = absent("neither diag 204 nor hypfs tells this")
+NOT_TOLD: Final = absent("neither diag 204 nor hypfs reports this")
 UNCOUNTED: Final = absent(
-    "the hypervisor does not count wait time, so idle and suspended time are not told apart"
+    "the hypervisor does not count wait time, so idle and suspended time cannot be separated"
 )
 
 

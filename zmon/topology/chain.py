@@ -147,7 +147,7 @@ def _unseen(file: File) -> str:
     if not file.unseen:
         return ""
     if file.listed:
-        return f"{file.listed} names it, but nobody looked at it"
+        return f"{file.listed} names it, but zmon has no data on it"
     return "No such file was seen, and no listing names it"
 
 

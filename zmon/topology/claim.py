@@ -57,9 +57,7 @@ class Claim(NamedTuple):
         return f"{self.origin}:{self.line}" if self.line else self.origin
 
 
-def frame_of(
-    claims: Sequence[Claim], when: int, missing: str = "nobody has told zmon of CP answers"
-) -> Frame:
+def frame_of(claims: Sequence[Claim], when: int, missing: str = "no answers of CP were given") -> Frame:
     """Return claims as the frame of a sample."""
     if not claims:
         return nothing(CLAIM, missing)

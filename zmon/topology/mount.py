@@ -81,7 +81,7 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
     A live file names its mount itself, which is right even where one mount hides another.
     """
     if not path.startswith("/"):
-        return absent("only an absolute path tells which mount it is on")
+        return absent("the mount follows only from an absolute path")
     above = path.rstrip("/")
     while above:
         if found := mounts.by_point.get(above):

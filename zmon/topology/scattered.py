@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
 
 NO_MOUNT: Final = absent("it is on no file system: disk groups use devices directly")
-NOT_TOLD: Final = absent("no listing tells it of a file in a disk group")
+NOT_TOLD: Final = absent("no listing has it for a file in a disk group")
 NO_DEVICE: Final = absent("no block device that was read has this name")
 _BY_NUMBER: Final = "/dev/block/"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.topology.volume import Volume
 
-_OF_ADAPTER: Final = absent("a SCSI disk has no number of its own, only its adapter has")
+_OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
 
 _LUN: Final = re.compile(r"(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}", re.ASCII | re.IGNORECASE)
 """A LUN as a DS8000 numbers them: its LSS, and the volume in it."""

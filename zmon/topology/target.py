@@ -297,7 +297,9 @@ def _thin(head: _Head, words: _Words) -> Target:
     pool = Leg(words.device())
     words.number("the number of the thin device")
     origin = tuple(Leg(word) for word in words.rest()[:1] if _DEVICE.fullmatch(word))
-    return Target(*head, Layout.SOMEWHERE, (pool, *origin), note="only a dump of the pool tells its blocks")
+    return Target(
+        *head, Layout.SOMEWHERE, (pool, *origin), note="its blocks follow only from a dump of the pool"
+    )
 
 
 def _thin_pool(head: _Head, words: _Words) -> Target:

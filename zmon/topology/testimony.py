@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from zmon.topology.site import Site
 
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
-NO_LABEL: Final = absent("neither CP nor a directory has told the label")
-_NOT_LISTED: Final = absent("CP tells it with QUERY DASD DETAILS (class B)")
+NO_LABEL: Final = absent("neither CP nor a directory gives the label")
+_NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
 
 LIVE, ANSWER, DIRECTORY, WEAK = range(4)
 """What a claim is worth, the best first."""
@@ -241,7 +241,7 @@ class Testimony:
         if not claims:
             if self._labels:
                 return Settled(absent(f"its label {label} is on no device of those that CP has listed"))
-            return Settled(absent(f"known is the label {label}; QUERY DASD (class B) tells the rdev"))
+            return Settled(absent(f"known is the label {label}; the rdev needs QUERY DASD (class B)"))
         found: dict[str, list[Claim]] = {}
         for claim in sorted(claims, key=_order):
             found.setdefault(claim.rdev, []).append(claim)

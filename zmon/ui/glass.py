@@ -204,7 +204,7 @@ class Glass:
         if self.slow:
             words, position = self._doing(), ""
         elif self.helps:
-            words, position = "F12 returns to the screen, F1 tells more", self.helps.seen.position
+            words, position = "F12 returns to the screen, F1 shows more", self.helps.seen.position
         else:
             words, position = self._advice(), self.pane.position
         return frame.guidance(words, position, self.width)
