@@ -120,10 +120,18 @@ def test_facts(make: Make, fact: str, value: float) -> None:
     assert found.facts[fact] == pytest.approx(value)
 
 
-def test_the_peaks_are_said_in_words(make: Make) -> None:
-    """For people who read the notes first."""
+def test_percentiles_are_said_in_words(make: Make) -> None:
+    """The first note says within which times requests were done."""
     note = make("", profile(100), profile(300)).notes[0]
-    assert note.startswith("Peaks: Total time: 100 % in 512-1023us; Till SSCH: 100 % in 512-1023us;")
+    times = "~0.724, ~0.955, ~1.02 ms"
+    each = f"Total time {times}; Till SSCH {times}; SSCH to irq {times}"
+    assert note == f"50 %, 90 %, 99 % of the requests are below: {each}"
+
+
+def test_the_fullest_bucket_is_looked_at_first(make: Make) -> None:
+    """The screen opens where most requests are."""
+    assert make("", profile(100), profile(300)).home == "08"
+    assert make("", profile(300), profile(300)).home == ""
 
 
 # --- what is not ----------------------------------------------------------------------------------------

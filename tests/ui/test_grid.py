@@ -309,6 +309,19 @@ def test_one_goes_back_from_the_notes_to_the_rows() -> None:
     assert (grid.place, grid.unread) == (38, 7)
 
 
+def test_a_histogram_opens_at_its_fullest_bucket() -> None:
+    """With rows on either side of it; once the first row was chosen that stays."""
+    screen = load_screens().find("DASDSTAT")
+    table = Table([f"{row:02}" for row in range(32)], {}, home="20")
+    grid = Grid(Page(screen), Sheet(screen, table))
+    grid.resize(80, 18)
+    assert grid.offset < grid.place == 20 < grid.offset + grid.room - 1
+
+    grid.top()
+    grid.show(grid.sheet, grid.page)
+    assert grid.place == 0
+
+
 def test_an_empty_list_shows_its_notes() -> None:
     """Where there are no rows a note may say why."""
     grid = noted(load_screens().find("DEVICE"), 0, ["The map of the site names none of them"])

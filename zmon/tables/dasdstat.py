@@ -51,6 +51,10 @@ EVERYTHING: Final = "All DASD, this interval"
 """The subject when nobody asks for another."""
 
 PERCENTILES: Final = (50, 95, 99)
+SAID: Final = (50, 90, 99)
+IN_WORDS: Final = ("time", "wait", "device")
+"""What the sentence gives: these percentiles of these histograms."""
+UNITS: Final = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))
 FIGURES: Final = (
     "rate", "mbs", "kib", "reads", "pav", "hpf", "since",
     *(f"{name}_{figure}" for name in TIMES for figure in ("mean", *PERCENTILES)),
@@ -99,8 +103,9 @@ def table(view: View) -> Table:
         columns,
         facts=_facts(counts, held, interval),
         estimated=dict.fromkeys([*held, "requests"]) if scaled else {},
-        notes=tuple(_notes(counts, shares)),
+        notes=tuple(_notes(counts, held)),
         missing=None if rows else counts.missing,
+        home=_fullest(held["time"]),
     )
 
 
@@ -255,15 +260,22 @@ def _subject(asked: Asked, interval: Interval) -> str:
     return f"{what}{part}, {'since the start' if asked.whole else 'this interval'}"
 
 
-def _notes(counts: Counts, shares: dict[str, list[Number]]) -> list[str]:
-    """Return where the peaks are, and what is not as it should be."""
-    found = [
-        f"{title}: {share:.0f} % in {histogram.time_label(place)}"
-        for name, title in TIMES.items()
-        if (place := histogram.peak(shares[name])) is not None
-        and not isinstance(share := shares[name][place], Absent)
-    ]
-    said = [f"Peaks: {'; '.join(found)}"] if found else []
+def _fullest(times: list[Number]) -> str:
+    """Return the key of the bucket with most requests."""
+    place = histogram.peak(times)
+    return "" if place is None else f"{place:02}"
+
+
+def _notes(counts: Counts, held: dict[str, list[Number]]) -> list[str]:
+    """Return within which times requests were done, and what is not as it should be."""
+    found = []
+    for name in IN_WORDS:
+        below = [histogram.percentile(held[name], percent) for percent in SAID]
+        known = [time for time in below if not isinstance(time, Absent)]
+        if len(known) == len(below):
+            found.append(f"{TIMES[name]} {_times(known)}")
+    every = ", ".join(f"{percent} %" for percent in SAID)
+    said = [f"{every} of the requests are below: {'; '.join(found)}"] if found else []
     if counts.scaled:
         said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
@@ -271,6 +283,12 @@ def _notes(counts: Counts, shares: dict[str, list[Number]]) -> list[str]:
     if found and not counts.asked.part and not counts.asked.whole:
         said.append(FROM_BUCKETS)
     return said
+
+
+def _times(microseconds: Sequence[float]) -> str:
+    """Write estimated times in three digits and the unit of the longest: `~0.724, ~1.02 ms`."""
+    size, unit = next((each for each in UNITS if max(microseconds) >= each[0]), UNITS[-1])
+    return f"{', '.join(f'~{time / size:#.3g}'.rstrip('.') for time in microseconds)} {unit}"
 
 
 def together(then: Table, now: Table) -> tuple[Table, Table]:

@@ -60,6 +60,8 @@ class Table(NamedTuple):
     """Rows that hold no values, by their numbers, and the sentence that is shown in their place."""
     span: tuple[int, int] | None = None
     """Begin and end (UTC in ns) of what is shown, where that is more than the interval."""
+    home: str = ""
+    """The key of the row that has to be in sight when the screen is opened; by default the first one."""
 
     def is_estimate(self, name: str, row: int) -> bool:
         """Tell whether a cell is an estimate."""

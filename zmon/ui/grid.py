@@ -2,7 +2,8 @@
 
 The cursor belongs to a row's key, so it follows its device when rows change places.  Until it is moved it
 belongs to no key and stays at home: on the first row, because somebody who has just opened a screen looks at
-the worst devices, not at one of them; where rows are intervals, on that of the present moment.
+the worst devices, not at one of them; where rows are intervals, on that of the present moment; in a
+histogram, on the fullest bucket.
 
 Only columns that fit whole are drawn, and to the right the pane goes by columns; the first column stays.
 Rows are formatted when they are seen and kept until the next sheet.
@@ -78,6 +79,8 @@ class Grid(Pane):
             self.key = sheet.keys[self.place] if sheet.keys else ""
         else:
             self.place, self.key = self._home, ""
+            if not self.offset <= self.place < self.offset + self.room:
+                self._amid()
         if not self._at_last:
             self._beyond = None
         self.settle()
@@ -91,7 +94,10 @@ class Grid(Pane):
     @property
     def _home(self) -> int:
         """Where a cursor stands that was not moved, or was moved there again."""
-        return max(len(self.sheet) - 1, 0) if self._by_time else 0
+        if self._by_time:
+            return max(len(self.sheet) - 1, 0)
+        own = self.sheet.order == natural(self.sheet.screen)
+        return self.sheet.place.get(self.sheet.table.home, 0) if own else 0
 
     @property
     def empty(self) -> bool:
@@ -110,7 +116,14 @@ class Grid(Pane):
         if width != self.width:
             self.width = width
             self._draw()
-        super().resize(width, height)
+        self.width, self.height = width, max(height, 0)
+        if not self.key:
+            self._amid()
+        self.settle()
+
+    def _amid(self) -> None:
+        """Bring the cursor's row into the middle of what is seen."""
+        self.offset = self.place - (max(self.room, 1) - 1) // 2
 
     def _draw(self) -> None:
         """Choose the columns that are drawn, and forget the rows that were."""
@@ -285,9 +298,9 @@ class Grid(Pane):
         self._go(self.place + by)
 
     def top(self) -> None:
-        """Go to the first row; where rows are no intervals, whichever that will be."""
+        """Go to the first row; whichever that will be, unless the cursor is at home on another."""
         self.place = 0
-        self.key = self.sheet.keys[0] if self._by_time and self._home else ""
+        self.key = self.sheet.keys[0] if self._home else ""
         self._beyond = None
         self.settle()
 
