@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,9 +76,26 @@ def test_forward_and_backward(talk: Callable[..., list[str]]) -> None:
 
 
 def test_enter_goes_deeper_by_the_line_that_says_how(talk: Callable[..., list[str]]) -> None:
-    """There is no cursor, so the command is named."""
-    assert " To go deeper: DEVICE ...\n" in talk("DEVICE")[1]
+    """There is no cursor, so the command is named that leads into the first row."""
+    assert " To go deeper: DEVICE 7201\n" in talk("DEVICE")[1]
     assert "Detailed Analysis for Device 7000" in talk("DEVICE 7000")[1]
+
+
+@pytest.mark.parametrize("screen", ["CTLUNIT", "DEVICE"])
+def test_the_line_that_says_how_names_a_command_that_works(
+    screen: str, talk: Callable[..., list[str]]
+) -> None:
+    """The screen that it leads to has something to show."""
+    said = [line for line in talk(screen)[1].splitlines() if "go deeper" in line]
+    assert said
+    for line in said:
+        found = talk(line.partition(": ")[2])[1]
+        assert ("FCX108" in found or "FCX110" in found, "Nothing to show" in found) == (True, False)
+
+
+def test_an_lcu_is_named_as_people_name_it(talk: Callable[..., list[str]]) -> None:
+    """Not by the condition on its whole identity."""
+    assert re.search(r" To go deeper: DEVICE LCU [0-9A-F]{4}\n", talk("CTLUNIT")[1])
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,9 @@ def test_what_belongs_to_no_tablespace_is_chosen_by_what_it_is_for() -> None:
 
 
 def test_it_says_what_a_word_was_taken_for() -> None:
-    """A number may be taken for several things."""
-    assert fill("LCU 6").notes == ("Chosen: logical control unit IBM.75000000092461.2486",)
+    """A number may be taken for several things; an LCU has the name that the column shows."""
+    found = fill("LCU 6")
+    assert found.notes == (f"Chosen: {found.columns['lcu'][0]}",)
 
 
 def test_a_word_without_meaning_is_refused() -> None:

@@ -6,7 +6,6 @@ PF keys are typed: `F8` or `PF8`.
 
 from __future__ import annotations
 
-import re
 import time
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
@@ -291,9 +290,9 @@ class Console:
                 self.say(f"Figures need a second sample: press ENTER in {self._seconds:g} s")
             else:
                 self.say(f"Figures of {seconds:.1f} s; ENTER takes a new sample")
-        if screen.drill:
-            command = re.sub(r"\{\w+\}", "...", screen.drill)
-            self._answers.write(f" To go deeper: {command}\n")
+        deeper = self.dialogue.sheet().example() if screen.drill else ""
+        if deeper:
+            self.say(f"To go deeper: {deeper}")
         elif screen.layout == "menu":
             self._answers.write(" Select a performance screen by its number or command\n")
 

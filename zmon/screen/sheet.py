@@ -193,6 +193,23 @@ class Sheet:
             return ""
         return re.sub(_FIELD, lambda found: f"{facts.get(found['name'], '')}", self.screen.drill)
 
+    def example(self, place: int = 0) -> str:
+        """Return the command that leads deeper as a person types it: `DEVICE LCU 7600` for `DEVICE cu=...`.
+
+        The name in the first column stands for the row's key, where no other row has it.
+        """
+        command = self.deeper(place)
+        if not command.startswith("DEVICE ") or "{key}" not in self.screen.drill or not self.keys:
+            return command
+        first = self.screen.columns[0]
+        names = self.table.column(first.name)
+        name = names[self.rows[place]]
+        if first.format != "text" or not isinstance(name, str) or names.count(name) > 1 or " " in name:
+            return command
+        if first.names == "lcu":
+            return f"DEVICE LCU {name}"
+        return command.replace(self.keys[place], name)
+
     def marks(self, place: int) -> list[Mark]:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]

@@ -22,7 +22,7 @@ from zmon.tables.view import NoSuchThing
 from zmon.topology.evidence import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.placement.meaning import Meaning
@@ -96,14 +96,27 @@ def choose(machine: Machine, word: str) -> Chosen:
             f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU; real"
             " device numbers and labels of z/VM need --cp-file or --cp"
         )
-    notes = (f"Chosen: {', '.join(_said(meaning, machine) for meaning in meant)}",) if meant else ()
+    notes = (f"Chosen: {', '.join(_said(meant, machine))}",) if meant else ()
     return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
 
 
-def _said(meaning: Meaning, machine: Machine) -> str:
-    """Return what a word was taken for, in words."""
-    key = machine.stack.title(meaning.key) if meaning.sort is Sort.DEVICE else meaning.key
-    return f"{meaning.sort.value} {key}"
+def _said(meant: Sequence[Meaning], machine: Machine) -> Iterator[str]:
+    """Yield what a word was taken for, in words; two LCUs of one name with what tells them apart."""
+    units = [_unit(meaning, machine) for meaning in meant if meaning.sort is Sort.LCU]
+    for meaning in meant:
+        if meaning.sort is Sort.LCU:
+            name = _unit(meaning, machine)
+            yield name if units.count(name) == 1 else f"{name} ({meaning.key})"
+        else:
+            key = machine.stack.title(meaning.key) if meaning.sort is Sort.DEVICE else meaning.key
+            yield f"{meaning.sort.value} {key}"
+
+
+def _unit(meaning: Meaning, machine: Machine) -> str:
+    """Return the name of an LCU, as the column has it."""
+    name = next((volume.lcu_name for volume in machine.volumes.values() if volume.key == meaning.key), "")
+    known = name if isinstance(name, str) and name else meaning.key
+    return known if known.startswith(("LCU ", "LSS ")) else f"LCU {known}"
 
 
 def _spaces(piece: Piece) -> set[str]:
