@@ -100,6 +100,14 @@ def test_times_count_from_the_end(draw: Plot) -> None:
     assert points(draw, "DEVICE.io", "sda", "--since", "-3s") == [58, 59, 60]
 
 
+def test_what_was_not_recorded_of_a_time_is_told(draw: Plot) -> None:
+    """On stderr; what was recorded is drawn."""
+    status, out, err = draw("DEVICE.io", "sda", "--since", "11:00", "--until", "13:00", "--format", "json")
+    assert (status, len(json.loads(out)[0]["points"])) == (OK, 60)
+    assert "11:00:00 is before the first sample and 2027-01-15 13:00:00 is after the last sample" in err
+    assert "samples were recorded from 2027-01-15 12:00:00 to 2027-01-15 12:01:00" in err
+
+
 def test_csv_has_a_row_for_each_figure(draw: Plot) -> None:
     """Of each series, times in UTC."""
     heading, *rows = csv.reader(io.StringIO(draw("DEVICE.io", "sda", "sdb", "--format", "csv")[1]))
@@ -126,6 +134,8 @@ def test_json_tells_units_and_reasons(draw: Plot) -> None:
         (["DEVICE.nonsense"], USAGE, "is no column here"),
         (["DEVICE.io", "--since", "nonsense"], USAGE, "is no time"),
         (["DEVICE.io", "--since", "12:00:20", "--until", "12:00:10"], USAGE, "is not before"),
+        (["DEVICE.io", "--since", "13:00:00", "--until", "13:10"], USAGE, "13:00:00 is after the last sample"),
+        (["DEVICE.io", "--since", "11:00", "--until", "11:10"], USAGE, "11:10:00 is before the first sample"),
         (["DEVICE.io", "--for", "30"], USAGE, "recorded already"),
         (["DEVICE.io", "sdz"], FAILED, "'sdz' is in no row"),
     ],

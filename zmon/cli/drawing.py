@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.absent import Absent
 from zmon.cli.csv_output import CsvWriter
+from zmon.cli.status import complain
 from zmon.cli.tape import chosen, open_tape, when
 from zmon.kinds import MACHINE
 from zmon.screen.chart.drawn import chart
@@ -19,7 +20,7 @@ from zmon.screen.variable import described, parse, resolve
 from zmon.tables.series import series
 from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import Watch
-from zmon.tape.when import WhenError
+from zmon.tape.when import WhenError, uncovered
 
 if TYPE_CHECKING:
     import argparse
@@ -117,7 +118,7 @@ def _window(args: argparse.Namespace, tape: Tape) -> tuple[int, int]:
     """Return from when to when.
 
     Raises:
-        WhenError: the words name no time, or the second is before the first.
+        WhenError: the words name no time, the second is before the first, or nothing was recorded then.
     """
     span = tape.span()
     if span is None:
@@ -126,6 +127,8 @@ def _window(args: argparse.Namespace, tape: Tape) -> tuple[int, int]:
     end = when(args.until, tape) if args.until else span[1]
     if begin >= end and span[0] < span[1]:
         raise WhenError(f"{args.since or 'the begin'} is not before {args.until or 'the end'}")
+    if said := uncovered(begin, end, span):
+        complain(said)
     return begin, end
 
 

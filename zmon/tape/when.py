@@ -181,10 +181,30 @@ def outside(utc: int, span: tuple[int, int] | None) -> str:
 
     `span` is the time of the first and of the last sample.
     """
+    where, shown = _beside(utc, span)
+    return f"{where}; this is the sample of {_written(shown)}" if where else ""
+
+
+def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
+    """Return a sentence if not all of a range of time was recorded, which says what was; else nothing.
+
+    Raises:
+        WhenError: nothing of it was.
+    """
+    first, last = (_beside(utc, span)[0] for utc in (begin, end))
+    recorded = f"samples were recorded from {_written(span[0])} to {_written(span[1])}"
+    if end < span[0] or begin >= span[1] + SECOND:
+        raise WhenError(f"{last if end < span[0] else first}; {recorded}")
+    found = " and ".join(filter(None, (first, last)))
+    return f"{found}; {recorded}" if found else ""
+
+
+def _beside(utc: int, span: tuple[int, int] | None) -> tuple[str, int]:
+    """Return how a time lies outside what was recorded, empty if it does not, and the sample next to it."""
     if span is None or span[0] <= utc < span[1] + SECOND:
-        return ""
+        return "", utc
     where, shown = ("before the first", span[0]) if utc < span[0] else ("after the last", span[1])
-    return f"{_written(utc)} is {where} sample; this is the sample of {_written(shown)}"
+    return f"{_written(utc)} is {where} sample", shown
 
 
 def _written(utc: int) -> str:
