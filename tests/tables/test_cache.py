@@ -42,7 +42,7 @@ COUNTS = {
 def cells(make_interval: Callable[..., Interval]) -> Callable[..., dict[str, Any]]:
     """Fill CACHEXT from what one controller counted in a minute; return its row."""
 
-    def filled(**counts: int) -> dict[str, Any]:
+    def filled(**counts: Any) -> dict[str, Any]:
         after = {CACHE: {"0.0.7000": COUNTS | counts}, CMF: {"0.0.7000": {"ssch": 540}},
                  DEVICE: {"0.0.7000": {"devtype": "3390/0c", "cutype": "2107/e8"}}}  # fmt: skip
         before = {CACHE: {"0.0.7000": dict.fromkeys(COUNTS, 0)}, CMF: {"0.0.7000": {"ssch": 0}}}
@@ -80,3 +80,21 @@ def test_without_activity_there_are_no_percentages(cells: Callable[..., dict[str
     found = cells(**dict.fromkeys(COUNTS, 0))
     assert [type(found[n]) for n in ("read", "hit", "readhit", "writehit")] == [Absent] * 4
     assert found["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "state", "column", "shown"),
+    [
+        ("caching", "active", "caching", "A"),
+        ("fast_write", "pending off", "dfw", "P"),
+        ("caching", "off", "caching", "-"),
+        ("duplex", "simplex", "dual", "-"),
+        ("duplex", "secondary, suspended", "dual", "S"),
+        ("device_status", "c0a1", "status", "a1"),
+    ],
+)
+def test_states_fit_their_columns(
+    field: str, state: str, column: str, shown: str, cells: Callable[..., dict[str, Any]]
+) -> None:
+    """A letter for each, as the help of the column says; of the status its second byte."""
+    assert cells(**{field: state})[column] == shown

@@ -23,6 +23,12 @@ NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE))
 
 NO_DASD: Final = absent("not a DASD")
 
+LETTERS: Final = {
+    "active": "A", "pending off": "P", "off": "-", "unused": "U",
+    "simplex": "-", "primary": "P", "secondary": "S", "both": "B",
+}  # fmt: skip
+"""States of caching, of fast write and of a duplex pair, as the original shows them."""
+
 
 def table(view: View) -> Table:
     """Fill CACHEXT: one row per volume whose controller was asked."""
@@ -48,10 +54,10 @@ def table(view: View) -> Table:
         "type": list(map(device_type, ccw["devtype"], ccw["cutype"], dasd["cylinders"])),
         "volser": dasd["volser"],
         "ctlr": caches["ssid"],
-        "caching": caches["caching"],
-        "dfw": caches["fast_write"],
-        "dual": caches["duplex"],
-        "status": caches["device_status"],
+        "caching": list(map(_letter, caches["caching"])),
+        "dfw": list(map(_letter, caches["fast_write"])),
+        "dual": list(map(_letter, caches["duplex"])),
+        "status": [value[-2:] if isinstance(value, str) else value for value in caches["device_status"]],
         "total": list(per_second("reads", "seq_reads", "cfw_reads", "writes", "seq_writes", "cfw_writes")),
         "scmbk": list(starts),
         "nseq": list(per_second("reads", "cfw_reads")),
@@ -71,3 +77,8 @@ def table(view: View) -> Table:
     }
     notes = ("The controller counts the I/O of all systems that use a volume",) if keys else ()
     return Table(list(keys), columns, notes=notes, missing=caches.missing)
+
+
+def _letter(state: Value) -> Value:
+    """Return a state as the one letter that there is room for; what is not known as it is."""
+    return LETTERS.get(state.partition(",")[0], state) if isinstance(state, str) else state
