@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from zmon.screen.definition import Screen, Screens, load_screens, shipped
 from zmon.screen.menu import items, lines
 
@@ -14,6 +16,19 @@ def test_the_originals_items_stand_in_their_places() -> None:
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
     assert drawn[12][28:] == "User Data                  3C. Logical part. load"
     assert max(map(len, drawn)) <= 79
+
+
+@pytest.mark.parametrize("width", range(40, 251, 5))
+def test_no_item_is_cut_at_any_width(width: int) -> None:
+    """Columns that have no room beside one another stand below one another, with all items in their order."""
+    drawn = lines(MENU, SCREENS, width)
+    found = items(MENU, SCREENS, width)
+
+    assert max(map(len, drawn)) < width
+    assert [drawn[item.line][item.start :][: len(item.written)] for item in found] == [
+        item.written for item in found
+    ]
+    assert [item.code for item in found] == [item.code for item in items(MENU, SCREENS)]
 
 
 def test_items_without_a_screen_have_a_dash_for_their_number() -> None:

@@ -52,7 +52,8 @@ def test_f12_returns_to_the_list(glass: Glass) -> None:
 def test_the_chart_takes_the_room_there_is(glass: Glass) -> None:
     """No line of it is wider or lower than the glass."""
     give(glass, "DEVICE", "PLOT")
-    for width, height in ((80, 24), (132, 43), (40, 9)):
+    sizes = [(width, 24) for width in range(60, 251, 10)]
+    for width, height in ((80, 24), (132, 43), (40, 9), *sizes):
         glass.resize(width, height)
         assert len(glass.lines()) == height
         assert max(len(line.text) for line in glass.pane.lines()) <= width

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.screen.definition import Described
+from zmon.screen.frame import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ COLUMNS: Final = (("General System Data",), ("I/O Data", "User Data"), ("History
 
 STARTS: Final = (1, 28, 55)
 """Where the columns begin, counted from 0."""
+ITEM: Final = 24
+"""So wide is an item at the most; a column that has less room goes below the one before it."""
 
 
 class Item(Described):
@@ -38,7 +41,7 @@ class Item(Described):
         return f"{code}. {self.text}"
 
 
-def _sections(menu: Screen) -> Iterator[tuple[str, int, int]]:
+def _sections(menu: Screen, width: int) -> Iterator[tuple[str, int, int]]:
     """Yield the heading of each section, its line, counted from 0, and where it starts."""
     sections = dict(menu.items)
     placed = {title for column in COLUMNS for title in column}
@@ -46,8 +49,10 @@ def _sections(menu: Screen) -> Iterator[tuple[str, int, int]]:
     columns = [
         [title for title in titles if title in sections] for titles in (*COLUMNS[:-1], COLUMNS[-1] + rest)
     ]
+    fitting = sum(start + ITEM <= width for start in STARTS[1:]) + 1
+    columns[fitting - 1 :] = [[title for titles in columns[fitting - 1 :] for title in titles]]
     heights = [sum(1 + len(sections[title]) for title in titles) for titles in columns]
-    for start, titles, height in zip(STARTS, columns, heights, strict=True):
+    for start, titles, height in zip(STARTS[:fitting], columns, heights, strict=True):
         blank = int(height + len(titles) - 1 <= max(heights))  # before the next section, where there is room
         line = 0
         for title in titles:
@@ -55,20 +60,20 @@ def _sections(menu: Screen) -> Iterator[tuple[str, int, int]]:
             line += len(sections[title]) + 1 + blank
 
 
-def items(menu: Screen, screens: Screens) -> list[Item]:
-    """Return the items of the menu with their places."""
+def items(menu: Screen, screens: Screens, width: int = WIDTH) -> list[Item]:
+    """Return the items of the menu with their places, in as many columns as fit whole."""
     commands, sections = screens.menu_commands, dict(menu.items)
     return [
         Item(code=code, text=text, line=line + place, start=start, command=commands.get(code.upper(), ""))
-        for title, line, start in _sections(menu)
+        for title, line, start in _sections(menu, width)
         for place, (code, text) in enumerate(sections[title], 1)
     ]
 
 
-def lines(menu: Screen, screens: Screens) -> list[str]:
+def lines(menu: Screen, screens: Screens, width: int = WIDTH) -> list[str]:
     """Draw the menu: headings of the sections and their items."""
-    parts = list(_sections(menu))
-    parts += [(item.written, item.line, item.start) for item in items(menu, screens)]
+    parts = list(_sections(menu, width))
+    parts += [(item.written, item.line, item.start) for item in items(menu, screens, width)]
     drawn = [""] * (1 + max(line for _, line, _ in parts))
     for words, line, start in sorted(parts, key=lambda part: part[2]):
         drawn[line] = f"{drawn[line]:<{start}}{words}"

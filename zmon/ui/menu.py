@@ -21,11 +21,23 @@ class Menu(Pane):
         """Put the cursor on the first item of the I/O data, which is what zmon is for."""
         super().__init__()
         self.page = page
-        self._items = menu.items(page.screen, screens)
-        self._there = [item for item in self._items if item.command]
-        self._all = [Line(text, "heading") for text in menu.lines(page.screen, screens)]
+        self._screens = screens
+        self._draw()
         self._chosen = next((i for i, item in enumerate(self._there) if item.code == "11"), 0)
         self.settle()
+
+    def _draw(self) -> None:
+        self._items = menu.items(self.page.screen, self._screens, self.width)
+        self._there = [item for item in self._items if item.command]
+        drawn = menu.lines(self.page.screen, self._screens, self.width)
+        self._all = [Line(text, "heading") for text in drawn]
+
+    def resize(self, width: int, height: int) -> None:
+        """Take so much room from now on; columns that do not fit beside one another go below."""
+        if width != self.width:
+            self.width = width
+            self._draw()
+        super().resize(width, height)
 
     def settle(self) -> None:
         """Keep the chosen item within what is seen."""
