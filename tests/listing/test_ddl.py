@@ -173,10 +173,15 @@ def test_spells_a_quoted_name_with_its_quotes() -> None:
 
 
 def test_counts_in_units() -> None:
-    """A unit letter is of 1024s; without one the caller's unit counts."""
-    (one,) = all_of("10 M 3 2G 1.5")
+    """A unit letter is of 1024s; without one a size is in bytes; a number that is no size is noted."""
+    (one,) = all_of("10 M REUSE 3 REUSE 2G REUSE 1.5")
     cursor = Cursor(one.tokens)
-    assert [size(cursor, 4096) for _ in range(4)] == [10 << 20, 3 * 4096, 2 << 30, None]
+    sizes = []
+    while not cursor.done:
+        sizes.append(size(cursor))
+        cursor.words("REUSE")
+    assert sizes == [10 << 20, 3, 2 << 30, None]
+    assert [token.text for token, _ in cursor.odd] == ["1.5"]
 
 
 def test_passes_over_a_group() -> None:

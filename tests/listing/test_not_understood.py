@@ -110,6 +110,16 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
         (ORACLE, "CREATE TABLESPACE x MANAGED BY DATABASE USING (FILE '/x' 100);", "/x"),
         (ORACLE, "ALTER DATABASE ADD LOGFLE '/x' SIZE 1G;", "LOGFLE"),
         (ORACLE, "RENAME TABLESPACE good TO better;", "RENAME TABLESPACE"),
+        # sizes
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE 10,000M;", "10,000M"),
+        (ORACLE, "ALTER TABLESPACE good ADD DATAFILE '/x' SIZE 1,024M REUSE;", "1,024M"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE 1024X;", "1024X"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE 1024 X;", "1024 X"),
+        (ORACLE, "ALTER DATABASE DATAFILE '/db/good.dbf' RESIZE 1_000;", "1_000"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' 1,000,000);", "1,000,000"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' 1 000);", "1 000"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' 2 GX);", "2 GX"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4Q MANAGED BY DATABASE USING (FILE '/x' 2);", "4Q"),
         # scripts
         (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', "db2 -tvf more.ddl", "more.ddl"),
         (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', 'db2 "CREATE TABLESPAC X MANAGED BY SYSTEM USING (\'/x\')"', "TABLESPAC"),
@@ -231,6 +241,40 @@ def test_sizes_with_separators_are_whole() -> None:
     """`734,003,200` is a number of bytes."""
     (row,) = read('FILE_NAME,TABLESPACE_NAME,BYTES\n/x,X,"734,003,200"\n').containers
     assert row.bytes_declared == 734_003_200
+
+
+@pytest.mark.parametrize("size", ["10,000M", "1,000", "1024X", "1024 X", "1.5G", "1 000", "1_000", "9MiB"])
+@pytest.mark.parametrize(
+    ("before", "statement"),
+    [
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' {})"),
+        (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' {}, FILE '/y' 1)"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE {}, '/y' SIZE 4K"),
+        (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE {} REUSE LOGGING"),
+    ],
+)
+def test_what_is_no_size_is_an_unknown_size(before: str, statement: str, size: str) -> None:
+    """A wrong number of bytes is never counted; the file is listed all the same, and those behind it."""
+    found = read(before + statement.format(size))
+    sizes = {row.path: row.bytes_declared for row in found.containers if row.tablespace == "X" and row.path}
+    assert sizes.pop("/x") is None
+    assert sizes in ({}, {"/y": 4096})
+    assert len(found.unread) == 1
+
+
+@pytest.mark.parametrize("size", ["2G", "2 G", "2GB", "2 gb", "2048M", "2097152 K"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        DB2 + "CREATE TABLESPACE X PAGESIZE 4 K IN G MANAGED BY DATABASE USING (FILE '/x' {});",
+        ORACLE + "CREATE TABLESPACE x DATAFILE '/x' SIZE {} AUTOEXTEND ON NEXT {} MAXSIZE UNLIMITED;",
+    ],
+)
+def test_units_of_sizes_are_read(statement: str, size: str) -> None:
+    """Also with a B, and behind a blank."""
+    found = read(statement.replace("{}", size))
+    assert [row.bytes_declared for row in found.containers if row.tablespace == "X"] == [2 << 30]
+    assert found.unread == ()
 
 
 def test_a_misread_tablespace_is_no_automatic_storage() -> None:

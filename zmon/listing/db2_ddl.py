@@ -122,12 +122,6 @@ def expand(path: str, partition: int | None) -> str:
     return path[: found.start()] + str(number).zfill(int(found["width"] or 0)) + path[found.end() :]
 
 
-def _measure(cursor: ddl.Cursor) -> tuple[int, str] | None:
-    """Take a number and its unit letter, which is empty for pages."""
-    number = cursor.whole()
-    return (number, cursor.one_of(*ddl.UNITS)) if number is not None else None
-
-
 def _bytes(measure: tuple[int, str] | None, page: int | None) -> int | None:
     if measure is None:
         return None
@@ -165,7 +159,7 @@ def _group(cursor: ddl.Cursor) -> list[_Listed]:
         path = cursor.kind(ddl.STRING)
         if path is not None:
             kind = _SIZES.get(word, c.DIRECTORY)
-            listed.append(_Listed(path.text, path.line, kind, _measure(cursor)))
+            listed.append(_Listed(path.text, path.line, kind, cursor.measure()))
         elif not cursor.symbol(","):
             odd = cursor.step()
             cursor.group() if odd.text == "(" else None
@@ -204,7 +198,7 @@ def _shape(cursor: ddl.Cursor) -> _Shape:
         elif cursor.words("PAGESIZE"):
             page = ddl.size(cursor)
         elif cursor.words("EXTENTSIZE"):
-            extent = _measure(cursor)
+            extent = cursor.measure()
         elif cursor.words("AUTOMATIC", "STORAGE"):
             automatic = True
         else:

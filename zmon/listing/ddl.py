@@ -54,6 +54,8 @@ class Token(NamedTuple):
     """Where it starts, counted from 1."""
     first: bool = False
     """Nothing but blanks is before it on its line."""
+    joined: bool = False
+    """No blank is before it."""
 
     @property
     def stored(self) -> str:
@@ -154,6 +156,7 @@ class _Scanner:
         self._place = 0  # in the piece
         self._line = 1
         self._first = True
+        self._joined = False
         self._closing = ""  # of the literal or comment that is open: its last character or characters
         self._kind = ""
         self._kept: list[str] = []
@@ -202,8 +205,10 @@ class _Scanner:
             newlines = text.count("\n")
             self._line += newlines
             self._first = first or newlines > 0
+            self._joined = False
             return None
         self._first = False
+        joined, self._joined = self._joined, True
         if kind in _OPENING:
             self._open(Token(kind, "", line, first), piece)
             return None
@@ -215,7 +220,7 @@ class _Scanner:
             return Token(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first)
         if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
             kind = END if first else SYMBOL
-        return Token(kind, text, line, first)
+        return Token(kind, text, line, first, joined)
 
     def _over(self, piece: str) -> Token | None:
         """Pass over what nobody wants, up to what may end the statement, or to a line that starts one."""
@@ -474,6 +479,38 @@ class Cursor:
         self._place += 1
         return int(token.text)
 
+    def measure(self) -> tuple[int, str] | None:
+        """Take a number and its unit letter, if it has one; a number with anything else is noted as odd."""
+        if self.here.kind != NUMBER:
+            return None
+        start, end = self._place, self._place + 1
+        while self._is_of_number(end):
+            end += 1
+        if end == start + 1 and self._is_unit(end):
+            end += 1
+        written = self._tokens[start:end]
+        self._place = end
+        number, units = written[0].text, self._words[start + 1 : end]
+        if number.isdecimal() and len(number) <= _DIGITS and units in _ONE_UNIT:
+            return int(number), "".join(units)[:1]
+        whole = "".join(each.text if each.joined else f" {each.text}" for each in written).strip()
+        self.odd.append((written[0]._replace(text=whole), "not a size, as 10000 or 10G is"))
+        return None
+
+    def _is_of_number(self, place: int) -> bool:
+        """Tell whether a token behind a number belongs to it: `,000` of `1,000`, or `X` of `10X`."""
+        token, following = (*self._tokens[place : place + 2], self._last, self._last)[:2]
+        return (
+            token.kind == NUMBER
+            or (token.kind == WORD and token.joined)
+            or (token.text == "," and following.kind == NUMBER)
+        )
+
+    def _is_unit(self, place: int) -> bool:
+        """Tell whether a word behind a number and a blank is a unit, one that does not exist too."""
+        word = "".join(self._words[place : place + 1])
+        return 0 < len(word) <= 2 and word not in _SHORT_WORDS
+
     def group(self) -> None:
         """Pass over a group in parentheses, to its end or to the end of the statement."""
         depth = 0
@@ -491,10 +528,17 @@ _NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "E
 UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}
 
 
-def size(cursor: Cursor, unit: int = 1) -> int | None:
-    """Take a number, with a unit letter or else in `unit`s: bytes."""
-    number = cursor.whole()
-    if number is None:
+_ONE_UNIT: Final = frozenset({(), *((unit,) for unit in UNITS), *((f"{unit}B",) for unit in UNITS)})
+"""The words that may follow the number of a size."""
+_SHORT_WORDS: Final = frozenset({"AS", "BY", "IN", "NO", "OF", "ON", "TO"})
+"""Words that may begin a clause behind a size."""
+_DIGITS: Final = 20
+
+
+def size(cursor: Cursor) -> int | None:
+    """Take a size, which is in bytes without a unit letter; None when there is none, or it is odd."""
+    measure = cursor.measure()
+    if measure is None:
         return None
-    letter = cursor.one_of(*UNITS, *(f"{one}B" for one in UNITS))[:1]
-    return number * (UNITS[letter] if letter else unit)
+    number, letter = measure
+    return number * (UNITS[letter] if letter else 1)

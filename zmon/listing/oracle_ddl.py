@@ -100,10 +100,9 @@ def _size(cursor: ddl.Cursor) -> int | None:
     """Take `SIZE 10M`."""
     if not cursor.words("SIZE"):
         return None
-    size = ddl.size(cursor)
-    if size is None:
+    if cursor.here.kind != ddl.NUMBER:
         cursor.odd.append((cursor.here, "not a size"))
-    return size
+    return ddl.size(cursor)
 
 
 def _attributes(cursor: ddl.Cursor) -> None:
