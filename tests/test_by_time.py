@@ -97,7 +97,7 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
     [
         ("PLOT io sdz", "'sdz' is in no row"),
         ("PLOT DEVICE.nonsense", "'nonsense' is no column here"),
-        ("PLOT io sda 2026-99-99", "is on no calendar"),
+        ("PLOT io sda 2026-99-99", "is no time: the calendar has no such day"),
         ("CORREL label", "Label/ID is no figure that changes; resp is one: PLOT resp"),
         ("CORREL LPAR.number", "LPAR: 'number' is no column here"),
         ("CORREL MOVES.times", "MOVES shows no figures by time; others do: DEVICE.resp 7000"),

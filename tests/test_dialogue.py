@@ -168,8 +168,8 @@ def test_a_name_that_is_seen_chooses_rows(line: str, keys: list[str]) -> None:
 def test_a_name_of_no_row_is_answered(line: str) -> None:
     """The screen is not opened; alone it lists what there is."""
     words = said(dialogue(), line)
-    assert words.startswith("there is no '")
-    assert "alone lists all" in words
+    assert words.startswith(repr(line.partition(" ")[2]))
+    assert "without operand lists all" in words
 
 
 @pytest.mark.parametrize(
@@ -482,6 +482,18 @@ def test_a_tape_is_gone_to_a_time(line: str, there: tuple[int, int]) -> None:
     to = dialogue("DEVICE", seconds=5, happened=(limit(2),))
     to.run(line)
     assert at(to) == there
+
+
+@pytest.mark.parametrize(("line", "there"), [("GO 0:00:02", "00:00:02"), ("PREVSAMP", "00:00:04")])
+@pytest.mark.usefixtures("utc")
+def test_the_menu_says_where_a_move_has_led(line: str, there: str) -> None:
+    """It shows no figures whose interval would tell; other screens say nothing."""
+    to = dialogue(seconds=5)
+    to.run(line)
+    assert to.said == f"Now at {there}"
+    to.run("DEVICE")
+    to.run("PREVSAMP")
+    assert to.said == ""
 
 
 def test_the_begin_has_no_interval() -> None:

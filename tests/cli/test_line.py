@@ -154,7 +154,10 @@ def test_a_long_message_is_folded_between_words(talk: Callable[..., list[str]]) 
     """A terminal of 80 columns would cut words."""
     answer = talk("FILES nosuchname")[1]
     assert max(map(len, answer.splitlines())) <= 79
-    assert "nothing is known of 'nosuchname': no listing of tablespaces was given" in " ".join(answer.split())
+    assert (
+        "No listing of tablespaces was given (--listing), so FILES knows nothing of nosuchname"
+        in " ".join(answer.split())
+    )
 
 
 def test_enter_does_not_write_a_recording_again(talk: Callable[..., list[str]]) -> None:

@@ -160,7 +160,7 @@ def test_one_sample_gives_no_rates(show: Show, capture: str) -> None:
         (["DEVICE", "--where", "nope>3"], USAGE, "'nope' is no column"),
         (["DEVICE", "--where", "resp>much"], USAGE, "'much' in 'resp>much' is no number"),
         (["DEVICE", "--where", "resp"], USAGE, "'resp' is no condition"),
-        (["CTLUNIT", "LCU 9999"], FAILED, "there is no 'LCU 9999' on CTLUNIT; CTLUNIT alone lists all"),
+        (["CTLUNIT", "LCU 9999"], FAILED, "'LCU 9999' is not on CTLUNIT. CTLUNIT without operand lists all."),
         (["SYSSUMLG", "7000"], USAGE, "SYSSUMLG takes no operand '7000'"),
         (["DETAILS"], USAGE, "DETAILS needs "),
         (["DEVICE", "9999"], FAILED, "no device '9999' is on line"),
@@ -247,6 +247,25 @@ def test_with_a_long_time_it_takes_one_that_is_as_long(show: Show, lay_out: Call
     assert "Then 22:00:41 - 22:01:16 of" in show(*words, source=lay_out("dasdstat"))[1]
     words = ("DASDSTAT", "--with", lay_out("dasdstat"), "--compare-since", "begin")
     assert "Then 22:00:41 - 22:01:16 of" in show(*words)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--at", "21:57:20", "--since", "21:57:25"],
+            "before --at: 2026-11-20 21:57:25 is after 2026-11-20 21:57:20",
+        ),
+        (["--since", "22:30"], "before the last sample: 2026-11-20 22:30:00 is after 2026-11-20 22:01:16"),
+    ],
+)
+def test_an_interval_that_begins_after_its_end_is_wrong(
+    show: Show, lay_out: Callable[[str], str], words: list[str], said: str
+) -> None:
+    """Both times are said, and none is put in the place of the other."""
+    status, out, err = show("DEVICE", *words, source=lay_out("dasdstat"))
+    assert (status, out) == (USAGE, "")
+    assert f"--since must be {said}" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,20 @@ def test_the_message_gives_examples() -> None:
         parse_when("soon", NOW)
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("25:00", "hours are 0 to 23"), ("yesterday 9:60", "minutes are 0 to 59"),
+        ("9:59:60", "seconds are 0 to 59"), ("2026-02-30 9:00", "the calendar has no such day"),
+        ("2026-02-30 24:00", "hours are 0 to 23"),
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_too_large_is_said_with_its_bounds(words: str, why: str) -> None:
+    """In the words of a clock, not of a programming language."""
+    with pytest.raises(WhenError, match=f"^{words!r} is no time: {why}$"):
+        parse_when(words, NOW)
+
+
 def test_a_long_text_is_not_repeated_whole() -> None:
     """The message fits on a screen."""
     with pytest.raises(WhenError) as caught:

@@ -322,7 +322,7 @@ def test_returning_from_the_first_screen_ends(glass: Glass) -> None:
     """F3 on the menu leaves zmon when it comes again."""
     glass.press("back")
     assert not glass.ended
-    assert "F3 or F12 again leaves zmon; QUIT leaves at once" in shown(glass)
+    assert "Esc, F3 or F12 again leaves zmon; QUIT leaves at once" in shown(glass)
 
     glass.press("back")
     assert glass.ended

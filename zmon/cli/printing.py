@@ -106,6 +106,7 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
     else:
         watch.to_end()
     if args.since:
+        _see_order(watch, args)
         _widen(watch, args.since)
         yield
         return
@@ -119,6 +120,24 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
     for _ in range(steps - 1):
         watch.forward()
         yield
+
+
+def _see_order(watch: Watch, args: argparse.Namespace) -> None:
+    """See that `--since` is before the end of the interval.
+
+    Raises:
+        CommandError: it is not; says both times.
+    """
+    from zmon.tape.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
+
+    stand = watch.interval
+    if stand is None:
+        return
+    end = _time(args.at, watch.tape) if args.at else stand.after.at.utc
+    begin = _time(args.since, watch.tape, stand.after.at.utc)
+    if begin // SECOND > end // SECOND:
+        behind = "--at" if args.at else "the last sample"
+        raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
 
 
 def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:

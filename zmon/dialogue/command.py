@@ -59,7 +59,8 @@ COMMANDS: Final = (
         "COMPARE",
         4,
         "[from to [from to]]|OFF",
-        "compare the time between the marks, or a given time, with the interval; or two given times",
+        "the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2 beside this"
+        " interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
     ),
     Command("NOTE", 4, "text", "add a note to this sample, if samples are recorded"),
     Command("NOW", 3, "", "return from the past to the live machine"),

@@ -8,7 +8,7 @@ from zmon.dialogue.command import CommandError
 from zmon.dialogue.page import BOTH, Against, Filling, Page
 from zmon.dialogue.traveller import Traveller
 from zmon.screen.definition import ScreenError
-from zmon.screen.number import LEFT
+from zmon.screen.number import LEFT, clock
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.dialogue.command import Given
     from zmon.dialogue.guide import Guide
     from zmon.dialogue.page import Window
+    from zmon.dialogue.traveller import Found, Move
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.query import Condition
     from zmon.tables.history import History
@@ -150,7 +151,7 @@ class Dialogue(Traveller):
         """
         if page.conditions and not len(self._sheet_of(page)):
             command = page.screen.command
-            raise NoSuchThing(f"there is no {operands!r} on {command}; {command} alone lists all")
+            raise NoSuchThing(f"{operands!r} is not on {command}. {command} without operand lists all.")
 
     def drill(self, key: str) -> bool:
         """Go deeper into a row; return False where there is nothing deeper."""
@@ -162,6 +163,13 @@ class Dialogue(Traveller):
         word, _, operands = command.partition(" ")
         self.open(word, operands)
         return True
+
+    def arrive(self, move: Move, found: Found | None) -> bool:
+        """Look at what a move has found; the menu, which shows no figures, says the time."""
+        arrived = super().arrive(move, found)
+        if arrived and not self.said and self.page.screen.layout == "menu" and self.watch.utc is not None:
+            self.said = f"Now at {clock(self.watch.utc)}"
+        return arrived
 
     def leave(self, key: str) -> None:
         """Leave zmon if this was asked before, else ask; `key` names what has to come again."""

@@ -175,7 +175,7 @@ def screen(of: Screen, sheet: Sheet | None) -> list[Said]:
     if of.own and "zmon's own" not in " ".join(of.help.split()):
         said.append(Said("The layout is zmon's own."))
     if sheet is not None and sheet.table.notes:
-        said += [BLANK, Said("To be known about these figures", "strong")]
+        said += [BLANK, Said("About these figures", "strong")]
         said += map(Said, sheet.table.notes)
     if of.columns:
         said += [BLANK, Said("Columns; HELP and a name or heading says more", "strong")]

@@ -91,7 +91,7 @@ def leave(dialogue: Dialogue, _operands: str) -> None:
     if dialogue.back():
         dialogue.leaving = False
     else:
-        dialogue.leave("F3 or F12")
+        dialogue.leave("F3 or F12" if dialogue.mover is None else "Esc, F3 or F12")  # no line has Esc
 
 
 def end(dialogue: Dialogue, _operands: str) -> None:

@@ -73,7 +73,7 @@ CACHE_EVERY: Final = 60.0
 """Seconds between two questions to the storage controllers: each is a channel program per volume."""
 NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
 
-NO_LISTING: Final = "no listing of tablespaces was given: --listing"
+NO_LISTING: Final = "no listing of tablespaces was given (--listing)"
 
 
 class Later(Protocol):

@@ -58,7 +58,8 @@ def table(view: View) -> Table:
     except NoSuchThing as error:
         if machine.files:
             raise
-        raise NoSuchThing(f"nothing is known of {word!r}: {no_files(view).reason}") from error
+        why = no_files(view).reason
+        raise NoSuchThing(f"{why[:1].upper()}{why[1:]}, so FILES knows nothing of {word}") from error
     if not chosen.pieces:
         return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
     rates = volumes_traffic(machine, view.interval)

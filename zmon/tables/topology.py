@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """What tells it."""
 
-UNLISTED: Final = absent("no listing of tablespaces was given: --listing")
+UNLISTED: Final = absent("no listing of tablespaces was given (--listing)")
 NOTHING_LISTED: Final = absent("the listing names no file that could be looked at")
 
 

@@ -12,6 +12,7 @@ SECOND: Final = 1_000_000_000
 
 LAST: Final = (1 << 63) - 1
 """The last instant that a recording can hold, in the year 2262; the first is the begin of 1970."""
+LAST_YEAR: Final = 2262
 
 EXAMPLES: Final = "14:32, -10m, +1h30m, yesterday 14:30, mon 9:00, 2026-11-20 14:30, begin, end or now"
 
@@ -62,10 +63,21 @@ def parse_when(words: str, now: int, present: int | None = None, span: tuple[int
     except WhenError as error:
         raise WhenError(f"{_quoted(words)} {error}") from None
     except (ValueError, OverflowError, OSError) as error:
-        raise WhenError(f"{_quoted(words)} is on no calendar: {error}") from error
+        raise WhenError(f"{_quoted(words)} {_beyond(said)}") from error
     if not 0 <= found <= LAST:
-        raise WhenError(f"{_quoted(words)} lies outside the years 1970 to 2262")
+        raise WhenError(f"{_quoted(words)} lies outside the years 1970 to {LAST_YEAR}")
     return found
+
+
+def _beyond(said: str) -> str:
+    """Say what is wrong with words that are written as a time but name none."""
+    found = re.fullmatch(_CALENDAR, said)
+    for name, most in (("hour", 23), ("minute", 59), ("second", 59)):
+        if found is not None and int(found[name] or 0) > most:
+            return f"is no time: {name}s are 0 to {most}"
+    if found is not None and found["year"] is not None:
+        return "is no time: the calendar has no such day"
+    return f"lies outside the years 1970 to {LAST_YEAR}"
 
 
 def _quoted(words: str) -> str:
@@ -182,7 +194,7 @@ def outside(utc: int, span: tuple[int, int] | None) -> str:
     `span` is the time of the first and of the last sample.
     """
     where, shown = _beside(utc, span)
-    return f"{where}; this is the sample of {_written(shown)}" if where else ""
+    return f"{where}; this is the sample of {written(shown)}" if where else ""
 
 
 def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
@@ -192,7 +204,7 @@ def uncovered(begin: int, end: int, span: tuple[int, int]) -> str:
         WhenError: nothing of it was.
     """
     first, last = (_beside(utc, span)[0] for utc in (begin, end))
-    recorded = f"samples were recorded from {_written(span[0])} to {_written(span[1])}"
+    recorded = f"samples were recorded from {written(span[0])} to {written(span[1])}"
     if end < span[0] or begin >= span[1] + SECOND:
         raise WhenError(f"{last if end < span[0] else first}; {recorded}")
     found = " and ".join(filter(None, (first, last)))
@@ -204,9 +216,9 @@ def _beside(utc: int, span: tuple[int, int] | None) -> tuple[str, int]:
     if span is None or span[0] <= utc < span[1] + SECOND:
         return "", utc
     where, shown = ("before the first", span[0]) if utc < span[0] else ("after the last", span[1])
-    return f"{_written(utc)} is {where} sample", shown
+    return f"{written(utc)} is {where} sample", shown
 
 
-def _written(utc: int) -> str:
+def written(utc: int) -> str:
     """Return an instant as the clock on the wall shows it, with its day."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(utc // SECOND))
