@@ -103,7 +103,7 @@ def _notes(by_bytes: Report, by_traffic: Report) -> list[str]:
         found.append(f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}")
     if by_bytes.problems:
         found.append(
-            f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or not wholly:"
-            f" {by_bytes.problems[0].problem}"
+            f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or only in part; the"
+            f" first is {by_bytes.problems[0].path}: {by_bytes.problems[0].problem}"
         )
     return found
