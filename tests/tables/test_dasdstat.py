@@ -192,7 +192,7 @@ def test_what_proc_does_not_tell_stays_absent(make: Make) -> None:
 )
 def test_words_say_what_is_asked_for(interval: Interval, words: str, asked: Asked) -> None:
     """A number means the volume with its aliases, a bus id the device."""
-    assert parse(words, interval) == asked
+    assert parse(words, View(interval)) == asked
 
 
 def test_a_label_means_its_volume(make: Make) -> None:
@@ -217,7 +217,7 @@ def test_without_all_dasd_the_first_that_is_counted_is_shown(make: Make) -> None
 def test_what_is_not_counted_is_no_such_thing(interval: Interval, words: str, said: str) -> None:
     """The message says what is."""
     with pytest.raises(NoSuchThing) as caught:
-        parse(words, interval)
+        parse(words, View(interval))
     assert str(caught.value) == said
 
 
@@ -226,7 +226,7 @@ def test_what_is_not_counted_is_no_such_thing(interval: Interval, words: str, sa
 def test_any_words_mean_something_or_nothing(interval: Interval, words: str) -> None:
     """No other error comes out."""
     try:
-        asked = parse(words, interval)
+        asked = parse(words, View(interval))
     except NoSuchThing:
         return
     assert asked.key in interval.of(PROFILE).index

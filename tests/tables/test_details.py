@@ -9,10 +9,9 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER
 from zmon.sample import Frame, nothing
-from zmon.tables.details import NO_DISK, NO_FILE, few, find, path_states, table
-from zmon.tables.table import Table
+from zmon.tables.details import NO_DISK, NO_FILE, few, path_states, table
 from zmon.tables.topology import UNLISTED
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,35 +19,6 @@ if TYPE_CHECKING:
 DISK = {"online": 1, "uid": "IBM.750000000L0001.2482.00", "alias": 0, "block": "dasda", "status": "online",
         "availability": "good", "discipline": "ECKD", "readonly": 1, "hpf": 0, "chpids": "62 63 72 73",
         "pim": 0xF0, "pam": 0xE0, "pom": 0xB0, "vpm": 0x70}  # fmt: skip
-LOAD = Table(
-    ["0.0.7000", "0.1.7000", "0.0.0191", "sda"],
-    {"addr": ["7000", "7000", "0191", Absent("x")], "dasd": ["dasda", "dasdb", "dasdc", "sda"],
-     "label": ["LX7000", "LX7000", "ZM0191", Absent("x")]},
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [("0.0.7000", "0.0.7000"), ("191", "0.0.0191"), ("0191", "0.0.0191"), ("dasdb", "0.1.7000"),
-     ("zm0191", "0.0.0191"), ("SDA", "sda"), (" DASDA ", "0.0.7000")],
-)  # fmt: skip
-def test_a_device_goes_by_several_names(name: str, key: str) -> None:
-    """Bus id, number with or without leading zeros, name of the disk, volume label; case does not matter."""
-    assert find(name, LOAD) == key
-
-
-@pytest.mark.parametrize("name", ["7000", "LX7000"])
-def test_a_name_that_means_several_is_refused(name: str) -> None:
-    """And says which they are."""
-    with pytest.raises(NoSuchThing, match=r"0\.0\.7000 or 0\.1\.7000"):
-        find(name, LOAD)
-
-
-@pytest.mark.parametrize("name", ["9999", "", "no", "\x1b[2J"])
-def test_a_name_that_means_nothing_is_refused(name: str) -> None:
-    """It says where to look."""
-    with pytest.raises(NoSuchThing, match="DEVICE lists"):
-        find(name, LOAD)
 
 
 @pytest.fixture

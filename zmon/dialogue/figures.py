@@ -97,7 +97,7 @@ def variables(dialogue: Dialogue, operands: str) -> str:
     if interval is None:
         raise CommandError("There is no sample yet. NEXTSAMP takes or opens the first.")
     try:
-        said = write(variable.resolve(variable.parse(words, dialogue.screens), interval))
+        said = write(variable.resolve(variable.parse(words, dialogue.screens), interval, dialogue.people))
     except variable.VariableError as error:
         raise CommandError(str(error)) from error
     return f"{said} {_since(dialogue, since)}".strip()

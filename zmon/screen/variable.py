@@ -13,14 +13,15 @@ from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.figure import Variable
-from zmon.tables.series import find
-from zmon.tables.view import alone, needs
+from zmon.tables.series import find, thing
+from zmon.tables.view import View, alone, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.interval import Interval
     from zmon.screen.definition import Column, Screen, Screens
+    from zmon.topology.people import People
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
@@ -151,7 +152,9 @@ def natural_column(screen: Screen) -> str:
     return screen.sort if screen.sort in known else known[0]
 
 
-def resolve(asked: Iterable[Asked], interval: Interval) -> list[Variable]:
+def resolve(
+    asked: Iterable[Asked], interval: Interval, people: Callable[[], People] | None = None
+) -> list[Variable]:
     """Return the variables that are meant, as they are called in one interval; without a row the busiest.
 
     Raises:
@@ -163,10 +166,12 @@ def resolve(asked: Iterable[Asked], interval: Interval) -> list[Variable]:
         if screen.layout == "page" and not rows:
             raise VariableError(f"{screen.command} needs a {screen.argument} behind the column")
         if screen.layout == "page" or needs(screen.table).history:
-            found += [Variable(screen.table, column, row) for row in rows or ("",)]
+            view = View(interval, people=people)
+            found += [Variable(screen.table, column, thing(screen.table, view, row)) for row in rows or ("",)]
         elif rows:
             table = alone(screen.table, interval)
-            found += [Variable(screen.table, column, find(table, row)) for row in rows]
+            view = View(interval, people=people)
+            found += [Variable(screen.table, column, find(table, row, view)) for row in rows]
         else:
             found.append(Variable(screen.table, column, busiest(screen, interval)))
     return list(dict.fromkeys(found))

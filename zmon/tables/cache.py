@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
-from zmon.tables.device import IDLE, NO_CMF, address
+from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE))
+NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), told=TOPOLOGY)
 
 NO_DASD: Final = absent("not a DASD")
 
@@ -49,10 +50,12 @@ def table(view: View) -> Table:
     read_hits = added("read_hits", "seq_read_hits", "cfw_read_hits")
     write_hits = added("write_hits", "seq_write_hits", "cfw_write_hits")
     requests = plus(reads, writes)
+    told = {key: volume.volser for key, volume in volumes_of(view).items()}
+    volsers = zip(keys, dasd["volser"], strict=True)
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
         "type": list(map(device_type, ccw["devtype"], ccw["cutype"], dasd["cylinders"])),
-        "volser": dasd["volser"],
+        "volser": [label_of(told.get(key), volser) for key, volser in volsers],
         "ctlr": caches["ssid"],
         "caching": list(map(_letter, caches["caching"])),
         "dfw": list(map(_letter, caches["fast_write"])),

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
-from zmon.kinds import DASD, PROFILE, buckets
-from zmon.tables import histogram
+from zmon.kinds import DASD, DEVICE, PROFILE, buckets
+from zmon.tables import histogram, lookup
+from zmon.tables.device import label_of
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Delta, Interval
+    from zmon.interval import Delta
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((PROFILE, DASD))
+NEEDS: Final = Needs((PROFILE, DASD, DEVICE), told=TOPOLOGY)
 
 GLOBAL: Final = "global"
 READS: Final = "READS"
@@ -87,7 +89,7 @@ def table(view: View) -> Table:
     if not len(profiles):
         none = profiles.missing or histogram.NOTHING
         return Table([], {}, facts=dict.fromkeys(FIGURES, none) | {"mean_of": ESTIMATE}, missing=none)
-    counts = Counts(profiles, parse(view.argument, interval))
+    counts = Counts(profiles, parse(view.argument, view))
     held = {name: counts.histogram(name) for name in SHOWN}
     rows = histogram.reach(*held.values())
     shares = {name: histogram.percents(values) for name, values in held.items()}
@@ -101,7 +103,7 @@ def table(view: View) -> Table:
     return Table(
         [f"{row:02}" for row in rows],
         columns,
-        facts=_facts(counts, held, interval),
+        facts=_facts(counts, held, view),
         estimated=dict.fromkeys([*held, "requests"]) if scaled else {},
         notes=tuple(_notes(counts, held)),
         missing=None if rows else counts.missing,
@@ -168,7 +170,7 @@ def _longest(shares: Iterable[Number]) -> Number:
     return max((share for share in shares if not isinstance(share, Absent)), default=0.0)
 
 
-def parse(words: str, interval: Interval) -> Asked:
+def parse(words: str, view: View) -> Asked:
     """Read what a person asks for: `dasdb`, `7001 reads`, `global total`.
 
     A volume is meant by a device number where its aliases are counted with it, else the device alone.
@@ -187,25 +189,25 @@ def parse(words: str, interval: Interval) -> Asked:
         elif key:
             raise NoSuchThing(f"{word!r} is no word here; behind {key} may stand {', '.join(WORDS)}")
         else:
-            key = _find(word, interval)
-    return Asked(key or _default(interval.of(PROFILE)), part, whole)
+            key = _find(word, view)
+    return Asked(key or _default(view.interval.of(PROFILE)), part, whole)
 
 
 def _default(profiles: Delta) -> str:
     return GLOBAL if GLOBAL in profiles.index else profiles.keys[0]
 
 
-def _find(word: str, interval: Interval) -> str:
-    """Return the key of a volume or device by name, number, bus id or label."""
-    profiles, wanted = interval.of(PROFILE), word.casefold()
+def _find(word: str, view: View) -> str:
+    """Return the key of a volume or device by any of its names."""
+    profiles, wanted = view.interval.of(PROFILE), word.casefold()
     if wanted in profiles.index:
         return wanted
-    disks = interval.of(DASD)
-    for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
-        if wanted in {busid, busid.rpartition(".")[2], name, str(volser).casefold()}:
-            for key in (str(name), busid):
-                if key in profiles.index:
-                    return key
+    disks = view.interval.of(DASD)
+    names = dict(zip(disks.keys, disks["name"], strict=True))
+    for busid in lookup.matches(view, word, disks.keys):
+        for key in (str(names[busid]), busid):
+            if key in profiles.index:
+                return key
     ends = [key for key in profiles.keys if key.rpartition(".")[2] == wanted]
     if len(ends) == 1:
         return ends[0]
@@ -213,15 +215,15 @@ def _find(word: str, interval: Interval) -> str:
     raise NoSuchThing(f"nothing is counted of {word!r}; counted are {some}{' ...' * (len(profiles) > 6)}")
 
 
-def _facts(counts: Counts, held: dict[str, list[Number]], interval: Interval) -> dict[str, Value]:
+def _facts(counts: Counts, held: dict[str, list[Number]], view: View) -> dict[str, Value]:
     asked = counts.asked
     start = counts.cell("start")
     since: Value = NO_TIME if isinstance(start, Absent) else int(float(str(start)) * 1e9)
     requests, seconds = counts.number("requests"), counts.seconds
     if asked.whole:
-        seconds = (interval.after.at.utc - since) / 1e9 if isinstance(since, int) else NO_TIME
+        seconds = (view.interval.after.at.utc - since) / 1e9 if isinstance(since, int) else NO_TIME
     facts: dict[str, Value] = {
-        "subject": _subject(asked, interval),
+        "subject": _subject(asked, view),
         "since": since,
         "count": requests,
         "rate": requests / seconds if isinstance(seconds, Absent) or seconds > 0 else NO_TIME,
@@ -249,13 +251,14 @@ def _percent(part: Number, whole: Number) -> Number:
     return 100 * part / whole
 
 
-def _subject(asked: Asked, interval: Interval) -> str:
+def _subject(asked: Asked, view: View) -> str:
     """Say what is shown: `all DASD, reads`."""
     what = "All DASD" if asked.key == GLOBAL else asked.key
-    disks = interval.of(DASD)
+    disks, known = view.interval.of(DASD), volumes_of(view)
     for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
         if name == asked.key:
-            what = " ".join([what, busid, *([volser] if isinstance(volser, str) else [])])
+            label = label_of(known[busid].volser if busid in known else None, volser)
+            what = " ".join([what, busid, *([label] if isinstance(label, str) else [])])
     part = {READS: ", reads", WRITES: ", writes"}.get(asked.part, "")
     return f"{what}{part}, {'since the start' if asked.whole else 'this interval'}"
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
-from zmon.tables import cache, device
+from zmon.tables import cache, device, lookup
 from zmon.tables.device import CP_ONLY, PATH_MASKS
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
-from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +39,7 @@ def table(view: View) -> Table:
         NoSuchThing: no device, or more than one, goes by that name.
     """
     load = device.table(view)
-    key = find(view.argument, load)
+    key = find(view)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
     if load.is_estimate("lcu", row):
@@ -145,29 +144,13 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + (f" and {left:,} more" if left > 0 else "")
 
 
-def find(argument: str, load: Table) -> str:
-    """Return the key of the device that goes by this bus id, number, Linux name or volume label.
+def find(view: View) -> str:
+    """Return the key of the device that the view's argument names.
 
     Raises:
-        NoSuchThing: none does, or several do; says which.
+        NoSuchThing: no device, or more than one, goes by that name.
     """
-    wanted = argument.strip().lower()
-    if wanted in load.keys:
-        return wanted
-    number = wanted.zfill(4)
-    found = [
-        key
-        for key, *names in zip(
-            load.keys, load.columns["addr"], load.columns["dasd"], load.columns["label"], strict=True
-        )
-        if number == str(names[0]).lower()
-        or wanted in {str(n).lower() for n in names[1:] if isinstance(n, str)}
-    ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise NoSuchThing(f"{argument!r} may be {' or '.join(found)}: say which")
-    raise NoSuchThing(f"no device {argument!r} is on line; DEVICE lists those that are")
+    return lookup.find(view, view.argument)
 
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:

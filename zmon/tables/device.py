@@ -15,10 +15,10 @@ from operator import and_
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CLAIM, CMF, DASD, DEVICE, LAYER, MACHINE
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import units_of, volumes_of
+from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.topology.lcu import lcus
 from zmon.topology.typecode import device_type
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.topology.lcu import Lcu
     from zmon.topology.volume import Volume
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=(CLAIM, LAYER, MACHINE))
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 
 MS: Final = 1e-6
 """ns to ms."""
@@ -417,12 +417,14 @@ def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[
     told = {key: volume.volser for key, volume in (known or {}).items()}
     columns = (devices.keys, devices.dasd["volser"], devices.block["label"], devices.names)
     return [
-        next(
-            (one for one in (told.get(key), volser, label) if isinstance(one, str)),
-            f">{name}" if isinstance(name, str) else volser,
-        )
+        label_of(told.get(key), volser, label, f">{name}" if isinstance(name, str) else volser)
         for key, volser, label, name in zip(*columns, strict=True)
     ]
+
+
+def label_of(*told: Value | None) -> Value:
+    """Return the first label that is known; the last thing told, such as a reason, where none is."""
+    return next((one for one in told if isinstance(one, str)), told[-1] or absent("it has no label"))
 
 
 def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:

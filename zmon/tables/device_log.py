@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables import details
+from zmon.tables import lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.device import IDLE, address, devices_of, labels, members, summary
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import alone
+from zmon.tables.topology import TOPOLOGY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True)
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY)
 
 WEIGHTS: Final = {
     **dict.fromkeys(("pend", "disc", "conn", "serv", "cuwt"), "measured"),
@@ -42,7 +42,7 @@ def table(view: View) -> Table:
         NoSuchThing: no device, or more than one, goes by that name.
     """
     key = find(view) if view.argument else ""
-    return by_time(view, Log(f"device {key}", partial(figures, key=key), WEIGHTS))
+    return lookup.relabelled(by_time(view, Log(f"device {key}", partial(figures, key=key), WEIGHTS)), view)
 
 
 def find(view: View) -> str:
@@ -51,7 +51,7 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: no device, or more than one, goes by that name.
     """
-    return details.find(view.argument, alone("device", view.interval))
+    return lookup.find(view, view.argument)
 
 
 def figures(interval: Interval, key: str = "") -> dict[str, Value]:

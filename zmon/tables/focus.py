@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
-from zmon.tables import control_unit_log, cpu_log, device_log
+from zmon.tables import control_unit_log, cpu_log, device_log, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
 from zmon.tables.table import Needs, Table
-from zmon.tables.view import View, alone
+from zmon.tables.topology import TOPOLOGY
+from zmon.tables.view import alone
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
+    from zmon.tables.view import View
 
-NEEDS: Final = Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True)
+NEEDS: Final = Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True, told=TOPOLOGY)
 
 # the name of each figure here, by its name on the part's own screen
 OF_UNIT: Final = {
@@ -52,6 +54,7 @@ def table(view: View) -> Table:
     if not key:
         return Table([], {}, missing=NO_DEVICE)
     filled = by_time(view, Log(f"focus {key}", partial(figures, key=key), WEIGHTS))
+    filled = lookup.relabelled(filled, view)
     if view.argument or not filled.keys:
         return filled
     return filled._replace(notes=(f"Device {address(key)} is the busiest now; BENCHMRK nnnn shows another",))
@@ -65,7 +68,7 @@ def find(view: View) -> str:
     """
     word, _, name = view.argument.strip().partition(" ")
     said = len(word) >= 3 and "DEVICE".startswith(word.upper())
-    return device_log.find(View(view.interval, argument=name if said and name else view.argument))
+    return lookup.find(view, name if said and name else view.argument)
 
 
 def _busiest(interval: Interval) -> str:

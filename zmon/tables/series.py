@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.event import What
+from zmon.tables import lookup
+from zmon.tables.device import devices_of
 from zmon.tables.figure import Figure
 from zmon.tables.lean import can_be_lean, lean, only
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
@@ -42,6 +44,10 @@ STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800)
 
 BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
 """What no average reaches across."""
+
+
+ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
+"""Tables that are about one device."""
 
 
 class Series(NamedTuple):
@@ -101,8 +107,10 @@ def _unknown(variable: Variable) -> Absent:
     return absent(f"{variable.table} has no {variable.column}")
 
 
-def find(table: Table, name: str) -> str:
+def find(table: Table, name: str, view: View | None = None) -> str:
     """Return the key of the row that a name means: the key, its last part, or the value of one of its labels.
+
+    With a view the row may also be a device by any name that DEVICE takes.
 
     Raises:
         NoSuchThing: it means no row, or several.
@@ -119,10 +127,24 @@ def find(table: Table, name: str) -> str:
             isinstance(v[place], str) and str(v[place]).casefold() == wanted for v in table.columns.values()
         )
     ]
+    if not found and view is not None:
+        found = lookup.matches(view, name, table.keys)
     if len(found) != 1:
         several = f"means several rows: {', '.join(found[:9])}" if found else "is in no row of this screen"
         raise NoSuchThing(f"{name!r} {several}")
     return found[0]
+
+
+def thing(table: str, view: View, name: str) -> str:
+    """Return the name by which samples alone know what a page or a screen by time is about.
+
+    A device that goes by a label or number of CP becomes its bus id; all else stays as it was named.
+    """
+    if table not in ABOUT_DEVICES or not name:
+        return name
+    found = lookup.matches(view, name, devices_of(view.interval).keys)
+    known = lookup.matches(View(view.interval), name, devices_of(view.interval).keys)
+    return name if known or len(found) != 1 else found[0]
 
 
 def series(

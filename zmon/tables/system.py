@@ -29,12 +29,14 @@ from zmon.tables import (
     control_unit_log,
     cpu_log,
     device_log,
+    lookup,
     lpar_log,
     paging_log,
 )  # fmt: skip
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.join import mean
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import NoSuchThing, alone, needs
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs(
     (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU),
     history=True,
+    told=TOPOLOGY,
 )
 
 # the name of each figure here, by its name on the part's own screen
@@ -77,7 +80,8 @@ WEIGHTS: Final = {
 
 def table(view: View) -> Table:
     """Fill SYSSUMLG and REDISP: one row per interval."""
-    return by_time(view, Log("system", partial(figures, limits=view.limits()), WEIGHTS))
+    filled = by_time(view, Log("system", partial(figures, limits=view.limits()), WEIGHTS))
+    return lookup.relabelled(filled, view)
 
 
 def figures(interval: Interval, limits: Limits) -> dict[str, Value]:

@@ -1,0 +1,90 @@
+"""zmon.tables.lookup: which device a word names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.placement.study import filled
+from zmon.absent import absent
+from zmon.cli.main import main
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, DASD, DEVICE
+from zmon.sample import Instant, Sample
+from zmon.tables import lookup
+from zmon.tables.lookup import find
+from zmon.tables.view import NoSuchThing, View
+from zmon.topology.volume import bare
+
+RECORDING = "recordings/lab-shark-before.zmon"
+DISKS = {"0.0.7000": "dasda", "0.1.7000": "dasdb", "0.0.0191": "dasdc", "0.0.0200": "dasdd"}
+LABELS = {"dasda": "LX7000", "dasdb": "LX7000", "dasdc": "0X0191", "dasdd": "0X0200"}
+TOLD = {
+    "0.0.0191": bare("94:8", absent("x"))._replace(rdev="6E7F", volser="VOL191", label="0X0191"),
+    "0.0.0200": bare("94:12", absent("x"))._replace(rdev="0191", volser="VOL200", label="0X0200"),
+}
+"""What CP tells: the real volumes of two disks."""
+
+
+@pytest.fixture
+def view(monkeypatch: pytest.MonkeyPatch) -> View:
+    """Look at four disks, of two of which CP tells the real volume; one disk is SCSI."""
+    blocks = {name: {"size": 1} for name in (*LABELS, "sda")}
+    frames = {
+        "device": filled(DEVICE, {key: {"online": 1, "block": name} for key, name in DISKS.items()}, 0),
+        "dasd": filled(DASD, {key: {"name": n, "volser": LABELS[n]} for key, n in DISKS.items()}, 0),
+        "block": filled(BLOCK, blocks, 0),
+    }
+    monkeypatch.setattr(lookup, "volumes_of", lambda _view: TOLD)
+    return View(Interval(None, Sample(Instant(0, 0, "b"), frames)))
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("0.0.7000", "0.0.7000"), ("0.1.7000", "0.1.7000"), ("191", "0.0.0191"), ("0191", "0.0.0191"),
+        ("dasdb", "0.1.7000"), ("0x0191", "0.0.0191"), ("vol191", "0.0.0191"), ("6e7f", "0.0.0191"),
+        ("SDA", "sda"), (" DASDA ", "0.0.7000"), ("VOL200", "0.0.0200"),
+    ],
+)  # fmt: skip
+def test_a_device_goes_by_several_names(view: View, word: str, key: str) -> None:
+    """Bus id, number, real number, Linux name, the volume's label and Linux's own; case does not matter."""
+    assert find(view, word) == key
+
+
+@pytest.mark.parametrize("word", ["7000", "LX7000"])
+def test_a_name_that_means_several_is_refused(view: View, word: str) -> None:
+    """The message says which they are."""
+    with pytest.raises(NoSuchThing, match=r"0\.0\.7000 or 0\.1\.7000"):
+        find(view, word)
+
+
+@pytest.mark.parametrize("word", ["9999", "", " ", "no", "\x1b[2J"])
+def test_a_name_that_means_nothing_is_refused(view: View, word: str) -> None:
+    """The message says where to look."""
+    with pytest.raises(NoSuchThing, match="DEVICE lists"):
+        find(view, word)
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize("word", ["HWZJZH", "767E", "0x043a"])
+@pytest.mark.parametrize("command", ["DEVICE", "DEVLOG", "BENCHMRK", "DASDSTAT", "PLOT DEVICE.resp"])
+def test_every_screen_takes_the_names_that_others_show(
+    capsys: pytest.CaptureFixture[str], command: str, word: str
+) -> None:
+    """Both labels of a volume and its real device number name its device, wherever a device is named."""
+    assert main(["show", *command.split(), word, "--from", RECORDING]) == 0
+    assert "043a" in capsys.readouterr().out.lower()
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(
+    ("command", "column"), [("DEVLOG", "label"), ("REDISP", "label"), ("CACHEXT", "volser")]
+)
+def test_one_label_is_shown_everywhere(capsys: pytest.CaptureFixture[str], command: str, column: str) -> None:
+    """Screens show the label that CP tells of a volume, not the one that Linux reads on the minidisk."""
+    assert main(["show", command, "--from", RECORDING, "-f", "json"]) == 0
+    labels = {row[column] for row in json.loads(capsys.readouterr().out.splitlines()[0])["rows"]}
+    assert "X5GE25" in labels
+    assert not any(str(label).startswith("0X") for label in labels)
