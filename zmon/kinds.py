@@ -306,6 +306,7 @@ MOUNT: Final = Kind(
         ),
         *_labels("chunks", source="the chunk tree of btrfs"),
         *_labels("line", source="which line of /proc/self/mountinfo it is"),
+        *_labels("namespaces", source="how many other mount namespaces were read: /proc/PID/mountinfo"),
     ),
 )
 """What is mounted where; `options` are those of the file system."""

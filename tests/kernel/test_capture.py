@@ -142,6 +142,18 @@ def test_the_times_survive_in_the_archive(
             assert (tree.read(path), tree.when(path)) == (node.data, node.time)
 
 
+def test_mounts_of_other_namespaces_are_kept(root: Path) -> None:
+    """Those of one process of each; the other processes are left out."""
+    own, other = b"1 0 94:1 / / rw - ext4 /dev/dasda1 rw\n", b"7 1 94:9 / /d rw - ext4 /dev/dasdd1 rw\n"
+    for name, space, mounts in (("77", 1, own), ("1", 1, own), ("47", 2, other), ("48", 2, other)):
+        directory = root / "proc" / name
+        (directory / "ns").mkdir(parents=True, exist_ok=True)
+        (directory / "ns/mnt").symlink_to(f"mnt:[{space}]")
+        (directory / "mountinfo").write_bytes(mounts)
+    names = {path for path in gather(str(root)).nodes if path.endswith(("/mountinfo", "/mnt"))}
+    assert names == {"proc/77/mountinfo", "proc/77/ns/mnt", "proc/47/mountinfo"}
+
+
 def test_each_pass_is_a_directory(root: Path, tmp_path: Path) -> None:
     """In the order of time."""
     write_capture(str(tmp_path / "x.tar.gz"), Plan(str(root), passes=3, seconds=0))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -10,7 +11,16 @@ from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
-from zmon.kernel.mountinfo import PATH, Mounted, option, parse_mountinfo, read_hidden, read_mounts
+from zmon.kernel.mountinfo import (
+    OWN,
+    PATH,
+    Mounted,
+    namespaces,
+    option,
+    parse_mountinfo,
+    read_hidden,
+    read_mounts,
+)
 from zmon.topology.mount import mounts_in
 
 HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
@@ -133,16 +143,59 @@ def test_mounts_of_other_processes() -> None:
     assert frame.cell("77", "line") == "/proc/4711/mountinfo:2"
 
 
-def test_mounts_that_only_other_namespaces_have() -> None:
-    """A block device that is mounted for a container alone is mounted; what all see is told once."""
-    other = b"20 1 94:1 / / rw - ext4 /dev/dasda1 rw\n77 20 94:9 / /data rw - ext4 /dev/dasdd1 rw\n"
-    files = {PATH: OVERLAY, "proc/1/mountinfo": OVERLAY, "proc/47/mountinfo": other}
-    links = {"proc/self/ns/mnt": "mnt:[1]", "proc/1/ns/mnt": "mnt:[1]"} | {
-        f"proc/{pid}/ns/mnt": "mnt:[2]" for pid in (47, 48)
-    }
-    tree = DictTree(files, links)
+CONTAINER = b"20 1 94:1 / / rw - ext4 /dev/dasda1 rw\n77 20 94:9 / /data rw - ext4 /dev/dasdd1 rw\n"
+"""The mounts of a container, which alone has that of dasdd1."""
+SPACES = {"proc/self/ns/mnt": "mnt:[1]", "proc/1/ns/mnt": "mnt:[1]"} | {
+    f"proc/{pid}/ns/mnt": "mnt:[2]" for pid in (47, 48)
+}
+
+
+@pytest.mark.parametrize("links", [SPACES, {"proc/self/ns/mnt": "mnt:[1]"}])
+def test_mounts_that_only_other_namespaces_have(links: dict[str, str]) -> None:
+    """A disk that only a container has mounted is mounted, whether `ns/mnt` of others can be read or not."""
+    tree = DictTree(
+        {PATH: OVERLAY, "proc/1/mountinfo": OVERLAY, "proc/47/mountinfo": CONTAINER}, links, live=True
+    )
     own = read_mounts(tree)
     frame = read_hidden(tree, own)
     assert frame.keys == [*own.keys, "77"]
     assert mounts_in(frame).by_id["77"].seen_by == "47"
     assert "/data" not in mounts_in(frame).by_point
+    assert frame.cell("77", "namespaces") == "1"
+
+
+def test_a_capture_has_the_mounts_of_other_namespaces() -> None:
+    """All mounts of a captured tree include them."""
+    frame = read_mounts(DictTree({PATH: OVERLAY, "proc/47/mountinfo": CONTAINER}, SPACES))
+    assert frame.cell("77", "line") == "/proc/47/mountinfo:2"
+
+
+@pytest.mark.parametrize(
+    ("links", "live", "errors"),
+    [
+        (SPACES, True, {"proc/9/mountinfo": PermissionError(errno.EACCES, "Permission denied")}),
+        (SPACES, False, {"proc/9/mountinfo": PermissionError(errno.EACCES, "Permission denied")}),
+        ({}, False, {}),
+    ],
+)
+def test_namespaces_that_could_not_be_read(
+    links: dict[str, str], live: bool, errors: dict[str, OSError]
+) -> None:
+    """The mounts say why: a process may not be looked at, or an old capture has none."""
+    files = {PATH: OVERLAY, "proc/1/mountinfo": OVERLAY, "proc/9/mountinfo": b""}
+    tree = DictTree(files, links, errors, live=live)
+    frame = read_hidden(tree, read_mounts(tree))
+    assert isinstance(frame.column("namespaces")[0], Absent)
+
+
+def test_a_process_that_has_ended_hides_nothing() -> None:
+    """A zombie has no mounts any more."""
+    errors: dict[str, OSError] = {"proc/9/mountinfo": OSError(errno.EINVAL, "Invalid argument")}
+    tree = DictTree({PATH: OVERLAY, "proc/1/x": b"", "proc/9/mountinfo": b""}, SPACES, errors, live=True)
+    assert namespaces(tree) == ({}, {})
+
+
+def test_hidden_processes_may_have_mounts() -> None:
+    """Where /proc is mounted with hidepid=, other users' processes are not there to be asked."""
+    tree = DictTree({PATH: OVERLAY, "proc/9/mountinfo": OVERLAY}, {OWN: "mnt:[1]"}, live=True)
+    assert list(namespaces(tree)[1]) == ["proc/1/mountinfo"]

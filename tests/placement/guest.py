@@ -79,7 +79,7 @@ def machine(files: Mapping[str, tuple[str, str, str, str]] = FILES) -> Machine:
     """Return the guest."""
     mounts: dict[str, Mapping[str, Value]] = {
         key: {"number": number, "root": "/", "point": point, "fstype": fstype, "source": f"/dev/{key}",
-              "options": "rw", "line": int(key)}
+              "options": "rw", "line": int(key), "namespaces": "0"}
         for key, (number, point, fstype) in POINTS.items()
     }  # fmt: skip
     mounts["4"] = {**mounts["4"], "devices": "1=94:4 2=252:0", "chunks": absent("run as root: chunks")}

@@ -243,6 +243,14 @@ def test_a_btrfs_whose_devices_are_not_known() -> None:
     assert known.unseen == ("what the btrfs at /pool is on (not asked)",)
 
 
+def test_mounts_of_containers_that_were_not_read() -> None:
+    """A disk without a mount may be that of a container, as long as other namespaces were not looked at."""
+    frame = GUEST.sample.frames["mount"]
+    lost: list[Value] = [absent("not recorded")] * len(frame.keys)
+    found = without(mount=frame.but(columns={**frame.columns, "namespaces": lost}))
+    assert found.unseen == ("mounts of other namespaces, such as containers (not recorded)",)
+
+
 def test_a_stack_that_was_not_read() -> None:
     """What is built on a disk is not known where no device says what it is made of."""
     frame = GUEST.sample.frames["layer"]

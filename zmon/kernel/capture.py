@@ -7,7 +7,8 @@ are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, 
 call is `syscall/s390_sthyi.bin`.  Whoever captures may lay files of its own beside them: answers of CP are
 `cp/NAME.txt`.
 
-Only files that the tables below name are read.  None of them starts I/O, and none is a trigger:
+Only files that the tables below name are read, and /proc/PID/mountinfo of one process of each other mount
+namespace.  None of them starts I/O, and none is a trigger:
 what sends a command to a device or an adapter each time it is read (`host_access_count`,
 `capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) stands in no table.
 """
@@ -32,6 +33,7 @@ from typing import IO, TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.kernel import debugfs, devicemapper, ioctl, loop, sthyi
 from zmon.kernel.captured import CaptureError, File, Folder, Inside, Link
+from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.tree import LiveTree, text
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ IDENTITY: Final = {
         "sys/block/*/loop/{backing_file,offset,sizelimit}",
         "sys/fs/btrfs/*/devices/*",
         "proc/{mdstat,partitions,swaps}",
-        "proc/self/mountinfo",
+        "proc/self/{mountinfo,ns/mnt}",
     ),
     "CPUs": (
         "sys/devices/system/cpu/{online,present,dispatching}",
@@ -210,6 +212,12 @@ def gather(root: str = "/", *, seldom: bool = False, everything: bool = False, b
     if reading.tree.root == "/":
         _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
     reading.match(IDENTITY.values())
+    others, refused = namespaces(reading.tree)
+    for name, mounts in others.items():
+        reading.keep(f"proc/{name}/mountinfo", mounts)
+    for path, error in refused.items():
+        if error.errno != errno.ENOENT:
+            reading.refuse(path, error)
     for path, content in beside().items():
         if isinstance(content, OSError):
             reading.refuse(path, content)

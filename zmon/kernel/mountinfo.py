@@ -14,6 +14,7 @@ Documentation/filesystems/proc.rst.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import posixpath
 import re
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 PATH: Final = "proc/self/mountinfo"
+OWN: Final = "proc/self/ns/mnt"
+"""The link that names the mount namespace of this process."""
 
 OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)")
 """A path that goes through the eyes of another process, whose mounts may be others."""
@@ -40,6 +43,9 @@ _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
 _NO_LAYERS: Final = absent("its layers are on no mount that is seen from here")
 _NO_OTHER: Final = absent("only btrfs has several devices")
+_OWN_ONLY: Final = absent("only the mounts of zmon's own namespace were read")
+_GONE: Final = frozenset({errno.ENOENT, errno.ESRCH, errno.EINVAL})
+"""The errors of a process that has ended meanwhile."""
 
 
 class Mounted(NamedTuple):
@@ -118,6 +124,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
 
     If `wanted` is given, only those whose id, or the number of whose file system, is in it.  With `paths`
     like /proc/PID/root/FILE also the mounts of these processes that this one does not have.
+    Of a captured tree all mounts include those of other namespaces; see `read_hidden`.
 
     The chunks of btrfs are read from the live kernel only, by root, and only of wanted mounts.
     """
@@ -145,37 +152,69 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
             "line": mount.line if not mount.seen_by else f"/{mount.seen_by}/mountinfo:{mount.line}",
             **several.get(mount.number, none),
             **({"devices": _numbers(layered[mount.id])} if mount.id in layered else {}),
+            "namespaces": _OWN_ONLY,
         }
         for mount in mounted
         if _is_wanted(mount, wanted)
     }
-    return frame(MOUNT, rows, tree.when(PATH))
+    found = frame(MOUNT, rows, tree.when(PATH))
+    return found if tree.live or wanted is not None or paths else read_hidden(tree, found)
 
 
 def read_hidden(tree: Tree, own: Frame) -> Frame:
     """Return the mounts, and with them those of block devices that only processes of other namespaces have.
 
-    One process of each mount namespace is asked, as far as this one may.
+    The column `namespaces` says how many of them were read, or why some were not.
     """
-    spaces: dict[str, str] = {}
-    with contextlib.suppress(OSError):
-        spaces[tree.link("proc/self/ns/mnt")] = ""
-        for name in tree.entries("proc"):
-            if name.isdecimal():
-                with contextlib.suppress(OSError):
-                    spaces.setdefault(tree.link(f"proc/{name}/ns/mnt"), f"/proc/{name}/root/")
-    others = [path for path in spaces.values() if path]
-    if not others or own.missing is not None:
+    if own.missing is not None:
         return own
+    others, refused = namespaces(tree)
     numbers = set(map(str, own.column("number")))
-    found = read_mounts(tree, None, others)
+    paths = [f"/proc/{name}/root/" for name in others]
+    found = read_mounts(tree, None, paths) if paths else own
     rows: dict[str, Mapping[str, Value]] = {}
+    read: Value = str(len(others))
+    for path, error in refused.items():
+        read = absent(f"/{path}: {error.strerror or error}")
     for key, number, line in zip(found.keys, found.column("number"), found.column("line"), strict=True):
         is_own = not str(line).startswith("/")
-        if is_own or not (str(number).startswith("0:") or str(number) in numbers):
-            rows[key] = {name: found.cell(key, name) for name in found.kind.by_name}
+        if is_own or key in own.keys or not (str(number).startswith("0:") or str(number) in numbers):
+            rows[key] = {name: found.cell(key, name) for name in found.kind.by_name} | {"namespaces": read}
             numbers |= set() if is_own else {str(number)}
     return frame(MOUNT, rows, tree.when(PATH))
+
+
+def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
+    """Return /proc/PID/mountinfo of one process of each other mount namespace, by PID, and what was refused.
+
+    The mounts tell the namespaces apart where `ns/mnt` cannot be read, as without root.  Of what is refused
+    only the first path is returned.  A capture holds one process of each.
+    """
+    try:
+        own = {tree.link(OWN), tree.read(PATH)}
+        processes = [name for name in tree.entries("proc") if name.isdecimal()]
+    except OSError as error:
+        return {}, {OWN: error}
+    found: dict[str, bytes] = {}
+    refused: dict[str, OSError] = {}
+    if tree.live and "1" not in processes:  # mounted with hidepid=
+        refused["proc/1/mountinfo"] = PermissionError(errno.EACCES, "processes of other users are hidden")
+    for name in processes:
+        space = ""
+        with contextlib.suppress(OSError):
+            space = tree.link(f"proc/{name}/ns/mnt")
+        if space in own:
+            continue
+        try:
+            content = tree.read(f"proc/{name}/mountinfo")
+        except OSError as error:
+            if error.errno not in _GONE and not refused:
+                refused[f"proc/{name}/mountinfo"] = error
+            continue
+        if content not in own:
+            found[name] = content
+        own |= {space, content} if space else {content}
+    return found, refused
 
 
 def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounted]:

@@ -81,6 +81,9 @@ class Machine:
             for mount in self.mounts.by_number.values()
             if mount.fstype in {"btrfs", "overlay"} and isinstance(mount.devices, Absent)
         ]
+        spaces = self.sample.frame(MOUNT).column("namespaces")
+        unlooked = [why.reason for why in spaces[:1] if isinstance(why, Absent)]
+        found += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
         layers = self.sample.frame(LAYER)
         built = zip(layers.column("sort"), layers.column("below"), strict=True)
         unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
