@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.recording.dictionary import damaged_kinds
+from zmon.recording.dictionary import damaged_kinds, missing_kinds
 from zmon.recording.error import Damaged
 from zmon.recording.rows import EVENT, checked, crc
 
@@ -106,14 +106,20 @@ def _rows(recording: Recording) -> Iterator[str]:
     try:
         with recording.asking(sys.maxsize) as connection:
             kinds = damaged_kinds(connection)
+            missing = missing_kinds(connection)
             sessions = connection.execute(
                 "SELECT id, boot, source, nominal, simulated, begin, crc FROM session"
+            ).fetchall()
+            absent = connection.execute(
+                "SELECT DISTINCT session FROM sample WHERE session NOT IN (SELECT id FROM session)"
             ).fetchall()
             events = connection.execute(f"SELECT {EVENT}, crc FROM event").fetchall()  # noqa: S608 - ours
     except Damaged as error:
         yield str(error)
         return
     yield from (f"kind {number} is damaged: its checksum is wrong" for number in kinds)
+    yield from (f"kind {number} is not in the dictionary" for number in missing)
+    yield from (f"session {number} is missing" for (number,) in absent)
     for row in sessions:
         if crc(b"", "session", *row[:6]) != row[6]:
             yield f"session {row[0]} is damaged: its checksum is wrong"
@@ -124,7 +130,10 @@ def _rows(recording: Recording) -> Iterator[str]:
 
 def _segments(recording: Recording) -> Iterator[str]:
     # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
-    segments = list(recording.pieces("SELECT id, kind, first FROM segment WHERE id >= ? AND id < ?", 0, MOST))
+    segments = list(
+        recording.pieces("SELECT id, kind, first, ahead FROM segment WHERE id >= ? AND id < ?", 0, MOST)
+    )
+    numbers = {number for number, *_ in segments}
     stills = set()
     for number, body, expected in recording.pieces(
         "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MOST
@@ -134,14 +143,17 @@ def _segments(recording: Recording) -> Iterator[str]:
             stills.add(number)
         except Damaged as error:
             yield str(error)
-    for number, kind, first in segments:
+    for number, kind, first, ahead in segments:
         try:
             segment = recording.segment(number)
             if segment is not None and not stills.issuperset(segment.stills):
                 raise Damaged(f"segment {kind} {first} refers to columns that are missing")  # noqa: TRY301
+            if ahead is not None and ahead not in numbers:
+                raise Damaged(f"segment {ahead} is missing")  # noqa: TRY301
         except Damaged as error:
             if type(first) is int:
                 recording.hole(str(kind), first, error)
             yield str(error)
-    for kind in sorted({str(kind) for _, kind, first in segments if type(first) is int}):
+    kinds = {str(kind) for _, kind, first, _ahead in segments if type(first) is int}
+    for kind in sorted(kinds.union(recording.kinds)):  # also a kind all of whose segments are missing
         yield from recording.unlisted(kind)

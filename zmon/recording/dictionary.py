@@ -227,6 +227,14 @@ def damaged_kinds(connection: sqlite3.Connection) -> list[int]:
     ]
 
 
+def missing_kinds(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of the kinds that layouts refer to and the dictionary lacks."""
+    rows = connection.execute(
+        "SELECT DISTINCT kind FROM layout WHERE kind NOT IN (SELECT id FROM kind) ORDER BY kind"
+    ).fetchall()
+    return [number for (number,) in rows]
+
+
 def load_layout(
     connection: sqlite3.Connection, number: int, kinds: dict[int, Kind], *, checks: bool = True
 ) -> Layout:

@@ -8,12 +8,13 @@ reason, and nothing else.
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
-from zmon.recording.dictionary import MOST_KINDS, damaged_kinds
+from zmon.recording.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
 from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.file import File
 from zmon.recording.frames import Columns, Frames, full, lacking, lone, promised
@@ -301,18 +302,27 @@ class Recording:
         return self._listed[1]
 
     def _whole_kinds(self, listed: Sequence[tuple[Any, ...]]) -> list[str]:
-        """Return the names of the kinds; those that segments name, too, where the dictionary is damaged."""
+        """Return the names of the kinds; if the dictionary is damaged, also those in segments and tail."""
         names = {str(name) for _, name in listed}
+        problems: list[str] = []
         try:
             with self.asking() as connection:
                 damaged = damaged_kinds(connection) if self._file.checks else []
-        except Damaged:
-            damaged = []
-        for number in damaged:
-            self.hole("", 0, Damaged(f"kind {number} is damaged: its checksum is wrong"))
-        if damaged or not listed or not self._file.checks:
+                problems += [f"kind {number} is damaged: its checksum is wrong" for number in damaged]
+                problems += [
+                    f"kind {number} is not in the dictionary" for number in missing_kinds(connection)
+                ]
+        except Damaged as error:
+            problems.append(str(error))
+        for problem in problems:
+            self.hole("", 0, Damaged(problem))
+        if problems or not listed or not self._file.checks:
             question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
             names |= {str(kind) for (kind,) in self.pieces(question, 0, MOST)}
+        if problems and self._count:
+            with suppress(Damaged):  # `frame` says so
+                self._tail.read(self._count - 1, self._count)
+            names |= set(self._tail.runs)
         return sorted(names)
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
