@@ -110,6 +110,18 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
         (ORACLE, "CREATE TABLESPACE x MANAGED BY DATABASE USING (FILE '/x' 100);", "/x"),
         (ORACLE, "ALTER DATABASE ADD LOGFLE '/x' SIZE 1G;", "LOGFLE"),
         (ORACLE, "RENAME TABLESPACE good TO better;", "RENAME TABLESPACE"),
+        (ORACLE, "ALTER DATABSE ADD LOGFILE GROUP 4 ('/x') SIZE 1G;", "DATABSE"),
+        (ORACLE, "ALTR DATABASE ADD LOGFILE GROUP 4 ('/x') SIZE 1G;", "ALTR"),
+        (ORACLE, "CREATE CONTROLFIEL REUSE DATABASE d LOGFILE GROUP 1 '/x' SIZE 1G;", "CONTROLFIEL"),
+        (ORACLE, "ALTER DATABASE ADD LOGFILE GRUOP 4 ('/x') SIZE 1G;", "GRUOP"),
+        (ORACLE, "ALTER DATABASE AD LOGFILE GROUP 4 ('/x') SIZE 1G;", "/x"),
+        (ORACLE, "ALTER DATABASE RENAME FIEL '/db/good.dbf' TO '/db/new.dbf';", "FIEL"),
+        (ORACLE, "ALTER DATABASE DATAFILE '/db/good.dbf' RESZIE 20G;", "RESZIE"),
+        (ORACLE, "@second.sql", "second.sql"),
+        (ORACLE, "@@third", "third"),
+        (ORACLE, "@?/rdbms/admin/fourth a b", "?/rdbms/admin/fourth"),
+        (ORACLE, "START fifth.sql", "fifth.sql"),
+        (DB2, "CREATE STOGRUOP SG ON '/x';", "STOGRUOP"),
         # sizes
         (ORACLE, "CREATE TABLESPACE x DATAFILE '/x' SIZE 10,000M;", "10,000M"),
         (ORACLE, "ALTER TABLESPACE good ADD DATAFILE '/x' SIZE 1,024M REUSE;", "1,024M"),
@@ -189,6 +201,10 @@ def test_what_is_not_understood_is_told_with_its_line_and_words(
         (ORACLE + "DROP TABLESPACE IF EXISTS good;\n" + ORACLE.replace("good", "b"), "GOOD", []),
         ('FILE_NAME,TABLESPACE_NAME,BYTES\n/x,X,"734,003,200"\n', "X", ["/x"]),
         ('tablespace,path,role,bytes\nX,/x,data,"734,003,200"\n', "X", ["/x"]),
+        (ORACLE + "ALTER DATABASE ADD STANDBY LOGFILE GROUP 4 ('/x', '/y') SIZE 1G;", "", ["/x", "/y"]),
+        (ORACLE + "ALTER DATABASE ADD LOGFILE MEMBER '/x' TO GROUP 2;", "", ["/x"]),
+        (ORACLE + "ALTER DATABASE ADD LOGFILE MEMBER '/x' TO ('/y', '/z');", "", ["/x"]),
+        (ORACLE + "START WITH 1\n" + ORACLE.replace("good", "b"), "B", ["/db/b.dbf"]),
         (LISTED + CONTAINER, "TS3", ["/db/ts3"]),
         (LISTED + CONTAINER.replace("Containers for", "Container for"), "TS3", ["/db/ts3"]),
         ("$ db2 list tablespace containers for 3\n" + LISTED + CONTAINER, "TS3", ["/db/ts3"]),
@@ -227,6 +243,11 @@ def test_other_ways_to_write_it_are_read(text: str, tablespace: str, files: list
         "-- CREATE TABLESPAC X",
         "/* CRATE TABLESPACE X */",
         "CREATE GLOBAL TEMPORARY TABLE TABLESPAC (A INT);",
+        "CREATE TABLE DATABSE (A INT);",
+        "CREATE DATABASE LINK L USING 'x/y';",
+        "ALTER DATABASE BACKUP CONTROLFILE TO '/x';",
+        "ALTER DATABASE RECOVER DATAFILE '/x';",
+        "CREATE SEQUENCE S\nSTART WITH 1;",
     ],
 )
 @pytest.mark.parametrize("before", [DB2, ORACLE])
@@ -235,6 +256,14 @@ def test_statements_about_something_else_are_no_mistakes(before: str, statement:
     found = read(before + statement + "\n")
     assert found.unread == ()
     assert len(found.containers) == 1
+
+
+@pytest.mark.parametrize(
+    "action", ["CLEAR LOGFILE '/x'", "CLEAR UNARCHIVED LOGFILE '/x'", "REGISTER LOGFILE '/x'"]
+)
+def test_oracle_logs_that_are_not_changed_are_no_mistakes(action: str) -> None:
+    """What names a log and creates, moves or drops none, is passed over."""
+    assert read(f"{ORACLE}ALTER DATABASE {action};\n").unread == ()
 
 
 def test_sizes_with_separators_are_whole() -> None:
@@ -284,6 +313,19 @@ def test_a_misread_tablespace_is_no_automatic_storage() -> None:
         assert [row.problem for row in found.containers if row.tablespace == "X"] == [
             "the statement is not understood"
         ]
+
+
+@pytest.mark.parametrize(("name", "words"), [("GOODD", "is 'GOOD' meant?"), ("OLD", "not in the DDL")])
+def test_db2_notes_an_altered_tablespace_that_is_not_created(name: str, words: str) -> None:
+    """Its other containers are missing from the listing."""
+    found = read(
+        f"{DB2}ALTER TABLESPACE {name} ADD (FILE '/x' 1K);\nALTER TABLESPACE GOOD ADD (FILE '/y' 1K);"
+    )
+    (note,) = found.notes
+    assert ":2: " in note
+    assert name in note
+    assert words in note
+    assert found.unread == ()
 
 
 def test_an_altered_tablespace_with_nearly_a_known_name_is_told() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import container as c
 from zmon.listing import ddl
+from zmon.listing.resemblance import meant
 from zmon.listing.shell import statements_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ AUTOMATIC: Final = (
 NOT_UNDERSTOOD: Final = "the statement is not understood"
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
+_OBJECTS: Final = frozenset({"STOGROUP", "NODEGROUP"})
+"""What else than a tablespace is read."""
 _VERBS: Final = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
 _WANTED: Final = re.compile(
     r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY))*"
@@ -97,7 +100,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     """
     reader = _Reader(origin, options)
     lines = statements_of(text, reader.notes)
-    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS):
+    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS, _OBJECTS):
         if isinstance(statement, ddl.Token):
             reader.comment(statement.text)
         else:
@@ -229,13 +232,15 @@ class _Reader:
 
     def noted(self) -> list[c.Note]:
         """All that is to be said about the statements."""
-        only = "is altered here, not created: its containers are not in the DDL"
         rest = [
-            c.Note(line, f"{name!r} {only}")
+            c.Note(line, f"{name!r} is altered here, not created{self._hint(database, name)}")
             for (database, name), line in self._altered.items()
-            if (database, name) not in self.spaces
         ]
         return sorted([*self.notes, *rest], key=lambda note: note.line)
+
+    def _hint(self, database: str, name: str) -> str:
+        near = meant(name, {other for of, other in self._created if of == database})
+        return f": is {near!r} meant?" if near else ": its other containers are not in the DDL"
 
     def comment(self, text: str) -> None:
         """Heed the head of db2look's output, which names the database."""
@@ -302,7 +307,8 @@ class _Reader:
         if verb == "CREATE":
             self._create(key, row, cursor)
         elif verb == "ALTER":
-            self._altered.setdefault(key, row.line)
+            if key not in self._created:
+                self._altered.setdefault(key, row.line)
             self._alter(key, row, cursor)
         elif verb == "DROP":
             self.spaces.pop(key, None)

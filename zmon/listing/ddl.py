@@ -324,6 +324,7 @@ def statements(
     wanted: Callable[[str], object],
     terminator: str = "",
     verbs: Collection[str] | None = None,
+    objects: Collection[str] = (),
 ) -> Iterator[Statement | Token]:
     """Read the statements whose first words are wanted, and the comments, which come as tokens.
 
@@ -335,12 +336,13 @@ def statements(
         terminator: what ends a statement; empty: `;`, a `/` alone on its line, or one of `@%!~^` at the end
             of a line.  `--#SET TERMINATOR x` in the text changes it.
         verbs: the first words, in upper case, that statements can have at all to be wanted; None: any.
+        objects: what else than a tablespace has files: a statement about it may be mistyped, too.
 
     A statement also ends where a line starts with CREATE, ALTER or CONNECT, so that a forgotten terminator
     or a command of SQL*Plus hides nothing.
     """
     scanner = _Scanner(text, terminator)
-    is_wanted, may_begin = _chosen(wanted, verbs)
+    is_wanted, may_begin = _chosen(wanted, verbs, objects)
     held: list[Token] = []
     broken = ""
     for token in scanner:
@@ -368,25 +370,26 @@ _STARTS: Final = frozenset({"CREATE", "ALTER", "CONNECT"})
 
 
 def _chosen(
-    wanted: Callable[[str], object], verbs: Collection[str] | None
+    wanted: Callable[[str], object], verbs: Collection[str] | None, objects: Collection[str]
 ) -> tuple[Callable[[Sequence[Token]], bool], Callable[[str], bool]]:
     """Return what tells whether a statement is wanted by its first tokens, or may be by its first word."""
     if verbs is None:
         return lambda held: bool(held and wanted(_head(held))), lambda _word: True
     beginnings = frozenset({*verbs, *suspect.CHANGING, "SET"})
     return (
-        lambda held: bool(held) and bool(wanted(_head(held)) or is_strange(held)),
+        lambda held: bool(held) and bool(wanted(_head(held)) or is_strange(held, objects)),
         lambda word: is_like(word, beginnings),
     )
 
 
-def is_strange(tokens: Sequence[Token]) -> bool:
+def is_strange(tokens: Sequence[Token], objects: Collection[str] = ()) -> bool:
     """Tell whether a statement seems to be about a tablespace, by its first words, which may be mistyped."""
     return suspect.is_suspect(
         [
             each.text.upper() if each.kind == WORD else suspect.QUOTED if each.kind == NAME else ""
             for each in tokens[:HEAD]
-        ]
+        ],
+        objects,
     )
 
 

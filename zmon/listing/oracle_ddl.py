@@ -13,6 +13,7 @@ from zmon.listing import container as c
 from zmon.listing import ddl
 from zmon.listing.resemblance import meant
 from zmon.listing.shell import statements_of
+from zmon.listing.table import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,8 @@ MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 _SORTS: Final = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
 _KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
 """What begins the clauses that matter, those of other dialects too."""
+_OF_DATABASE: Final = frozenset({"GROUP", "MEMBER", "RENAME", "RESIZE"})
+"""Further words of that sort in a statement about a database."""
 _CLAUSES: Final = frozenset({
     "ALL", "AND", "AS", "AUTO", "DATAFILES", "END", "FILE", "FILES", "LOGFILES", "NEXT", "OFF", "ON",
     "ONLINE", "SEED", "SET", "TEMPFILES",
@@ -36,6 +39,14 @@ _WANTED: Final = re.compile(
     r" TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
 )
+_OBJECTS: Final = frozenset({"DATABASE", "CONTROLFILE"})
+"""What else than a tablespace has files."""
+_RUN: Final = re.compile(
+    r"[ \t]*(?:@@?[ \t]*(?P<file>[\w/.~?$&+-][^\s;]{0,4096})"
+    r"|STA(?:RT)?[ \t]+(?!WITH\b)(?P<other>[^\s;]{1,4096})[ \t]*;?[ \t]*\r?(?:\n|\Z))",
+    re.IGNORECASE,
+)
+"""A line that runs another file: `@file`, `@@file` or `START file`."""
 _STATEMENT: Final = re.compile(
     r"\b(?:CREATE|ALTER)\s+(?:\w{1,20}\s+){0,3}(?:TABLESPACE|DATABASE|CONTROLFILE)\b", re.IGNORECASE
 )
@@ -53,12 +64,26 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
     A file without a path, which Oracle names itself, is a row with that problem.
     """
     reader = _Reader(origin, options)
-    lines = statements_of(text, reader.notes)
-    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS):
+    lines = _without_runs(statements_of(text, reader.notes), reader.notes)
+    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS, _OBJECTS):
         if isinstance(statement, ddl.Statement):
             reader.statement(statement)
     rows, doubled = c.checked(reader.rows)
     return c.Parsed(rows, (*reader.notes, *doubled), c.the_one(reader.databases))
+
+
+def _without_runs(lines: Iterable[str], notes: list[c.Note]) -> Iterator[str]:
+    """Yield the lines, of those that run another file in SQL*Plus the line end only, which is noted."""
+    number = 1
+    for line in lines:
+        found = _RUN.match(line)
+        if found is not None:
+            other = shown(found["file"] or found["other"])
+            text = f"the script runs the statements of another file: give {other}, too"
+            notes.append(c.Note(number, text, unread=True))
+        ended = line.endswith("\n")
+        yield line if found is None else "\n" * ended
+        number += ended
 
 
 def kind_of(path: str) -> str:
@@ -179,19 +204,20 @@ class _Reader:
         sorts = []
         while sort := cursor.one_of(*_SORTS):
             sorts.append(sort)
-        of_tablespace = cursor.words("TABLESPACE")
-        if of_tablespace:
+        of_files = cursor.words("TABLESPACE")
+        keywords = _KEYWORDS if of_files else _KEYWORDS | _OF_DATABASE
+        if of_files:
             role = c.TEMP if "TEMPORARY" in sorts else c.UNDO if "UNDO" in sorts else c.DATA
             self._tablespace(verb, role, statement, cursor)
         elif verb == "ALTER":
             cursor.words("PLUGGABLE")
             cursor.words("DATABASE")
-            self._alter_database(cursor)
+            of_files = self._alter_database(cursor)
         elif verb == "CREATE":
             self._create_database(cursor)
         while not cursor.done and verb != "DROP":
             cursor.pass_over()
-        odd = cursor.misread(_KEYWORDS, _CLAUSES, paths=of_tablespace)
+        odd = cursor.misread(keywords, _CLAUSES, paths=of_files)
         if odd:
             self.notes.append(
                 c.Note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
@@ -267,19 +293,23 @@ class _Reader:
         hint = f": is {near!r} meant?" if near else ": its other files are not in the DDL"
         self.notes.append(c.Note(name.line, f"{name.stored!r} is altered here, not created{hint}"))
 
-    def _alter_database(self, cursor: ddl.Cursor) -> None:
-        """Apply what resizes, moves, adds and drops files of a database."""
-        if cursor.here.text.upper() not in _DATABASE_VERBS:
+    def _alter_database(self, cursor: ddl.Cursor) -> bool:
+        """Apply what resizes, moves, adds and drops files of a database; False if it does none of these."""
+        first = cursor.here.text.upper()
+        if first not in _DATABASE_VERBS:
             cursor.identifier()
         verb = cursor.one_of(*_DATABASE_VERBS)
+        cursor.one_of("STANDBY")
         what = cursor.one_of("DATAFILE", "TEMPFILE", "FILE", "LOGFILE") or verb
         if verb in {"MOVE", "RENAME"}:
             self._rename(_list(cursor), cursor)
         elif verb == "ADD" and what == "LOGFILE":
-            cursor.one_of("MEMBER")
+            member = cursor.one_of("MEMBER")
             if cursor.one_of("THREAD", "INSTANCE"):
                 cursor.step()
             self._add(self._row(None, c.LOG), _logs(cursor))
+            if member and cursor.words("TO"):
+                _paths(cursor)  # of the group that gets the member
         elif verb == "DROP" and what == "LOGFILE":
             cursor.one_of("MEMBER")
             line = cursor.here.line
@@ -291,6 +321,7 @@ class _Reader:
                 )
         elif verb in {"DATAFILE", "TEMPFILE"}:
             self._resize(_list(cursor), cursor)
+        return bool(verb or what) and first not in _OTHER_VERBS
 
     def _rename(self, paths: Sequence[ddl.Token], cursor: ddl.Cursor) -> None:
         new = _list(cursor) if cursor.words("TO") else []
@@ -358,6 +389,10 @@ class _Reader:
 
 
 _DATABASE_VERBS: Final = ("DATAFILE", "TEMPFILE", "MOVE", "RENAME", "ADD", "DROP")
+
+
+_OTHER_VERBS: Final = frozenset({"CLEAR", "RECOVER", "REGISTER", "PREPARE", "START"})
+"""Verbs of statements that name files and change none of them."""
 
 
 def _list(cursor: ddl.Cursor) -> list[ddl.Token]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing.resemblance import is_like
+from zmon.listing.resemblance import is_like, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 QUOTED: Final = '"'
 """Stands for a name in quotes."""
@@ -38,11 +38,13 @@ _BEHIND_A_TABLE: Final = frozenset({
 """What follows the name of a table, here one that is called SPACE."""
 
 
-def is_suspect(words: Sequence[str]) -> bool:
+def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
     """Tell whether a statement seems to be about a tablespace, by its first words.
 
     Args:
         words: in upper case; `QUOTED` for a quoted name, empty for what is no word.
+        objects: what else has files in this dialect, as `DATABASE`; a statement about it is suspect, too,
+            when the word, or the verb before it, is mistyped.
     """
     if words[:2] == ["SET", "TABLESPACE"]:  # CONTAINERS FOR n, of a redirected restore
         return True
@@ -50,7 +52,8 @@ def is_suspect(words: Sequence[str]) -> bool:
         return False
     for place, word in enumerate(words[1:], 1):
         following, third = (*words[place + 1 : place + 3], "", "")[:2]
-        if is_like(word, _TABLESPACE) or word.endswith("TABLESPACE"):
+        of_object = meant(word, objects) or (word in objects and words[0] not in CHANGING)
+        if is_like(word, _TABLESPACE) or word.endswith("TABLESPACE") or of_object:
             return True
         if following and is_like(word + following, _TABLESPACE):  # CREATE TABLE SPACE t
             return third not in _BEHIND_A_TABLE
