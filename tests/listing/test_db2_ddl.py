@@ -107,6 +107,19 @@ def test_reckons_partition_expressions(path: str, expanded: str) -> None:
     assert db2_ddl.expand(path, 5) == expanded
 
 
+def test_partitions_of_all_statements_together_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing of 1 MiB can name a thousand partitions ten thousand times; what is left out is named."""
+    monkeypatch.setattr(db2_ddl, "MOST_ROWS", 5)
+    statement = "CREATE TABLESPACE {} MANAGED BY DATABASE USING (FILE '/db $N' 1) ON NODES (0 TO 2);"
+    found = rows("\n".join(map(statement.format, "AB")))
+    assert [(one.tablespace, one.path, one.problem) for one in found] == [
+        ("A", "/db0", ""),
+        ("A", "/db1", ""),
+        ("A", "/db2", ""),
+        ("B", "/db $N", db2_ddl.TOO_MANY),
+    ]
+
+
 def test_refuses_to_divide_by_nothing() -> None:
     """An expression without a value is a row with that problem."""
     (row,) = rows("CREATE TABLESPACE t MANAGED BY SYSTEM USING ('/b $N%0') ON NODE (1);")

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 MOST_PARTITIONS: Final = 1000
 """Db2 numbers its partitions from 0 to 999."""
 MOST_ROWS: Final = 100_000
-"""Containers of one statement that are written out for each of their partitions."""
+"""Containers of one listing that are written out for each of their partitions."""
 
 AUTOMATIC: Final = (
     "automatic storage: the DDL has no paths; get MON_GET_CONTAINER or LIST TABLESPACE CONTAINERS"
 )
 NOT_UNDERSTOOD: Final = "the statement is not understood"
+TOO_MANY: Final = f"its partitions are not written out: more than {MOST_ROWS:,} containers in one listing"
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
 _OBJECTS: Final = frozenset({"STOGROUP", "NODEGROUP"})
@@ -228,6 +229,8 @@ class _Reader:
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
         self._newest: dict[tuple[str, str], int] = {}
+        self._repeated = 0
+        """Containers that were written out for each of their partitions."""
         self._altered: dict[tuple[str, str], int] = {}
 
     def noted(self) -> list[c.Note]:
@@ -370,9 +373,12 @@ class _Reader:
                 stripe_set=stripe_set if one.kind in {c.FILE, c.DEVICE} else None,
             )
             partitions = one.on if one.on is not None else rest
-            if partitions is not None and len(rows) > MOST_ROWS:
-                made = made._replace(problem=f"more than {MOST_ROWS} containers in one tablespace")
-                partitions = None
+            if partitions is not None:
+                if self._repeated + len(partitions) > MOST_ROWS:
+                    made = made._replace(problem=TOO_MANY)
+                    partitions = None
+                else:
+                    self._repeated += len(partitions)
             rows += _on_partitions(made, partitions)
         return rows
 
@@ -425,10 +431,11 @@ _UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None, extent=No
 
 def _is(listed: _Listed, row: Container) -> bool:
     """Whether a row is what a statement lists, on this partition."""
-    return (listed.on is None or row.partition in listed.on) and row.path in {
-        listed.path,
-        _expanded(listed.path, row.partition),
-    }
+    if listed.on is not None and row.partition not in listed.on:
+        return False
+    return row.path == listed.path or (
+        _EXPRESSION.search(listed.path) is not None and row.path == _expanded(listed.path, row.partition)
+    )
 
 
 def _expanded(path: str, partition: int | None) -> str:
