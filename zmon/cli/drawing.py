@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zmon.absent import Absent
 from zmon.cli.csv_output import CsvWriter
+from zmon.cli.progress import patience
 from zmon.cli.status import complain
 from zmon.cli.tape import chosen, open_tape, when
 from zmon.kinds import MACHINE
@@ -51,14 +53,11 @@ def print_series(ask: Ask, args: argparse.Namespace, screens: Screens) -> None:
         WhenError: a time is none.
     """
     asked = parse(ask.words, screens)
-    tape = _tape(args, asked)
-    try:
+    with patience(args.source), closing(_tape(args, asked)) as tape:
         watch = Watch(tape)
         begin, end = _window(args, tape)
         variables = _resolved(asked, watch, (begin, end))
         found = series(variables, watch.history, (begin, end), 2 * ask.size[0], screens.limits)
-    finally:
-        tape.close()
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
     if args.format == "csv":

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.cli.listing import asked, scattered
 from zmon.cli.people import add_site_argument
+from zmon.cli.progress import patience
 from zmon.cli.status import complain
 from zmon.cli.tape import add_tape_arguments, open_tape, seek
 from zmon.cli.told import add_cp_arguments, claims_of
@@ -74,8 +75,10 @@ def look(
     listed = None if listing is None or not args.source else list(asked(listing))
     people = _people(args, listed, scattered(listing))
     kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(KEPT if args.source else ()))
-    with closing(open_tape(args, kinds=kinds, last=None if args.at else 2)) as tape:
-        interval = _interval(args, tape, traffic=traffic)
+    with ExitStack() as opened:
+        with patience(args.source):
+            tape = opened.enter_context(closing(open_tape(args, kinds=kinds, last=None if args.at else 2)))
+            interval = _interval(args, tape, traffic=traffic)
         sample = interval.after
         if not args.source:
             from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them

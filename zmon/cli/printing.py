@@ -6,12 +6,14 @@ import argparse
 import os
 import sys
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.cli.csv_output import CsvWriter
 from zmon.cli.listing import asked
 from zmon.cli.people import are_heard, listing_of, people
+from zmon.cli.progress import patience
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape, when
 from zmon.dialogue import CommandError, Dialogue, meant
@@ -22,7 +24,7 @@ from zmon.tables.view import NoSuchThing, needs
 from zmon.tape.tape import NoMark, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.interval import Interval
     from zmon.sample import Kind
@@ -35,6 +37,13 @@ LEAST_WIDTH: Final = 40
 
 def print_screen(screens: Screens, args: argparse.Namespace) -> int:
     """Print a screen as often as it is wanted; returns the exit status."""
+    with ExitStack() as waiting:
+        waiting.enter_context(patience(args.source))
+        return _print_screen(screens, args, waiting.close)
+
+
+def _print_screen(screens: Screens, args: argparse.Namespace, ready: Callable[[], None]) -> int:
+    """Print a screen; `ready` is called before its first line."""
     screen = meant(screens, args.screen, " ".join(args.operand))
     needed = needs(screen.table)
     try:
@@ -55,6 +64,8 @@ def print_screen(screens: Screens, args: argparse.Namespace) -> int:
         for _ in _intervals(watch, args, needed=screen.layout != "menu"):
             first = dialogue is None
             dialogue = dialogue or _opened(Dialogue(watch, screens, people=told), args, other)
+            dialogue.sheet()
+            ready()
             _print(dialogue, args, first=first)
     except CommandError as error:
         complain(str(error))

@@ -17,6 +17,35 @@ ERASE: Final = "\r\x1b[K"
 """Goes to the begin of the line and erases it."""
 
 
+PATIENCE: Final = 0.7
+"""Seconds that a command waits before it says what takes long."""
+
+
+@contextmanager
+def patience(source: str | None, seconds: float = PATIENCE) -> Iterator[None]:
+    """Say on a line of its own what is done with a source, if it takes longer than so many seconds.
+
+    Where standard error is no terminal, or no source is named, nothing is said.
+    """
+    from zmon.screen.number import harmless  # noqa: PLC0415 - --help needs none of it
+
+    stream = sys.stderr
+    if not source or stream is None or not stream.isatty():
+        yield
+        return
+    import threading  # noqa: PLC0415 - a lookup by a program starts without it
+
+    words = f"zmon: {harmless(opening(source))} ...\n"
+    timer = threading.Timer(seconds, lambda: (stream.write(words), stream.flush()))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
     """Say on the terminal what is being done, and take it back when it is done.
