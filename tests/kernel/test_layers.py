@@ -282,10 +282,20 @@ def test_the_names_that_udev_gives() -> None:
     assert frame.cell("94:17", "links") is absent("udev has no record of it")
 
 
-@given(st.text())
+def test_a_partition_without_links_is_found_by_its_uuid() -> None:
+    """The UUID and the name stand in udev's record, too, and count once."""
+    record = (
+        "S:disk/by-partuuid/00ff-01\nE:ID_PART_ENTRY_UUID=00ff-01\nE:ID_PART_ENTRY_NAME=db\\x20log\n"
+        "E:ID_PART_ENTRY_UUID=\n"
+    )
+    assert parse_links(record) == "disk/by-partuuid/00ff-01 disk/by-partlabel/db\\x20log"
+
+
+@given(st.text() | st.lists(st.sampled_from(["E:ID_PART_ENTRY_UUID=", "S:", "a", " ", "\n"])).map("".join))
 def test_any_record_of_udev_is_read(content: str) -> None:
-    """Nothing comes out but what stands behind S:."""
-    assert all(f"S:{word}" in content for word in parse_links(content).split())
+    """Nothing comes out but what stands behind S: or is the UUID of a partition."""
+    for word in parse_links(content).split():
+        assert f"S:{word}" in content or word.removeprefix("disk/by-partuuid/") in content
 
 
 def test_a_list_of_slaves_that_was_not_captured() -> None:

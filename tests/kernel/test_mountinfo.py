@@ -14,6 +14,7 @@ from zmon.absent import Absent, absent
 from zmon.kernel.mountinfo import (
     OWN,
     PATH,
+    RELATIVE,
     Mounted,
     namespaces,
     option,
@@ -131,6 +132,12 @@ def test_an_overlay_has_the_mounts_of_its_layers() -> None:
     tree = DictTree({PATH: OVERLAY})
     assert read_mounts(tree).cell("30", "devices") == "layer0=94:5 layer1=94:1 layer2=0:41"
     assert read_mounts(tree, {"30"}).keys == ["20", "21", "22", "30"]
+
+
+def test_an_overlay_with_relative_layers() -> None:
+    """What a relative path leads to depends on the directory that its mounter was in."""
+    line = b"30 20 0:43 / /m rw - overlay overlay rw,lowerdir=a/lo:/srv,upperdir=/srv/up,workdir=/srv/w\n"
+    assert read_mounts(DictTree({PATH: OVERLAY + line})).cell("30", "devices") is RELATIVE
 
 
 def test_mounts_of_other_processes() -> None:

@@ -213,6 +213,12 @@ def test_a_file_of_an_overlay_whose_file_system_was_not_read() -> None:
     assert "0:77" in found.lacking[0]
 
 
+def test_an_overlay_whose_layers_were_not_read() -> None:
+    """Its data may well be on a disk."""
+    found = ask("6", "0:43", "0+100000")
+    assert found.lacking == ("the disks of the overlay's layers are not known: not in this test",)
+
+
 def test_a_path_that_nobody_looked_at() -> None:
     """Its name may be that of a link, so that the mount is assumed, and so are the shares."""
     found = by_its_name("/st/f")

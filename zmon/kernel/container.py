@@ -24,7 +24,7 @@ from zmon.absent import Absent, absent
 from zmon.kernel import fiemap
 from zmon.kernel import patience as waiting
 from zmon.kernel.fdinfo import mount_id
-from zmon.kernel.mountinfo import OTHER, PATH, layers, option, parse_mountinfo
+from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, option, parse_mountinfo
 from zmon.kernel.spelling import printable
 from zmon.kernel.tree import text
 from zmon.kinds import CONTAINER
@@ -66,6 +66,9 @@ _LINK: Final = absent("a symbolic link inside a directory is not followed; name 
 _MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
 _NO_SUCH_MOUNT: Final = absent(
     "it is on a mount that only processes of another mount namespace have; name it through one of these"
+)
+_NO_LAYERS: Final = absent(
+    "the layers of the overlay cannot be seen from here: look from outside the container"
 )
 _MOST_LINKS: Final = 40
 _DEEPEST: Final = 4
@@ -447,8 +450,8 @@ class _Looking:
             if found is not None and (found.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
                 said = _lines(found.said, f"overlay: the file is {printable(path)}")
                 return found._replace(mount=mount.id, said=said)
-        why = "the layers of the overlay cannot be seen from here: look from outside the container"
-        return _nowhere(absent(why), real)._replace(mount=mount.id, size=seen.size)
+        why = RELATIVE if is_relative(mount) else _NO_LAYERS
+        return _nowhere(why, real)._replace(mount=mount.id, size=seen.size)
 
 
 class _Task(NamedTuple):

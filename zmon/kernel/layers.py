@@ -42,6 +42,11 @@ _NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("whoever made the device gave it no uuid")
 _NO_SLAVES: Final = absent("which devices it is made of was not captured")
 _NO_RECORD: Final = absent("udev has no record of it")
+_PARTITION: Final = {
+    "E:ID_PART_ENTRY_UUID": "disk/by-partuuid/",
+    "E:ID_PART_ENTRY_NAME": "disk/by-partlabel/",
+}
+"""Where in /dev/disk udev makes a link of what its record says of a partition."""
 _NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
 _WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
 """States of a member that has a slot, and not the data of it: it failed, or is being rebuilt."""
@@ -179,8 +184,17 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
 
 
 def parse_links(content: str) -> str:
-    """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`."""
-    return " ".join(line[2:].strip() for line in content.split("\n") if line.startswith("S:"))
+    """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`.
+
+    The UUID and the name of a partition stand in it, too, where no rule has made a link of them.
+    """
+    lines = content.split("\n")
+    names = [line[2:].strip() for line in lines if line.startswith("S:")]
+    for line in lines:
+        tag, _equals, value = line.partition("=")
+        if tag in _PARTITION and len(value.split()) == 1:
+            names.append(f"{_PARTITION[tag]}{value.strip()}")
+    return " ".join(dict.fromkeys(names))
 
 
 def _sort(tree: Tree, path: str, name: str) -> str:

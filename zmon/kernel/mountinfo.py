@@ -42,6 +42,7 @@ OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
 _NO_LAYERS: Final = absent("its layers are on no mount that is seen from here")
+RELATIVE: Final = absent("the mount names its layers by relative paths")
 _NO_OTHER: Final = absent("only btrfs has several devices")
 _OWN_ONLY: Final = absent("only the mounts of zmon's own namespace were read")
 _GONE: Final = frozenset({errno.ENOENT, errno.ESRCH, errno.EINVAL})
@@ -151,7 +152,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
             "options": mount.super_options,
             "line": mount.line if not mount.seen_by else f"/{mount.seen_by}/mountinfo:{mount.line}",
             **several.get(mount.number, none),
-            **({"devices": _numbers(layered[mount.id])} if mount.id in layered else {}),
+            **({"devices": _numbers(mount, layered[mount.id])} if mount.id in layered else {}),
             "namespaces": _OWN_ONLY,
         }
         for mount in mounted
@@ -255,8 +256,15 @@ def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str,
     return found
 
 
-def _numbers(mounts: Mapping[str, Mounted]) -> Value:
-    return " ".join(f"layer{place}={number}" for place, number in enumerate(mounts)) or _NO_LAYERS
+def is_relative(mount: Mounted) -> bool:
+    """Tell whether an overlay names layers by paths from the directory that its mounter was in."""
+    return not all(map(posixpath.isabs, layers(mount)))
+
+
+def _numbers(mount: Mounted, below: Mapping[str, Mounted]) -> Value:
+    if is_relative(mount):  # those that can be found may not be all
+        return RELATIVE
+    return " ".join(f"layer{place}={number}" for place, number in enumerate(below)) or _NO_LAYERS
 
 
 def _is_wanted(mount: Mounted, wanted: Container[str] | None) -> bool:

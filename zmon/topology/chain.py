@@ -187,6 +187,9 @@ def _layers(overlay: Mount, mounts: Mounts) -> tuple[str, ...]:
 def _no_device(number: str, mount: Mount | None) -> str:
     if mount is None:
         return f"the file system that holds it, {number}, was not read"
+    if mount.fstype == "overlay":
+        why = mount.devices.reason if isinstance(mount.devices, Absent) else "they are on no block device"
+        return f"the disks of the overlay's layers are not known: {why}"
     return f"no block device holds it: on {mount.fstype} from {mount.source}"
 
 
