@@ -346,6 +346,8 @@ def test_a_file_that_is_taken_away_costs_no_sample_that_comes(
     assert len(said) == 1
     assert "while it was written; recording goes on in" in said[0]
     assert {path: path.read_bytes() for path in taken} == taken
+    if taken:  # SQLite would join them with the other file
+        assert not [name for name in os.listdir(folder) if name.startswith("2026-11-21.zmon-")]
     fresh = [file for file in days(str(folder)).days if Path(file.path) not in taken]
     assert len(fresh) == 1
     first = 8 if "renamed" in how else 5  # five samples were sealed, and ended with the file
@@ -355,6 +357,23 @@ def test_a_file_that_is_taken_away_costs_no_sample_that_comes(
     if how == "directory renamed" and leftovers:
         kept = tmp_path / "kept" / "2026-11-21.zmon"
         assert utcs(str(kept)) == [NOON + number * SECOND for number in range(8)]
+
+
+def test_what_another_writer_has_beside_its_file_stays(tmp_path: Path, said: list[str]) -> None:
+    """A file that replaces the recorder's file may be in use, with a `-wal` and `-shm` of its own."""
+    roll = Roll(str(tmp_path), Patient, said.append)
+    assert roll.append(sample(NOON))
+    path = tmp_path / "2026-11-21.zmon"
+    for file in list(tmp_path.iterdir()):
+        file.unlink()
+    with closing(Writer(str(path))) as other:
+        other.append(sample(NOON - SECOND))
+        beside = {tail: Path(f"{path}{tail}").stat().st_ino for tail in ("-wal", "-shm")}
+        assert roll.append(sample(NOON + SECOND))
+        roll.close()
+        assert {tail: Path(f"{path}{tail}").stat().st_ino for tail in beside} == beside
+    assert utcs(str(path)) == [NOON - SECOND]
+    assert utcs(str(tmp_path / "2026-11-21-2.zmon")) == [NOON, NOON + SECOND]
 
 
 def utcs(path: str) -> list[int]:

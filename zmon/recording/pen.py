@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from contextlib import suppress
 from typing import Final
 
 from zmon.recording.error import RecordingError
@@ -63,6 +64,12 @@ class Pen:
     def unlinked(self) -> bool:
         """Tell whether the file has no name any more, so that it ends with whoever has it open."""
         return os.fstat(self._fd).st_nlink == 0
+
+    def place(self) -> str:
+        """Return where the file is now, also if it was renamed; empty if that cannot be told."""
+        with suppress(OSError):
+            return os.readlink(f"/proc/self/fd/{self._fd}")
+        return ""
 
     def release(self) -> None:
         """Give it back; a second time does nothing."""

@@ -156,6 +156,8 @@ class Writer:
         self._quiet.set()
         self._problem: Exception | None = None
         self._shut = False
+        self._own: dict[str, tuple[int, int]] = {}
+        """Device and inode of what SQLite opened beside the file, by the ending of its name."""
         self._pen = Pen(path) if path != MEMORY else None
         with ExitStack() as failed, self._said():
             # what is not given back would keep out whoever tries again
@@ -164,6 +166,7 @@ class Writer:
             self.connection = self._connect(durable=durable)
             failed.callback(self.connection.close)
             self._begin_or_continue(rollups=rollups)
+            self._own = self._opened_beside()
             failed.pop_all()
 
     def _begin_or_continue(self, *, rollups: bool) -> None:
@@ -550,10 +553,9 @@ class Writer:
                 self._sealer.join()
             self._tidy()
             return self._unsealed()
+        place = "" if self._pen is None else self._pen.place()
         self.close()
-        with suppress(OSError):
-            if not os.path.getsize(self.path + "-wal"):
-                self._tidy()
+        self._tidy(place)
         return iter(())
 
     def _unsealed(self) -> Iterator[Sample]:
@@ -563,12 +565,32 @@ class Writer:
         for number in range(self._base[0], self._next):
             yield left.sample(number)
 
-    def _tidy(self) -> None:
-        """Unlink what SQLite kept beside the file, if nothing else has its name now."""
-        if not os.path.lexists(self.path):
-            for tail in BESIDE:
-                with suppress(OSError):
+    def _opened_beside(self) -> dict[str, tuple[int, int]]:
+        """Return device and inode of the files that SQLite has open beside this one."""
+        found = {}
+        for tail in BESIDE if self.path != MEMORY and not self.gone() else ():
+            with suppress(OSError):
+                about = os.lstat(self.path + tail)
+                found[tail] = (about.st_dev, about.st_ino)
+        return found
+
+    def _tidy(self, place: str = "") -> None:
+        """Remove this writer's `-wal` and `-shm`: SQLite would join them with another file of that name.
+
+        If samples are left in the `-wal` of a file that was renamed, it is moved to the file's new `place`.
+        """
+        there = os.path.lexists(self.path)
+        for tail, own in self._own.items():
+            with suppress(OSError):
+                about = os.lstat(self.path + tail)
+                if (about.st_dev, about.st_ino) != own:
+                    continue  # it belongs to another writer
+                if not place or not about.st_size or tail != "-wal":
                     os.unlink(self.path + tail)
+                elif there and not os.path.lexists(place + tail):
+                    os.rename(self.path + tail, place + tail)
+                elif not there:
+                    return  # whoever renamed the file may rename these, too
 
     def problem(self) -> Exception | None:
         """Return what kept the last sealing from succeeding, once."""
