@@ -782,6 +782,28 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
     assert "Reading what came before" not in shown(glass)
 
 
+@pytest.mark.parametrize("command", ["DEVLOG NOPE", "BENCHMRK NOPE", "CTLULOG NOPE", "CHANLOG NOPE"])
+def test_a_screen_by_time_of_nothing_is_refused_in_place(replay: Glass, pace: Pace, command: str) -> None:
+    """A wrong operand leaves the present screen, though screens by time are filled in the background."""
+    glass = Glass(replay.dialogue, reader=pace)
+    pace.work(glass)
+    order(glass, command)
+    pace.work(glass)
+
+    assert "'NOPE'" in shown(glass)
+    assert "FCX108" in shown(glass)
+
+
+def test_a_screen_by_time_of_one_thing_calls_nothing_the_busiest(replay: Glass) -> None:
+    """The heading over the figures of a chosen device says Device, that of all DASD Busiest Device."""
+    order(replay, "DEVLOG")
+    assert "Busiest Device" in shown(replay)
+
+    order(replay, "DEVLOG 7003")
+    assert "Busiest" not in shown(replay)
+    assert "- Device -" in shown(replay)
+
+
 def test_a_screen_that_looks_back_and_fails_gives_the_reason(replay: Glass, pace: Pace) -> None:
     """And one returns from it as from any other."""
     glass = Glass(replay.dialogue, reader=pace)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.dialogue.command import CommandError
-from zmon.dialogue.page import BOTH, Against, Filling, Page
+from zmon.dialogue.page import BOTH, Against, Filling, Page, of_one
 from zmon.dialogue.traveller import Traveller
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import LEFT, clock
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN
-from zmon.tables.view import NoSuchThing, needs, nobody
+from zmon.tables.view import NoSuchThing, check, needs, nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,9 @@ class Dialogue(Traveller):
         try:
             screen = meant(self.screens, word, operands)
             page = self._page(screen, operands)
-            if page.argument and not (self.mover is not None and self._looks_back(page)):
+            if page.argument and self.mover is not None and self._looks_back(page):
+                check(screen.table, self._filling(page).view)  # the rest is filled in the background
+            elif page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
             elif page.conditions and chosen_rows(screen, operands) != operands:
                 self._see_rows(page, operands)
@@ -141,7 +143,7 @@ class Dialogue(Traveller):
             raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
         if screen.layout == "page" and not operands:
             raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
-        return page._replace(argument=operands)
+        return page._replace(argument=operands, screen=of_one(screen) if operands else screen)
 
     def _see_rows(self, page: Page, operands: str) -> None:
         """See that conditions which stand for a name leave rows.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.interval import Interval
+from zmon.screen.definition import Column
 from zmon.screen.number import clock
 from zmon.tables.period import Period
-from zmon.tables.view import NoSuchThing, View, fill, together
+from zmon.tables.view import NoSuchThing, View, fill, needs, together
 from zmon.tape.tape import REACH
 
 if TYPE_CHECKING:
@@ -24,6 +25,22 @@ Window = Interval | tuple[int | None, int]
 
 BOTH: Final = ("Then", "Now")
 """What two times are called that have no marks."""
+
+
+@lru_cache(maxsize=64)
+def of_one(screen: Screen) -> Screen:
+    """Return a screen by time as it is about one chosen thing, which its headings do not call the busiest."""
+    if not needs(screen.table).history:
+        return screen
+    columns = [
+        Column(**vars(column) | {"group": _chosen(column.group)}) if "Busiest" in column.group else column
+        for column in screen.columns
+    ]
+    return screen.changed(columns=tuple(columns))
+
+
+def _chosen(group: str) -> str:
+    return group.replace("Busiest ", "") if group.strip() != "Busiest" else group.replace("Busiest", "Chosen")
 
 
 class Against(NamedTuple):

@@ -82,6 +82,17 @@ def fill(name: str, view: View) -> Table:
     return filled
 
 
+def check(name: str, view: View) -> None:
+    """Look up what the argument of a screen by time names, without reading samples before the present one.
+
+    Raises:
+        NoSuchThing: it names nothing.
+    """
+    find: Callable[[View], str] | None = getattr(import_module(f"zmon.tables.{name}"), "find", None)
+    if find is not None and needs(name).history and view.argument:
+        find(view)
+
+
 def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
     """Make two fillings of a table ready to stand side by side, where its module knows how."""
     prepare: Callable[[Table, Table], tuple[Table, Table]] | None
