@@ -136,6 +136,10 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
         (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', "db2 -tvf more.ddl", "more.ddl"),
         (f'#!/bin/sh\ndb2 "{DB2[:-2]}"\n', 'db2 "CREATE TABLESPAC X MANAGED BY SYSTEM USING (\'/x\')"', "TABLESPAC"),
         (f'db2 "{DB2[:-2]}"\n', "su - i -c \"db2 'create tablespace x managed by ...'\"", "create tablespace x"),
+        (f'db2 "{DB2[:-2]}"\n', "for i in 1 2; do db2 \"CREATE TABLESPACE S$i MANAGED BY SYSTEM USING ('/x')\"; done", "S$i"),
+        (f'db2 "{DB2[:-2]}"\n', "db2 \"CREATE TABLESPACE S MANAGED BY SYSTEM USING ('/x$i')\"", "shell variable"),
+        (f'db2 "{DB2[:-2]}"\n', "db2 \"CREATE $SORT TABLESPACE S MANAGED BY SYSTEM USING ('/x')\"", "shell variable"),
+        (f"#!/bin/sh\nsqlplus / <<EOF\n{ORACLE}", "CREATE TABLESPACE x DATAFILE '$DIR/x' SIZE 1G;\nEOF", "$DIR"),
         # LIST TABLESPACE CONTAINERS
         (LISTED, CONTAINER.replace("Container ID", "Contaner ID"), "Contaner ID"),
         (LISTED, CONTAINER.replace("Container ID", "Continer ID"), "Continer ID"),
@@ -205,6 +209,8 @@ def test_what_is_not_understood_is_told_with_its_line_and_words(
         (ORACLE + "ALTER DATABASE ADD LOGFILE MEMBER '/x' TO GROUP 2;", "", ["/x"]),
         (ORACLE + "ALTER DATABASE ADD LOGFILE MEMBER '/x' TO ('/y', '/z');", "", ["/x"]),
         (ORACLE + "START WITH 1\n" + ORACLE.replace("good", "b"), "B", ["/db/b.dbf"]),
+        (f'db2 connect to $DB\ndb2 "{DB2[:-2]}"\n', "GOOD", ["/db/good"]),
+        ("#!/bin/sh\ndb2 create tablespace X managed by database using \"(file '/x' 2G)\"\n", "X", ["/x"]),
         (LISTED + CONTAINER, "TS3", ["/db/ts3"]),
         (LISTED + CONTAINER.replace("Containers for", "Container for"), "TS3", ["/db/ts3"]),
         ("$ db2 list tablespace containers for 3\n" + LISTED + CONTAINER, "TS3", ["/db/ts3"]),
@@ -304,6 +310,13 @@ def test_units_of_sizes_are_read(statement: str, size: str) -> None:
     found = read(statement.replace("{}", size))
     assert [row.bytes_declared for row in found.containers if row.tablespace == "X"] == [2 << 30]
     assert found.unread == ()
+
+
+@pytest.mark.parametrize("script", ["# setup\ndb2 -tvf other.sql\n", "rem setup\n@other.sql\n"])
+def test_a_script_that_only_runs_another_names_it(script: str) -> None:
+    """With its line."""
+    with pytest.raises(ListingError, match=r"line 2: .*give that file, 'other\.sql'"):
+        read(script)
 
 
 def test_a_misread_tablespace_is_no_automatic_storage() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.shell import MOST, is_script, statements_of
+from zmon.listing.shell import MOST, VARIABLE, is_script, statements_of
 
 if TYPE_CHECKING:
     from zmon.listing.container import Note
@@ -28,6 +28,14 @@ def read(text: str) -> tuple[list[str], list[Note]]:
         ('db2 "drop\nx"', ["drop", "x; "]),
         ("db2 -tv <<EOF\ndrop x;\nEOF\necho 'y", ["", "drop x;", ";", ""]),
         ('echo it\'s\n# db2 "drop x"\nif true; then', ["", "", ""]),
+        ("db2 drop x \"(file '/x' 2G)\" || true", ["drop x (file '/x' 2G) ; "]),
+        ("db2 drop x '(y; z)'; echo", ["drop x (y; z); "]),
+        ("db2 drop x using '/y'", ["drop x using '/y'; "]),
+        ('db2 drop x "(y,\nz)" a', ["drop x (y,", "z); "]),
+        ('db2 "drop s$i ${j} \\$k $"', [f"drop s{VARIABLE}i {VARIABLE}{{j}} $k $; "]),
+        ("db2 drop s$i '$j'", [f"drop s{VARIABLE}i $j; "]),
+        ("db2 <<EOF\ndrop s$i \\$j;\nEOF", ["", f"drop s{VARIABLE}i $j;", ";"]),
+        ("db2 <<'EOF'\ndrop s$i;\nEOF", ["", "drop s$i;", ";"]),
         ("drop x\ny;\necho z", ["drop x", "y;", ""]),
     ],
 )
@@ -56,7 +64,7 @@ def test_commands_of_a_line_are_bounded() -> None:
     assert note.line == 2
 
 
-@given(st.text("#!/binsh\n db2\"'\\<EOF;-v()"))
+@given(st.text("#!/binsh\n db2\"'\\<EOF;-v()$"))
 def test_any_script_keeps_its_lines(text: str) -> None:
     """There are as many as before."""
     script = f"#!/bin/sh\n{text}"

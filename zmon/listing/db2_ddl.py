@@ -257,9 +257,13 @@ class _Reader:
 
     def statement(self, statement: ddl.Statement) -> None:
         """Apply one statement."""
-        if statement.broken or statement.strange:
+        unknown = statement.has_variable
+        if unknown and statement.tokens[0].text.upper() == "CONNECT":
+            self._database = self._options.database
+            return
+        if statement.broken or statement.strange or unknown:
             self.notes.append(statement.unread())
-        if statement.strange:
+        if statement.strange or unknown:
             return
         cursor = ddl.Cursor(statement.tokens)
         verb = cursor.step().stored

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.listing import suspect
 from zmon.listing.container import Note
 from zmon.listing.resemblance import is_like, meant
+from zmon.listing.shell import VARIABLE
 from zmon.listing.table import shown
 
 if TYPE_CHECKING:
@@ -85,11 +86,23 @@ class Statement(NamedTuple):
     @property
     def beginning(self) -> str:
         """Its first words, for messages."""
-        return shown(" ".join(map(_written, self.tokens[:_SHOWN])))
+        written = "".join((" " * (not each.joined)) + _written(each) for each in self.tokens[:_SHOWN])
+        return shown(written.strip().replace(VARIABLE, "$"))
+
+    @property
+    def has_variable(self) -> bool:
+        """Something of it is a variable of the shell, so it cannot be read."""
+        return any(VARIABLE in token.text for token in self.tokens)
 
     def unread(self) -> Note:
         """Return the note that it is not understood, or not whole."""
-        why = f"statement is not whole: {self.broken}" if self.broken else "statement not understood"
+        why = (
+            "shell variable, not understood"
+            if self.has_variable
+            else f"statement is not whole: {self.broken}"
+            if self.broken
+            else "statement not understood"
+        )
         return Note(self.line, f"{why}: {self.beginning}", unread=True)
 
 
@@ -210,14 +223,14 @@ class _Scanner:
         self._first = False
         joined, self._joined = self._joined, True
         if kind in _OPENING:
-            self._open(Token(kind, "", line, first), piece)
+            self._open(Token(kind, "", line, first, joined), piece)
             return None
         if kind in _QUOTED:
             self._line += text.count("\n")
             if len(text) - 2 > LONGEST:
                 return Token(BROKEN, TOO_LONG, line, first)
             mark = text[0]
-            return Token(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first)
+            return Token(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first, joined)
         if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
             kind = END if first else SYMBOL
         return Token(kind, text, line, first, joined)
@@ -388,6 +401,7 @@ def is_strange(tokens: Sequence[Token], objects: Collection[str] = ()) -> bool:
         [
             each.text.upper() if each.kind == WORD else suspect.QUOTED if each.kind == NAME else ""
             for each in tokens[:HEAD]
+            if each.text != VARIABLE
         ],
         objects,
     )

@@ -215,6 +215,16 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Read:
 
 _HINTS: Final = (
     (
+        re.compile(
+            r"^[^#\n]{0,200}?\bdb2[ \t]+(?:[-+][\w@]+[ \t]+)*-\w*f[ \t]*(?P<file>[^\s;]+)", re.MULTILINE
+        ),
+        "the script runs the statements of another file: give that file",
+    ),
+    (
+        re.compile(r"^[ \t]*(?:@@?|START[ \t]+)(?P<file>[\w/.?~-]+)", re.MULTILINE | re.IGNORECASE),
+        "the script runs the statements of another file: give that file",
+    ),
+    (
         re.compile(r"^\s*(?:FILE_NAME|TABLESPACE_NAME|NAME)\s*$.{0,400}?^-{5,}", re.MULTILINE | re.DOTALL),
         "it looks like SQL*Plus's own layout, which wraps lines: spool again after SET MARKUP CSV ON",
     ),
@@ -226,9 +236,17 @@ _HINTS: Final = (
 """What people have who do not know what to spool, and what to give instead."""
 
 
+def _hint(head: str, found: re.Match[str], words: str) -> str:
+    if "file" not in found.groupdict():
+        return f"; {words}"
+    return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {shown(found['file'])}"
+
+
 def _unknown(head: str) -> str:
     """Say what a text is that no format fits, and what would do."""
-    hint = next((f"; {words}" for pattern, words in _HINTS if pattern.search(head)), "")
+    hint = next(
+        (_hint(head, found, words) for pattern, words in _HINTS if (found := pattern.search(head))), ""
+    )
     begin = shown((head.strip().splitlines() or [""])[0])
     known = "; ".join(each.title for each in FORMATS)
     return f"it begins {begin}{hint}, none of: {known}. docs/listings.md says what to spool"

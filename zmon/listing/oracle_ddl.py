@@ -194,9 +194,10 @@ class _Reader:
 
     def statement(self, statement: ddl.Statement) -> None:
         """Apply one statement."""
-        if statement.broken or statement.strange:
+        unknown = statement.strange or statement.has_variable
+        if statement.broken or unknown:
             self.notes.append(statement.unread())
-        if statement.strange:
+        if unknown:
             return
         cursor = ddl.Cursor(statement.tokens)
         verb = cursor.step().stored

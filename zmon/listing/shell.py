@@ -32,8 +32,15 @@ _FILE: Final = re.compile(r"[-+]\w*f")
 _TABLESPACE: Final = re.compile(r"\b(?:create|alter)\s(?:[^\"'#]{0,80}\s)?tablespace\b", re.IGNORECASE)
 _STATEMENT: Final = re.compile(r"\s*(?:create|alter|drop|rename|connect)\s", re.IGNORECASE)
 _ENDED: Final = re.compile(r"[;@]\s*\Z")
-_UNQUOTED: Final = re.compile(r"(?:[^\\;&|]|\\.)*(?:\\\Z)?")
-_ESCAPED: Final = re.compile(r"\\(.)")
+VARIABLE: Final = "\ue000"
+"""Stands for the `$` of a variable of the shell, whose value is not known, in the statements of a script."""
+_DOLLAR: Final = re.compile(r"\$(?=[A-Za-z_{(0-9])")
+_EXPANDED: Final = re.compile(r"\\([\\$`])|" + _DOLLAR.pattern)
+_PART: Final = re.compile(
+    r"\\(?P<escaped>.)|'(?P<single>[^']*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\""
+    r"|(?P<open>\")|(?P<plain>[^\\;&|'\"]+|'|\\\Z)"
+)
+_NO_PATH: Final = re.compile(r"[()\s\"]|\A[^/]*\Z")
 
 
 def is_script(head: str) -> bool:
@@ -67,6 +74,7 @@ class _Script:
         self._notes = notes
         self._until = ""  # what ends the document that is open
         self._indented = False
+        self._expands = False
         self._quote = ""  # what ends the statement that is open: a quote, the end of the line, a semicolon
         self._number = 1
         self._commands = 0  # of this line
@@ -88,7 +96,7 @@ class _Script:
 
     def _document(self, line: str) -> str:
         if (line.lstrip("\t") if self._indented else line) != self._until:
-            return line
+            return _EXPANDED.sub(lambda found: found[1] or VARIABLE, line) if self._expands else line
         self._until = ""
         return ";"
 
@@ -101,7 +109,7 @@ class _Script:
             return ""
         here = _HERE.search(line)
         if here is not None:
-            self._indented, self._until = bool(here[1]), here[3]
+            self._indented, self._expands, self._until = bool(here[1]), not here[2], here[3]
             return ""
         if _STATEMENT.match(line):  # as a statement may stand among commands in notes of a person
             self._quote = "" if _ENDED.search(line) else ";"
@@ -131,19 +139,33 @@ class _Script:
             self._quote = "" if _ENDED.search(line) else ";"
             return line
         if self._quote == "\n":
-            found = _UNQUOTED.match(line)
-            assert found is not None  # noqa: S101 - it may be empty
-            inside, rest = found[0], line[found.end() :].lstrip(";&|")
-            if inside.endswith("\\") and not rest:
-                return _ESCAPED.sub(r"\1", inside[:-1])
-            self._quote = ""
-            statement = _ESCAPED.sub(r"\1", inside)
-            return f"{statement}; {self._plain(rest)}"
+            inside, rest, self._quote = _unquoted(line)
+            return inside if self._quote else f"{inside}; {self._plain(rest)}"
         inside, ended, rest = line.partition("'") if self._quote == "'" else _to_quote(line)
         if not ended:
             return inside
         self._quote = ""
         return f"{inside}; {self._plain(rest)}"
+
+
+def _unquoted(line: str) -> tuple[str, str, str]:
+    """Part a line where its command ends: the words of the command, the rest, and what is still open."""
+    kept: list[str] = []
+    place = 0
+    while found := _PART.match(line, place):
+        place = found.end()
+        sort = str(found.lastgroup)
+        if sort == "open":
+            return "".join(kept) + _to_quote(line[place:])[0], "", '"'
+        if found[0] == "\\":
+            return "".join(kept), "", "\n"
+        text = found[sort]
+        if sort == "double":
+            text = _to_quote(f'{text}"')[0]
+        elif sort == "single" and not _NO_PATH.search(text):  # as a person writes it who forgets the shell
+            text = found[0]
+        kept.append(_DOLLAR.sub(VARIABLE, text) if sort == "plain" else text)
+    return "".join(kept), line[place:].lstrip(";&|"), ""
 
 
 def _to_quote(line: str) -> tuple[str, str, str]:
@@ -156,6 +178,6 @@ def _to_quote(line: str) -> tuple[str, str, str]:
         elif sign == '"':
             return "".join(kept), sign, line[place + 1 :]
         elif sign != "\\":
-            kept.append(sign)
+            kept.append(VARIABLE if sign == "$" and _DOLLAR.match(line, place) else sign)
         escaped = sign == "\\" and not escaped
     return "".join(kept), "", ""
