@@ -84,7 +84,7 @@ def test_traffic_is_marked_as_an_estimate() -> None:
     """In the heading, in each cell, and in what it rests on."""
     found = list(text(by_traffic(), lambda _path: "", (), 80))
     assert "~ an estimate" in found[0]
-    assert "~18.9" in next(line for line in found if line.startswith("PROD.T1"))
+    assert "18.9~" in next(line for line in found if line.startswith("PROD.T1"))
     assert any(line.startswith("  - ~ traffic in 10 s") for line in found)
 
 

@@ -124,7 +124,7 @@ def test_a_limit_that_is_exceeded_is_one_event(tmp_path: Path) -> None:
     mine = [event for event in found if event.thing == BUSIDS[0]]
     assert [((e.begin - BEGIN) // SECOND, (e.end - BEGIN) // SECOND) for e in mine] == [(20, 60), (150, 160)]
     assert mine[0].screen == "DEVICE"
-    assert mine[0].text == f"DEVICE {BUSIDS[0]}: Resp up to 90.0 ms, over 60 is bad"
+    assert mine[0].text == f"DEVICE {BUSIDS[0]}: Resp above 60 ms, at most 90.0 ms"
 
 
 def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:

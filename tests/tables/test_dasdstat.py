@@ -123,7 +123,7 @@ def test_facts(make: Make, fact: str, value: float) -> None:
 def test_percentiles_are_said_in_words(make: Make) -> None:
     """The first note says within which times requests were done."""
     note = make("", profile(100), profile(300)).notes[0]
-    times = "~0.724, ~0.955, ~1.02 ms"
+    times = "0.724~, 0.955~, 1.02~ ms"
     each = f"Total time {times}; Till SSCH {times}; SSCH to irq {times}"
     assert note == f"50 %, 90 %, 99 % of the requests are below: {each}"
 
@@ -248,14 +248,14 @@ def test_two_tables_get_the_same_rows_and_the_same_scale(make: Make) -> None:
 def test_what_has_moved_is_said_in_words(make: Make) -> None:
     """The peak, and the mean."""
     _, now = together(make("", profile(0, 9), profile(300, 9)), make("", profile(0, 7), profile(300, 7)))
-    assert now.notes[0] == "Total time: peak 1.0-2.0ms, now 256-511us; mean ~1.48, now ~0.369 ms (-75 %)"
+    assert now.notes[0] == "Total time: peak 1.0-2.0ms, now 256-511us; mean 1.48~, now 0.369~ ms (-75 %)"
 
 
 def test_what_stayed_is_said_to_have(make: Make) -> None:
     """A reader need not compare two words."""
     one = make("", profile(0), profile(300))
     _, now = together(one, one)
-    assert now.notes[0] == "Total time: peak 512-1023us as before; mean ~0.739, now ~0.739 ms (+0 %)"
+    assert now.notes[0] == "Total time: peak 512-1023us as before; mean 0.739~, now 0.739~ ms (+0 %)"
 
 
 def test_what_is_compared_is_said_unless_it_is_all(make: Make) -> None:

@@ -51,7 +51,7 @@ def test_the_notes_say_the_bound_and_what_is_assumed() -> None:
     notes = fill().notes
     assert notes[0].startswith("These moves: at most ")
     assert "LCU 2486 is full first now" in notes[0]
-    assert any(note.startswith("Assumed: ") for note in notes)
+    assert any(note.startswith("Basis: ") for note in notes)
 
 
 def test_without_traffic_bytes_count() -> None:

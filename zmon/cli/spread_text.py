@@ -114,7 +114,7 @@ def _some(parts: Sequence[str]) -> list[str]:
 def _amount(report: Report, load: float) -> str:
     if not load:
         return "-"
-    return f"~{rate(load / 1e6)}" if report.wanted.traffic else bytes_(load)
+    return f"{rate(load / 1e6)}~" if report.wanted.traffic else bytes_(load)
 
 
 def _matrix(report: Report, width: int) -> Iterator[str]:

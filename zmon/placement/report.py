@@ -289,7 +289,9 @@ def _assumptions(
         beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
-        yield f"counted are the {many} that hold these files or have an unused disk"
+        one = len(units) == 1
+        hold, have, are = ("holds", "has", "is") if one else ("hold", "have", "are")
+        yield f"only the {many} that {hold} these files or {have} an unused disk {are} counted"
         others = [unit.title for unit in found.units if unit not in units]
         if others:
             more = f" and {len(others) - FEW} more" if len(others) > FEW else ""

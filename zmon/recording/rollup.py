@@ -569,6 +569,6 @@ def _sentence(beyond: Beyond, high: float) -> str:
     """Say what was exceeded, and by how much."""
     unit = f" {beyond.figure.unit}" if beyond.figure.unit else ""
     return (
-        f"{beyond.kept.screen} {beyond.key}: {beyond.figure.head} up to {high:.1f}{unit},"
-        f" over {beyond.figure.bad:g} is bad"
+        f"{beyond.kept.screen} {beyond.key}: {beyond.figure.head} above {beyond.figure.bad:g}{unit},"
+        f" at most {high:.1f}{unit}"
     )

@@ -6,6 +6,7 @@ import time
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from zmon.event import What
 from zmon.screen.number import harmless
 
 if TYPE_CHECKING:
@@ -24,10 +25,18 @@ def moment(ns: int) -> str:
         return "**-** **:**:**"
 
 
+def _length(seconds: float) -> str:
+    """Write a length of time in the unit that fits."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def line(event: Event) -> str:
     """Write an event: when, for how long, what, and to which thing."""
     seconds = (event.end - event.begin) / 1e9
-    length = f" for {seconds:.0f} s" if seconds else ""
+    comma = "," * (event.what is What.LIMIT)  # behind how much it was
+    length = f"{comma} for {_length(seconds)}" if seconds else ""
     words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
     mark = "!" if event.exception else " "
     return harmless(f"{moment(event.begin)} {mark} {words}{length}")

@@ -289,9 +289,10 @@ def _notes(counts: Counts, held: dict[str, list[Number]]) -> list[str]:
 
 
 def _times(microseconds: Sequence[float]) -> str:
-    """Write estimated times in three digits and the unit of the longest: `~0.724, ~1.02 ms`."""
+    """Write estimated times in three digits and the unit of the longest: `0.724~, 1.02~ ms`."""
     size, unit = next((each for each in UNITS if max(microseconds) >= each[0]), UNITS[-1])
-    return f"{', '.join(f'~{time / size:#.3g}'.rstrip('.') for time in microseconds)} {unit}"
+    words = [f"{time / size:#.3g}".rstrip(".") + "~" for time in microseconds]
+    return f"{', '.join(words)} {unit}"
 
 
 def together(then: Table, now: Table) -> tuple[Table, Table]:
@@ -347,4 +348,4 @@ def _moved(then: str, now: str) -> str:
 def _changed(then: Value, now: Value) -> str:
     if isinstance(then, (Absent, str)) or isinstance(now, (Absent, str)) or not then:
         return "not known"
-    return f"~{then:.3g}, now ~{now:.3g} ms ({100 * (now - then) / then:+.0f} %)"
+    return f"{then:.3g}~, now {now:.3g}~ ms ({100 * (now - then) / then:+.0f} %)"

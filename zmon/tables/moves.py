@@ -96,4 +96,4 @@ def _notes(found: Report, plan: Plan) -> Iterator[str]:
         yield times_words("These moves", found.moved, found.units)
         yield spread_words(plan)
     yield "zmon moves nothing; zmon spread --moves prints the statements that do"
-    yield from (f"Assumed: {sentence}" for sentence in found.assumptions)
+    yield from (f"Basis: {sentence}" for sentence in found.assumptions)
