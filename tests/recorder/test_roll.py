@@ -376,6 +376,28 @@ def test_what_another_writer_has_beside_its_file_stays(tmp_path: Path, said: lis
     assert utcs(str(tmp_path / "2026-11-21-2.zmon")) == [NOON, NOON + SECOND]
 
 
+@pytest.mark.parametrize("how", ["truncated", "overwritten"])
+def test_a_file_that_is_spoilt_in_its_place_is_left(tmp_path: Path, said: list[str], how: str) -> None:
+    """The day goes on in another file, with the samples that were not sealed; the reason is said once."""
+    roll = Roll(str(tmp_path), Patient, said.append)
+    for number in range(8):
+        assert roll.append(sample(NOON + number * SECOND))
+    path = tmp_path / "2026-11-21.zmon"
+    if how == "truncated":
+        os.truncate(path, 0)
+    else:
+        with path.open("r+b") as file:
+            file.write(b"\xa5" * 8192)
+    for number in range(8, 10):
+        assert roll.append(sample(NOON + number * SECOND))
+    roll.close()
+    another = tmp_path / "2026-11-21-2.zmon"
+    assert [words.partition(", with")[0] for words in said] == [
+        f"{path} was {how} by another program while it was written; recording goes on in {another}"
+    ]
+    assert utcs(str(another))[-2:] == [NOON + 8 * SECOND, NOON + 9 * SECOND]
+
+
 def utcs(path: str) -> list[int]:
     """Return the times of a recording's samples, which is whole."""
     with closing(Recording(path)) as recording:

@@ -10,6 +10,9 @@ from typing import Final
 
 from zmon.recording.error import RecordingError
 
+HEAD: Final = b"SQLite format 3\0"
+"""The first bytes of a file of SQLite."""
+
 _written: Final[set[tuple[int, int]]] = set()
 """Device and inode of the files that this process writes to."""
 
@@ -49,6 +52,8 @@ class Pen:
             raise RecordingError(f"{path}: its file system has no locks: {error.strerror}") from error
         about = os.fstat(self._fd)
         self._file = (about.st_dev, about.st_ino)
+        self._size = about.st_size
+        self._spoilt = ""
         _written.add(self._file)
 
     def gone(self) -> str:
@@ -59,7 +64,26 @@ class Pen:
             return "was removed" if self.unlinked() else "was renamed"
         except OSError:  # that cannot be told now
             return ""
-        return "" if (there.st_dev, there.st_ino) == self._file else "was replaced by another file"
+        if (there.st_dev, there.st_ino) != self._file:
+            return "was replaced by another file"
+        return self.spoilt()
+
+    def spoilt(self) -> str:
+        """Return what another program did to the file in its place, like `gone`; once found it remains.
+
+        SQLite never makes a file in WAL mode smaller, and never changes its first bytes.
+        """
+        try:
+            size = os.fstat(self._fd).st_size
+            head = os.pread(self._fd, len(HEAD), 0)
+        except OSError:  # that cannot be told now
+            return self._spoilt
+        if size < self._size:
+            self._spoilt = "was truncated by another program"
+        elif head not in {b"", HEAD} and not self._spoilt:
+            self._spoilt = "was overwritten by another program"
+        self._size = max(size, self._size)
+        return self._spoilt
 
     def unlinked(self) -> bool:
         """Tell whether the file has no name any more, so that it ends with whoever has it open."""

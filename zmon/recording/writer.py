@@ -543,12 +543,13 @@ class Writer:
         """Finish a file that is `gone`, before another is opened in its place.
 
         A file that was renamed is made whole where it is now, and closed.  Of one that was removed, the
-        samples are yielded that were not sealed yet; to be asked for before `close`.
+        samples are yielded that were not sealed yet; to be asked for before `close`.  Of one that another
+        program truncated or overwrote, those of them that can still be read.
 
         Raises:
             RecordingError: it cannot be finished.
         """
-        if self._pen is not None and self._pen.unlinked():
+        if self._is_lost():
             if self._sealer is not None:
                 self._sealer.join()
             self._tidy()
@@ -563,7 +564,15 @@ class Writer:
 
         left = Recording(self.path, shared=self.shared)
         for number in range(self._base[0], self._next):
-            yield left.sample(number)
+            try:
+                yield left.sample(number)
+            except RecordingError:
+                if self._pen is not None and self._pen.unlinked():
+                    raise
+
+    def _is_lost(self) -> bool:
+        """Tell whether what is written to the file from now on is of no use."""
+        return self._pen is not None and bool(self._pen.unlinked() or self._pen.spoilt())
 
     def _opened_beside(self) -> dict[str, tuple[int, int]]:
         """Return device and inode of the files that SQLite has open beside this one."""
@@ -609,7 +618,7 @@ class Writer:
         try:
             if self._sealer is not None:
                 self._sealer.join()
-            if self._pen is not None and self._pen.unlinked():
+            if self._is_lost():
                 return
             self.seal()
             with self._said():
