@@ -91,7 +91,7 @@ def test_a_path_on_a_mount() -> None:
 def test_a_path_by_its_name() -> None:
     """It would be on this mount, and nothing more is known."""
     (answer,) = named(Meaning("/fcp/x", Sort.FILE, "/fcp/x"), GUEST).answers
-    assert (answer.steps[0].title, answer.lacking[0][:13]) == ("/fcp", "only its path")
+    assert (answer.steps[0].title, answer.lacking[0][:13]) == ("/fcp", "only the path")
 
 
 def test_a_path_that_nobody_saw() -> None:

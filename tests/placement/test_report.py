@@ -205,3 +205,11 @@ def test_without_capacities_nothing_is_known_of_it() -> None:
     now, then = pressure(report(resolved(Machine(sample(), PEOPLE)), Wanted()))
     assert isinstance(now.use, Absent)
     assert isinstance(then.response, Absent)
+
+
+def test_one_unit_leaves_nothing_to_spread_over() -> None:
+    """There a factor of 1.00 says nothing, and the words are those of one."""
+    found = ask()
+    one = found.units[:1]
+    words = times_words("An even spread", found.even, one)
+    assert words == f"All is on {one[0].title}: there is nothing to spread over"

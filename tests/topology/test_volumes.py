@@ -267,6 +267,22 @@ def test_a_size_that_is_not_that_of_the_disk_hints_at_an_old_answer() -> None:
     assert "the answer may be old" in found.conflicts[0]
 
 
+def test_an_answer_for_another_guest_names_both() -> None:
+    """Its devices have the same numbers, and are other disks."""
+    found = one(Disk("0.0.0201"), virtual("0201", "7612", user="LNX001"))
+    assert str(found.rdev.reason if isinstance(found.rdev, Absent) else "").startswith(
+        "the answer about 0201 is for guest LNX001; this guest is LINDB01"
+    )
+
+
+def test_the_size_in_a_damaged_line_is_compared_too() -> None:
+    """A line whose columns are shifted is weak, but a better one decides where there is one."""
+    weak = virtual("0201", "7612", length=800, weak="by words")
+    found = one(Disk("0.0.0201", cylinders=3338), weak)
+    assert "CP told 800 cylinders of 0201, Linux sees 3338" in found.conflicts[0]
+    assert one(Disk("0.0.0201", cylinders=3338), weak, virtual("0201", "7612", length=3338)).conflicts == ()
+
+
 CYLINDERS = 3338
 BLOCKS = CYLINDERS * 15 * 12
 

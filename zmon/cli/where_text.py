@@ -72,7 +72,8 @@ def _file(answer: Answer, width: int) -> Iterator[str]:
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
     if answer.unseen:
-        yield from _line(f"{answer.unseen}.  By its path it would be on:", width)
+        place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
+        yield from _line(f"{answer.unseen}.  {place}", width)
     yield from _way(answer, width)
     yield from _shares(answer.disks, width)
 
@@ -297,7 +298,7 @@ def _remarks(one: Found) -> Iterator[str]:
         if reason not in unknown
     ]
     if len(one.answers) == 1:  # of several, each stands with its file
-        yield from _some("Not on a disk", (reason for placed, reason in lacking if not placed))
+        yield from _some("On no known disk", (reason for placed, reason in lacking if not placed))
     yield from _some("For more", (reason for placed, reason in lacking if placed))
     yield from _some(
         "LCU not known", (volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))

@@ -339,6 +339,8 @@ def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
     """Say how many times the throughput may be with another placement, and what limits; empty if unknown."""
     if isinstance(found.times, Absent):
         return ""
+    if len(units) == 1:
+        return f"All is on {units[0].title}: there is nothing to spread over"
     said = f"{what}: at most {found.times:.2f} times the throughput. {named(found.now)} is full first now"
     if found.then == found.now:
         return f"{said}, and then still"

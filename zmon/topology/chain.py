@@ -26,7 +26,7 @@ ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothi
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
 _ANONYMOUS: Final = "0:"
 """How the numbers of file systems begin that are on no block device, or on several."""
-HOW_MUCH: Final = absent("it lies on this disk alone, and how many bytes it has there is not known")
+HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
 
 
 class Share(NamedTuple):

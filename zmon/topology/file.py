@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _BY_NAME: Final = "the name of the path"
 _NOT_LOOKED_AT: Final = absent(
-    "only its path tells the place, and a symbolic link in it would lead elsewhere; a capture made with"
-    " --listing has the files themselves"
+    "only the path is known: a symbolic link in it may lead elsewhere, and the size is unknown; a capture"
+    " made with --listing has the files themselves"
 )
 
 _RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)

@@ -134,6 +134,7 @@ class Testimony:
     def __init__(self, claims: Iterable[Claim], guest: str, site: Site) -> None:
         """Index the claims; those of other users than the guest are about real devices alone."""
         self._site = site
+        self._guest = guest
         self._vdevs: dict[str, list[Claim]] = {}
         self._rdevs: dict[str, list[Claim]] = {}
         self._labels: dict[str, list[Claim]] = {}
@@ -166,7 +167,8 @@ class Testimony:
         other = self._others.get(vdev)
         if other is None:
             return NOTHING
-        reason = f"what is said of {vdev} is about the device of {other}, which is not known to be this guest"
+        whose = f"this guest is {self._guest}" if self._guest else "the name of this guest is not known"
+        reason = f"the answer about {vdev} is for guest {other}; {whose}"
         return NOTHING._replace(rdev=absent(reason))
 
     def real(self, rdev: str) -> Real:
@@ -223,7 +225,9 @@ class Testimony:
             if isinstance(value, Absent):
                 value, grade, more, against = self._by_rule(volser.value, value)
                 evidence, conflicts = evidence + more, conflicts + against
-        answered = {claim.length for claim in claims if worth(claim) <= ANSWER and claim.length is not None}
+        sized = [claim for claim in claims if claim.via.startswith("QUERY") and claim.length is not None]
+        sure = [claim for claim in sized if worth(claim) <= ANSWER]
+        answered = {claim.length for claim in sure or sized}
         return Told(
             value,
             volser.value,
