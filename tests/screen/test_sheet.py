@@ -97,6 +97,14 @@ def test_the_title_of_the_line_for_all_covers_no_figure() -> None:
     assert drawn == [" >> All 4096", " >> All 4096", " >> All 4096"]
 
 
+def test_the_line_for_all_says_so_in_five_characters() -> None:
+    """Where a figure of four digits stands behind a column of four, the title is short, not lost."""
+    columns = (Column(name="lcu", head=("LCU",), width=4, format="text"),
+               Column(name="io", head=("I/O",), width=5, format="rate"))  # fmt: skip
+    table = Table(["a"], {"lcu": ["7100"], "io": [284]}, Summary(">> All LCUs <<", {"io": 1134}))
+    assert Sheet(Screen(columns=columns), table).summary == " >>All 1134"
+
+
 def test_the_line_for_all_begins_with_its_title() -> None:
     """Its cells stand in their columns, marked like others."""
     assert sheet().summary == " >> All 41.3~ 24.5*"

@@ -10,12 +10,14 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER
-from zmon.tables.files import NOTHING_ON, table
-from zmon.tables.topology import UNLISTED
+from zmon.tables.files import NOTHING_ON, choose, table
+from zmon.tables.topology import UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
 from zmon.topology.people import Heard, People
+from zmon.topology.volume import bare
 
 if TYPE_CHECKING:
+    from zmon.absent import Value
     from zmon.tables.table import Table
 
 PEOPLE = People(site())
@@ -110,11 +112,31 @@ def test_traffic_is_an_estimate() -> None:
     assert found.is_estimate("mbs", 0)
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_only_what_cp_does_not_tell_is_asked_for(monkeypatch: pytest.MonkeyPatch, told: bool) -> None:
+    """A word without meaning asks for answers of CP only where no real device is known."""
+    disk = bare("94:0", NO)._replace(rdev="7600" if told else NO)
+    machine = machine_of(View(Interval(None, sample())))
+    monkeypatch.setitem(vars(machine), "volumes", {"94:0": disk})
+    with pytest.raises(NoSuchThing) as refused:
+        choose(machine, "NOSUCH")
+    assert ("--cp-file" in str(refused.value)) is not told
+
+
 def test_the_line_of_all() -> None:
     """How many files, how large, how busy."""
     summary = fill("T4").summary
     assert summary is not None
     assert (summary.title, summary.cells["size"]) == (">> 4 files <<", 12 * MIB)
+
+
+def test_files_without_a_place_are_counted_and_named_by_tablespace() -> None:
+    """The line below the rows says how many they are, so that it is not read as speaking of all rows."""
+    made = sample()
+    lost: dict[str, Value] = {"tablespace": "T9", "real": NO, "number": NO, "ranges": NO}
+    gone = filled(CONTAINER, {"/db/gone": lost, "/db/lost": lost}, 0)
+    view = View(Interval(None, made._replace(frames={**made.frames, "container": gone})))
+    assert table(view).notes[0].startswith("2 files are not placed (T9): ")
 
 
 def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
@@ -126,7 +148,7 @@ def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
     assert found.keys == ["/db/gone"]
     disk = found.columns["disk"][0]
     assert isinstance(disk, Absent)
-    assert found.notes == (f"Not placed: {disk.reason}",)
+    assert found.notes == (f"1 file is not placed (T9): {disk.reason}",)
 
 
 def test_remarks_on_what_people_tell_stand_below() -> None:

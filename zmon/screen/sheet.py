@@ -30,7 +30,7 @@ ESTIMATE: Final = "~"
 _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
 
 
-TITLES: Final = (">> All <<", ">> All", ">>")
+TITLES: Final = (">> All <<", ">> All", ">>All", ">>")
 """What the line about all rows is called where its own title has no room."""
 
 

@@ -37,6 +37,10 @@ NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
+NO_DISKS: Final = "no disk is known that they lie on"
+FEW: Final = 3
+"""So many tablespaces of files without a place are named."""
+
 
 class Chosen(NamedTuple):
     """What a word chooses; the same for every sample in which nothing moves."""
@@ -93,9 +97,10 @@ def choose(machine: Machine, word: str) -> Chosen:
     wanted = word.casefold()
     found |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
     if not meant and not found:
+        known = any(isinstance(volume.rdev, str) for volume in machine.volumes.values())
+        hint = "" if known else "; real device numbers and labels of z/VM need --cp-file or --cp"
         raise NoSuchThing(
-            f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU; real"
-            " device numbers and labels of z/VM need --cp-file or --cp"
+            f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU{hint}"
         )
     notes = (f"Chosen: {', '.join(_said(meant, machine))}",) if meant else ()
     return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
@@ -146,11 +151,23 @@ def _mount(piece: Piece) -> Value:
 
 def _chosen(found: Sequence[Piece], notes: tuple[str, ...]) -> Chosen:
     lines = [_line(piece) for piece in found]
-    missed = list(dict.fromkeys(_lacking(piece) for piece in found if piece.share is None))
+    missed = [piece for piece in found if piece.share is None]
     if missed:
-        notes = (*notes, f"Not placed: {missed[0]}" + (" and other reasons" if len(missed) > 1 else ""))
+        notes = (*notes, _missed(missed))
     names = lines[0] if lines else ()
     return Chosen(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
+
+
+def _missed(missed: Sequence[Piece]) -> str:
+    """Say how many files have no place, of which tablespaces, and why."""
+    count = len({piece.file.path for piece in missed})
+    spaces = list(dict.fromkeys(filter(None, (tablespace_of(piece.file) for piece in missed))))
+    more = ", ..." if len(spaces) > FEW else ""
+    named = f" ({', '.join(spaces[:FEW])}{more})" if spaces else ""
+    reasons = list(dict.fromkeys(map(_lacking, missed)))
+    why = NO_DISKS if count > 1 and reasons[0] == NO_DISK.reason else reasons[0]
+    other = " and other reasons" if len(reasons) > 1 else ""
+    return f"{count:,} file{'s are' if count > 1 else ' is'} not placed{named}: {why}{other}"
 
 
 def _lacking(piece: Piece) -> str:
