@@ -319,6 +319,26 @@ def test_a_script_that_only_runs_another_names_it(script: str) -> None:
         read(script)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DB2 + "CREATE TABLESPACE X MANAGED BY DATABASE USING (FILE /db2/d01/x.data 2G);", "in 'quotes'"),
+        (DB2 + "CREATE TABLESPACE X MANAGED BY DATABASE USING (FILE '/x 2G);\n" + DB2, "a quote is missing"),
+        (DB2 + "CREATE TABLESPACE X MANAGED BY DATABASE USING (FILE a b, FILE c);", "'a', and 1 more"),
+        (ORACLE + "CREATE TABLESPACE x DATAFILE '/x SIZE 2G;\n" + ORACLE, "a quote is missing"),
+        (ORACLE + "CREATE TABLESPACE x DATAFILE /u01/x.dbf SIZE 2G;", "in 'quotes'"),
+    ],
+)
+def test_a_statement_is_one_part_that_is_not_understood(text: str, reason: str) -> None:
+    """With its line, its first words and the reason, however much of it is wrong."""
+    found = read(text)
+    (part,) = found.unread
+    assert ":2: " in part
+    assert "CREATE TABLESPACE X" in part.upper()
+    assert reason in part
+    assert all(row.path == "" for row in found.containers if row.tablespace == "X")
+
+
 def test_a_misread_tablespace_is_no_automatic_storage() -> None:
     """A statement with a mistake gives a row that says so, not that Db2 or Oracle chose the place."""
     for before, text in ((DB2, "MANAGED BY DATABASE USNIG (FILE '/x' 1)"), (ORACLE, "DATAFLE '/x' SIZE 1G")):

@@ -171,6 +171,15 @@ class Noted:
         return (*self._first, *([more] if self.left_out else []))
 
 
+def one_unread(notes: Sequence[Note]) -> list[Note]:
+    """Make one note of all that was not understood in a statement: the first, and how many more."""
+    unread = [note for note in notes if note.unread]
+    if len(unread) < 2:
+        return list(notes)
+    text = f"{unread[0].text}, and {len(unread) - 1} more in this statement"
+    return [*(note for note in notes if not note.unread), unread[0]._replace(text=text)]
+
+
 def checked(containers: Iterable[Container]) -> tuple[tuple[Container, ...], list[Note]]:
     """Leave out what a tablespace names twice, and say so; mark relative paths that start nowhere."""
     seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path: memory counts

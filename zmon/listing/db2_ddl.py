@@ -64,6 +64,8 @@ _CLAUSES: Final = frozenset({
     "SUSPEND", "SYSTEM", "TABLE", "TAG", "TRANSFERRATE", "WATER", "YES",
 })  # fmt: skip
 """Further words that Db2 has there."""
+_NO_PATH: Final = frozenset({"/", "\\", "."})
+"""Signs with which a path begins that is not in quotes."""
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
 
 
@@ -165,11 +167,27 @@ def _group(cursor: ddl.Cursor) -> list[_Listed]:
             kind = _SIZES.get(word, c.DIRECTORY)
             listed.append(_Listed(path.text, path.line, kind, cursor.measure()))
         elif not cursor.symbol(","):
-            odd = cursor.step()
-            cursor.group() if odd.text == "(" else None
-            listed.append(_Listed("", odd.line, "", problem=f"not a container: {odd.text[:40]!r}"))
+            odd = cursor.here
+            problem = (
+                "a path has to be in 'quotes'"
+                if odd.text in _NO_PATH
+                else f"not a container: {odd.text[:40]!r}"
+            )
+            listed.append(_Listed("", odd.line, "", problem=problem))
+            _to_next(cursor)
     on = _on(cursor)
     return [one._replace(on=on) for one in listed]
+
+
+def _to_next(cursor: ddl.Cursor) -> None:
+    """Pass over what is no container, to the next comma, string or end of the list; at least one token."""
+    while True:
+        if cursor.here.text == "(":
+            cursor.group()
+        else:
+            cursor.step()
+        if cursor.done or cursor.here.kind == ddl.STRING or cursor.here.text in {",", ")"}:
+            return
 
 
 class _Shape(NamedTuple):
@@ -222,6 +240,7 @@ class _Reader:
         self.spaces: dict[tuple[str, str], list[Container]] = {}
         self.notes: list[c.Note] = []
         self.databases: set[str] = {options.database} if options.database else set()
+        self._beginning = ""  # of the statement that is read
         self._origin = origin
         self._options = options
         self._database = options.database
@@ -256,8 +275,14 @@ class _Reader:
         self.databases.add(name)
 
     def statement(self, statement: ddl.Statement) -> None:
-        """Apply one statement."""
-        unknown = statement.has_variable
+        """Apply one statement; what of it is not understood is one note."""
+        before = len(self.notes)
+        self._beginning = statement.beginning
+        self._apply(statement)
+        self.notes[before:] = c.one_unread(self.notes[before:])
+
+    def _apply(self, statement: ddl.Statement) -> None:
+        unknown = statement.unreadable
         if unknown and statement.tokens[0].text.upper() == "CONNECT":
             self._database = self._options.database
             return
@@ -363,7 +388,9 @@ class _Reader:
         rows: list[Container] = []
         for one in listed:
             if one.problem:
-                self.notes.append(c.Note(one.line, f"{row.tablespace!r}: {one.problem}", unread=True))
+                self.notes.append(
+                    c.Note(one.line, f"not understood in {self._beginning}: {one.problem}", unread=True)
+                )
             if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
                 note = f"{one.path!r}: no partition expression, as it does not end at a blank; taken as it is"
                 self.notes.append(c.Note(one.line, note))

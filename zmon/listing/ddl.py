@@ -69,6 +69,10 @@ class Token(NamedTuple):
         return self.text if self.kind == WORD else '"' + self.text.replace('"', '""') + '"'
 
 
+_SWALLOWED: Final = re.compile(r"\n[ \t]*(?:CREATE|ALTER|DROP|CONNECT)[ \t]", re.IGNORECASE)
+"""The next statement, inside a literal."""
+
+
 class Statement(NamedTuple):
     """The tokens of one statement, without its terminator."""
 
@@ -90,19 +94,18 @@ class Statement(NamedTuple):
         return shown(written.strip().replace(VARIABLE, "$"))
 
     @property
-    def has_variable(self) -> bool:
-        """Something of it is a variable of the shell, so it cannot be read."""
-        return any(VARIABLE in token.text for token in self.tokens)
+    def unreadable(self) -> str:
+        """Why nothing of it can be read; empty when it can."""
+        if any(VARIABLE in token.text for token in self.tokens):
+            return "shell variable, not understood"
+        if any(token.kind == STRING and _SWALLOWED.search(token.text) for token in self.tokens):
+            return "a quote is missing, which hides the next statement"
+        return ""
 
     def unread(self) -> Note:
         """Return the note that it is not understood, or not whole."""
-        why = (
-            "shell variable, not understood"
-            if self.has_variable
-            else f"statement is not whole: {self.broken}"
-            if self.broken
-            else "statement not understood"
-        )
+        broken = f"statement is not whole: {self.broken}" if self.broken else ""
+        why = self.unreadable or broken or "statement not understood"
         return Note(self.line, f"{why}: {self.beginning}", unread=True)
 
 

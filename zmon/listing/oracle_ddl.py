@@ -193,8 +193,13 @@ class _Reader:
         return self._rows.values()
 
     def statement(self, statement: ddl.Statement) -> None:
-        """Apply one statement."""
-        unknown = statement.strange or statement.has_variable
+        """Apply one statement; what of it is not understood is one note."""
+        before = len(self.notes)
+        self._apply(statement)
+        self.notes[before:] = c.one_unread(self.notes[before:])
+
+    def _apply(self, statement: ddl.Statement) -> None:
+        unknown = statement.strange or statement.unreadable
         if statement.broken or unknown:
             self.notes.append(statement.unread())
         if unknown:
