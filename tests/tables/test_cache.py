@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
 from zmon.kinds import CACHE, CMF, DEVICE
-from zmon.tables.cache import table
+from zmon.sample import Frame
+from zmon.tables.cache import OFF, OFF_BEFORE, table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.interval import Interval
 
 COUNTS = {
     "reads": 600,
@@ -98,3 +99,15 @@ def test_states_fit_their_columns(
 ) -> None:
     """A letter for each, as the help of the column says; of the status its second byte."""
     assert cells(**{field: state})[column] == shown
+
+
+@pytest.mark.parametrize(
+    ("held", "shown"), [(OFF_BEFORE, OFF.reason), ("the controller is silent", "the controller is silent")]
+)
+def test_statistics_that_were_off_are_said_alike_for_older_recordings(
+    held: str, shown: str, make_interval: Callable[..., Interval]
+) -> None:
+    """They hold a reason in other words; any other reason is shown as it is."""
+    after = make_interval({}, {}).after
+    off = after._replace(frames={**after.frames, CACHE.name: Frame(CACHE, [], {}, [], absent(held))})
+    assert table(View(Interval(None, off))).missing is absent(shown)

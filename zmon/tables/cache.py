@@ -17,12 +17,16 @@ from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.topology.typecode import device_type
 
 if TYPE_CHECKING:
-    from zmon.absent import Number, Value
+    from zmon.absent import Absent, Number, Value
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), told=TOPOLOGY)
 
 NO_DASD: Final = absent("not a DASD")
+
+OFF: Final = absent("Cache statistics were off when this was recorded. Record with --cache.")
+OFF_BEFORE: Final = "costs I/O on every volume: --cache"
+"""The reason that older recordings hold when they were off."""
 
 LETTERS: Final = {
     "active": "A", "pending off": "P", "off": "-", "unused": "U",
@@ -79,9 +83,14 @@ def table(view: View) -> Table:
         "dasd": dasd["name"],
     }
     notes = ("The controller counts the I/O of all systems that use a volume",) if keys else ()
-    return Table(list(keys), columns, notes=notes, missing=caches.missing)
+    return Table(list(keys), columns, notes=notes, missing=_missing(caches.missing))
 
 
 def _letter(state: Value) -> Value:
     """Return a state as the one letter that there is room for; what is not known as it is."""
     return LETTERS.get(state.partition(",")[0], state) if isinstance(state, str) else state
+
+
+def _missing(reason: Absent | None) -> Absent | None:
+    """Return why there are no rows, in the words of today."""
+    return OFF if reason is not None and reason.reason == OFF_BEFORE else reason
