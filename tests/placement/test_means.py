@@ -19,7 +19,7 @@ def move(name: str = "/db/t1", space: str = "TS1", role: str = "data") -> Move:
         (ORACLE, "ALTER DATABASE MOVE DATAFILE '/db/t1' TO '<a path on LCU 2>'"),
         (POSTGRESQL, """CREATE TABLESPACE "TS1_2" LOCATION '<a path on LCU 2>'"""),
         (MARIADB, "CREATE TABLE <new> (...) DATA DIRECTORY='<a path on LCU 2>'"),
-        ("", "pvmove -n <logical volume of the file> <disk on LCU 6> <disk on LCU 2>"),
+        ("", "# stop the database, then: cp -a /db/t1 '<a path on LCU 2>'"),
     ],
 )  # fmt: skip
 def test_each_database_has_its_own(product: str, said: str) -> None:
@@ -34,12 +34,19 @@ def test_each_database_has_its_own(product: str, said: str) -> None:
         (ORACLE, "ALTER DATABASE ADD LOGFILE MEMBER '<a path on LCU 2>' TO GROUP <group>"),
         (POSTGRESQL, "# stop the server, move pg_wal there and leave a link: ln -s '<a path on LCU 2>'"),
         (MARIADB, "innodb_log_group_home_dir = <a path on LCU 2>  # in my.cnf, after a clean stop"),
-        ("", "pvmove -n <logical volume of the file> <disk on LCU 6> <disk on LCU 2>"),
+        ("", "# stop the database, then: cp -a /db/t1 '<a path on LCU 2>'"),
     ],
 )  # fmt: skip
 def test_logs_are_moved_otherwise(product: str, said: str) -> None:
     """They belong to no tablespace."""
     assert means(product, move(role="log"))[0] == said
+
+
+def test_a_file_on_a_logical_volume_is_moved_by_lvm() -> None:
+    """Only there: a partition has no extents that pvmove could move."""
+    one = move()
+    on = one._replace(item=one.item._replace(logical_volume="vg/data"))
+    assert means("", on)[0] == "pvmove -n vg/data <disk on LCU 6> <disk on LCU 2>"
 
 
 def test_asm_moves_disks() -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.placement.guest import machine
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
@@ -32,6 +33,12 @@ def test_every_container_is_an_item_with_its_bytes() -> None:
     found = look()
     assert len(found.items) == len(FILES)
     assert found.items[0].bytes_on == {LCU6: 6 * MIB}
+
+
+def test_a_file_on_a_logical_volume_names_it() -> None:
+    """A multipath disk is a device of the device mapper, too, and no logical volume."""
+    found = {item.name: item.logical_volume for item in resolved(machine()).items}
+    assert (found["/db/a"], found["/fcp/d"], found["/var/e"]) == ("vg/lv", "", "")
 
 
 def test_all_units_that_linux_sees_are_available() -> None:

@@ -45,6 +45,8 @@ class Item(NamedTuple):
     """The name of the set of copies it is one of, such as a group of redo logs; empty when of none."""
     unplaced: int = 0
     """Bytes whose unit is not known."""
+    logical_volume: str = ""
+    """The logical volume that it is on, `vg/lv`; empty when on none or on several."""
 
     @property
     def space(self) -> tuple[str, str]:

@@ -7,6 +7,7 @@ new place has to be chosen stands `NEW_PLACE`, in angle brackets, so that nothin
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MARIADB: Final = "mariadb"
 
 
 def means(product: str, move: Move) -> tuple[str, ...]:
-    """Return the statements that make a move in a database; those of the volume manager when it is not known.
+    """Return the statements that make a move in a database; when it is not known, how Linux moves the file.
 
     `product` is one of the names above, or anything else.  Names that no statement can hold give a comment.
     """
@@ -32,7 +33,7 @@ def means(product: str, move: Move) -> tuple[str, ...]:
         return ("-- its name holds characters that do not stand in a statement: move it by its number",)
     if item.is_log:
         return _log(product, move)
-    return _MEANS.get(product, _volume_manager)(move)
+    return _MEANS.get(product, _linux)(move)
 
 
 def place(move: Move) -> str:
@@ -100,11 +101,17 @@ def _mariadb(move: Move) -> tuple[str, ...]:
     )
 
 
-def _volume_manager(move: Move) -> tuple[str, ...]:
+def _linux(move: Move) -> tuple[str, ...]:
+    """LVM moves the extents of a logical volume; a file on a partition or a whole disk has to be copied."""
     source, target = move.source.title, move.target.title
+    disks = f"# or copy a whole minidisk to a volume on {target}: DDR or DIRMAINT under z/VM"
+    volume = move.item.logical_volume
+    if volume and volume.isprintable():
+        return (f"pvmove -n {shlex.quote(volume)} <disk on {source}> <disk on {target}>", disks)
     return (
-        f"pvmove -n <logical volume of the file> <disk on {source}> <disk on {target}>",
-        f"# or copy a whole minidisk to a volume on {target}: DDR or DIRMAINT under z/VM",
+        f"# stop the database, then: cp -a {shlex.quote(move.item.name)} {shlex.quote(place(move))}",
+        "# and mount the new file system where the old one was, or leave a link to the copy",
+        disks,
     )
 
 
@@ -121,7 +128,7 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
         return ("# stop the server, move pg_wal there and leave a link: ln -s " + where,)
     if product == MARIADB:
         return (f"innodb_log_group_home_dir = {place(move)}  # in my.cnf, after a clean stop",)
-    return _volume_manager(move)
+    return _linux(move)
 
 
 _MEANS: Final[dict[str, Callable[[Move], tuple[str, ...]]]] = {

@@ -89,7 +89,9 @@ def resolved(machine: Machine, *, by: By = By.LCU, interval: Interval | None = N
         answer = machine.answers[file.path]
         laid = places.lay(answer)
         loads = places.loads(answer, traffic) if interval is not None else None
-        item = _item(file, laid, loads, machine.site)
+        item = _item(file, laid, loads, machine.site)._replace(
+            logical_volume=_logical_volume(answer, machine)
+        )
         if managed and not managed.isdisjoint(_parents(file.path)):
             item = item._replace(pinned=MANAGED)
         items.append(item)
@@ -359,6 +361,12 @@ def _item(file: File, laid: Laid, loads: dict[str, float] | Absent | None, site:
         unplaced=laid.unplaced,
     )
     return item if loads is None else item._replace(load_on=loads)
+
+
+def _logical_volume(answer: Answer, machine: Machine) -> str:
+    nodes = [machine.stack.node(step.number) for step in answer.steps]
+    found = {node.title for node in nodes if node is not None and str(node.uuid).startswith("LVM-")}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _row(file: File, answer: Answer, laid: Laid, grade: Grade) -> Row:
