@@ -79,6 +79,14 @@ def test_every_screen_takes_the_names_that_others_show(
 
 
 @pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize("column", ["DEVICE.resp", "DEVLOG.resp"])
+def test_a_chart_takes_the_names_that_screens_show(capsys: pytest.CaptureFixture[str], column: str) -> None:
+    """What is drawn of a device may be asked for by the label that CP tells of its volume."""
+    assert main(["plot", column, "HWZJZH", "--from", RECORDING, "--since", "-2m", "-f", "csv"]) == 0
+    assert "0.0.043a" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("utc")
 @pytest.mark.parametrize(
     ("command", "column"), [("DEVLOG", "label"), ("REDISP", "label"), ("CACHEXT", "volser")]
 )

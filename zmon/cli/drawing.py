@@ -20,7 +20,7 @@ from zmon.screen.export import moment, plain
 from zmon.screen.number import harmless
 from zmon.screen.variable import described, parse, resolve
 from zmon.tables.series import series
-from zmon.tables.view import NoSuchThing, needs
+from zmon.tables.view import NoSuchThing, needs, nobody
 from zmon.tape.tape import Watch
 from zmon.tape.when import WhenError, uncovered
 
@@ -95,7 +95,8 @@ def _tape(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
                 "nothing records this machine: name a recording with --from, or take samples: --for 30"
             )
         args.source = recorder.directory
-    return open_tape(args, kinds=kinds)
+    told = (kind for one in asked if one.rows for kind in needs(one.screen.table).told)
+    return open_tape(args, kinds=(*kinds, *told))  # rows may be named by what CP calls them
 
 
 def _sampled(args: argparse.Namespace, kinds: Sequence[Any]) -> Tape:
@@ -138,12 +139,12 @@ def _resolved(asked: Sequence[Asked], watch: Watch, window: tuple[int, int]) -> 
     if last is None:
         raise ValueError("there are no samples in this time")
     try:
-        return resolve(asked, last)
+        return resolve(asked, last, nobody)
     except NoSuchThing:
         first = next(past(window[0]), None)
         if first is None:
             raise
-        return resolve(asked, first)
+        return resolve(asked, first, nobody)
 
 
 def _notes(variables: Sequence[Variable], found: Sequence[Series]) -> list[str]:
