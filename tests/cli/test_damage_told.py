@@ -103,7 +103,8 @@ def test_what_is_no_file_is_not_waited_for(
         assert main(words) == FAILED
         told = capsys.readouterr()
         assert "14" in told.out
-        assert told.err.count("no file, and so no recording") == 2
+        assert told.err.count("no file, and so no recording") == 1
+        assert told.err.count("a pipe, not a file") == 1
     pipe = str(folder / "2026-11-17.zmon")
     for words in (["info", pipe], ["export", pipe], ["show", "DEVICE", "--from", pipe]):
         assert main(words) != OK

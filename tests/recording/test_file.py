@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import closing
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.recording.machine import samples, told
-from zmon.recording.error import Damaged
+from zmon.recording.error import Damaged, RecordingError
 from zmon.recording.file import File
 from zmon.recording.reader import Recording
 from zmon.recording.writer import MEMORY, Writer
@@ -97,3 +98,22 @@ def test_a_connection_that_is_shared_stays_open() -> None:
     with closing(Writer(MEMORY)) as writer:
         File(MEMORY, writer.shared).close()
         assert writer.connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_pipe_is_named_as_one(tmp_path: Path) -> None:
+    """Who gives a pipe as a recording is told that it is one."""
+    path = tmp_path / "pipe.zmon"
+    os.mkfifo(path)
+    with pytest.raises(RecordingError, match="a pipe, not a file"):
+        Recording(str(path))
+
+
+def test_a_wal_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the file whose permission is missing, not the recording."""
+    path = str(tmp_path / "a.zmon")
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda name, mode: name != f"{path}-wal" and access(name, mode))
+    with closing(Writer(path)) as writer:
+        writer.append(SAMPLES[0])
+        with pytest.raises(RecordingError, match=r"a\.zmon-wal: may not be read"):
+            Recording(path)

@@ -23,7 +23,7 @@ from zmon.recording.day import days
 from zmon.recording.error import RecordingError
 from zmon.recording.happened import events as happened
 from zmon.recording.magic import head_of, is_recording
-from zmon.recording.opening import Trouble, defend
+from zmon.recording.opening import Trouble, defend, no_file
 from zmon.recording.reader import Recording
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def survey(path: str) -> Survey:
     """
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
-        return Survey(path, 0, None, "no file, and so no recording")
+        return Survey(path, 0, None, no_file(about.st_mode))
     size = about.st_size
     for ending in ("-wal", "-journal"):
         with suppress(OSError):

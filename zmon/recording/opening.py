@@ -74,9 +74,10 @@ def open_reading(path: str) -> Opened:
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror}") from error
     if not stat.S_ISREG(about.st_mode):
-        raise RecordingError(f"{path}: no file, and so no recording")
-    if not os.access(path, os.R_OK):
-        raise RecordingError(f"{path}: may not be read; ask who recorded it")
+        raise RecordingError(f"{path}: {no_file(about.st_mode)}")
+    for name in (path, f"{path}-wal"):
+        if os.path.exists(name) and not os.access(name, os.R_OK):
+            raise RecordingError(f"{name}: may not be read; ask who recorded it")
     problem: Exception | None = None
     for way in _ways(path):
         try:
@@ -95,6 +96,11 @@ def open_reading(path: str) -> Opened:
             continue
         return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
     raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
+
+
+def no_file(mode: int) -> str:
+    """Say of what is not a file, by its mode, that it is no recording."""
+    return "a pipe, not a file" if stat.S_ISFIFO(mode) else "no file, and so no recording"
 
 
 def _ways(path: str) -> list[Callable[[], Opened]]:
