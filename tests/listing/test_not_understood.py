@@ -166,6 +166,9 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
         ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X,/x,data,1.5\n", "1.5"),
         ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X,/x,data,1,2,3,4\n", "7 fields"),
         ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "X\n", "no path"),
+        ("tablespace,path,role,bytes\nGOOD,/db/good,data,1\n", "M;/db2/d/m;data;5\n", "has semicolons"),
+        ("tablespace;path;role;bytes\nGOOD;/db/good;data;1\n", "X,/x,data,1\n", "has commas"),
+        ("tablespace;path;role;bytes\nGOOD;/db/good;data;1\n", "X;/x;data;1;2\n", "the separator in a name"),
         ("tablespace,path,read_bytes_per_s\nGOOD,/db/good,1\n", "X,/x,fast\n", "fast"),
         ("spcname,pg_tablespace_location\nGOOD,/db/good\n", "X\n", "1 fields"),
         ("NAME\tFILENAME\nGOOD\t/db/good\n", "X\n", "1 fields"),
@@ -337,6 +340,12 @@ def test_a_statement_is_one_part_that_is_not_understood(text: str, reason: str) 
     assert "CREATE TABLESPACE X" in part.upper()
     assert reason in part
     assert all(row.path == "" for row in found.containers if row.tablespace == "X")
+
+
+def test_a_row_with_other_separators_is_no_name_of_a_tablespace() -> None:
+    """Its row has a problem, and no name."""
+    found = read("tablespace,path,role,bytes\nGOOD,/db/good,data,1\nM;/db2/d/m;data;5\n")
+    assert [row.tablespace for row in found.containers if row.problem] == [""]
 
 
 def test_a_misread_tablespace_is_no_automatic_storage() -> None:

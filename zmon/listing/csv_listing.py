@@ -124,6 +124,8 @@ def _container(row: Row, names: Sequence[str], origin: str, odd: Noted) -> tuple
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
     problem = row.problem or "; ".join(_wrong(cells, row.fields, names))
+    if len(row.fields) == 1 and _separators(name):
+        name = ""  # it is the whole row
     role, kind = cells.get("role", "").strip().casefold(), cells.get("kind", "").strip().casefold()
     if role not in ROLES:
         role = UNKNOWN
@@ -155,18 +157,29 @@ def _container(row: Row, names: Sequence[str], origin: str, odd: Noted) -> tuple
     ), host
 
 
+_SIGNS: Final = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
+def _separators(field: str) -> str:
+    """Say what a field has that separates fields in other tables; empty when it has nothing of that sort."""
+    return next((name for sign, name in _SIGNS.items() if sign in field), "")
+
+
 def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """Say what makes a row useless."""
-    if not cells.get("path"):
+    other = _separators(fields[0]) if len(fields) == 1 else ""
+    if other and not cells.get("path"):
+        yield f"no path: {shown(fields[0])} has {other}: separate fields as the first line does"
+    elif not cells.get("path"):
         yield f"no path: a row is tablespace,path and this is {shown(','.join(fields))}"
     elif "\0" in cells["path"]:
         yield "no path has a NUL in it"
     extra = [field for field in fields[len(names) :] if field]
     role = cells.get("role", "").strip().casefold()
     if extra:
-        yield f"{len(fields)} fields in {len(names)} columns: a comma in a name needs quotes around it"
+        yield f"{len(fields)} fields in {len(names)} columns: the separator in a name needs quotes"
     elif role and role not in ROLES:
-        yield f"{shown(role)} is no role, one of {', '.join(ROLES)}: a comma in a name needs quotes around it"
+        yield f"{shown(role)} is no role, one of {', '.join(ROLES)}: the separator in a name needs quotes"
 
 
 def _rate(cells: Mapping[str, str], column: str, line: int, odd: Noted) -> float | None:
