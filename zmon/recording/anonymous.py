@@ -62,7 +62,7 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "guest": {},
     "cpu": {KEEP: "polarization address"},
     "memory": {},
-    "mount": {KEEP: "number fstype devices chunks line", "path": "root point source options"},
+    "mount": {KEEP: "number fstype devices chunks line namespaces", "path": "root point source options"},
     "swap": {KEEP: "sort"},
     "layer": {
         KEEP: "sort parent below table level layout members busid",
