@@ -121,6 +121,14 @@ def test_a_position_names_its_column() -> None:
     assert [c.name if c else "" for c in found] == ["", "name", "name", "", "rate", "", "resp"]
 
 
+def test_a_line_for_all_rows_is_said_to_be_so_where_conditions_leave_some() -> None:
+    """Else it would be taken for the line of those that are shown."""
+    table = TABLE._replace(summary=Summary(">> All <<", {}))
+    some = Sheet(SCREEN, table, None, [parse_condition("resp>1", SCREEN.columns)])
+    assert some.table.notes[0] == f">> All << is for all {len(table.keys)} rows, not only those shown"
+    assert Sheet(SCREEN, table).table.notes == table.notes
+
+
 def test_conditions_choose_rows() -> None:
     """All of them have to hold."""
     assert sheet(None, "resp>1", "name!=C").keys == ["a"]

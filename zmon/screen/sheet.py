@@ -76,6 +76,9 @@ class Sheet:
         self.table = table
         self.order = order
         rows = filtered(table, conditions)
+        if table.summary is not None and len(rows) < len(table.keys):
+            note = f"{table.summary.title.strip()} is for all {len(table.keys):,} rows, not only those shown"
+            self.table = table._replace(notes=(note, *table.notes))
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
         self._values = self._columns()
 
