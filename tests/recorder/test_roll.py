@@ -388,9 +388,11 @@ def test_a_file_that_is_spoilt_in_its_place_is_left(tmp_path: Path, said: list[s
     else:
         with path.open("r+b") as file:
             file.write(b"\xa5" * 8192)
+    spoilt = path.read_bytes()
     for number in range(8, 10):
         assert roll.append(sample(NOON + number * SECOND))
     roll.close()
+    assert path.read_bytes() == spoilt  # the same samples are not in both files
     another = tmp_path / "2026-11-21-2.zmon"
     assert [words.partition(", with")[0] for words in said] == [
         f"{path} was {how} by another program while it was written; recording goes on in {another}"

@@ -156,6 +156,8 @@ class Writer:
         self._quiet.set()
         self._problem: Exception | None = None
         self._shut = False
+        self._left = False
+        """Whether `leave` was asked for the samples of a lost file."""
         self._own: dict[str, tuple[int, int]] = {}
         """Device and inode of what SQLite opened beside the file, by the ending of its name."""
         self._pen = Pen(path) if path != MEMORY else None
@@ -552,7 +554,9 @@ class Writer:
         if self._is_lost():
             if self._sealer is not None:
                 self._sealer.join()
-            self._tidy()
+            if self._pen is not None and self._pen.unlinked():
+                self._tidy()
+            self._left = True
             return self._unsealed()
         place = "" if self._pen is None else self._pen.place()
         self.close()
@@ -573,6 +577,17 @@ class Writer:
     def _is_lost(self) -> bool:
         """Tell whether what is written to the file from now on is of no use."""
         return self._pen is not None and bool(self._pen.unlinked() or self._pen.spoilt())
+
+    def _drop(self) -> None:
+        """Empty and remove this writer's `-wal`: SQLite would write it to the file when it closes it.
+
+        What was in it is in another file by now.
+        """
+        with suppress(OSError):
+            about = os.lstat(self.path + "-wal")
+            if (about.st_dev, about.st_ino) == self._own.get("-wal"):
+                os.truncate(self.path + "-wal", 0)
+        self._tidy()
 
     def _opened_beside(self) -> dict[str, tuple[int, int]]:
         """Return device and inode of the files that SQLite has open beside this one."""
@@ -619,6 +634,8 @@ class Writer:
             if self._sealer is not None:
                 self._sealer.join()
             if self._is_lost():
+                if self._left:
+                    self._drop()
                 return
             self.seal()
             with self._said():
