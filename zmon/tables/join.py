@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import compress
+from math import fsum
 from operator import add, mul
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -107,8 +108,19 @@ def total(values: Sequence[Number]) -> Number:
     """Add what is there; absent, with the first reason, when nothing is."""
     numbers = present(values)
     if numbers:
-        return sum(numbers)
+        return _added(numbers)
     return next(iter(values), absent("there are no rows"))
+
+
+def _added(numbers: Sequence[Number]) -> Number:
+    """Add numbers, to the same result on every Python: before 3.12 `sum` rounds at each step."""
+    found: Number = sum(numbers)
+    if found.__class__ is not float:
+        return found
+    try:
+        return fsum(numbers)  # type: ignore[arg-type]  # no absent one is among them, else the sum were absent
+    except (OverflowError, ValueError):  # an infinite one
+        return found
 
 
 def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) -> Number:
@@ -119,9 +131,9 @@ def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) ->
     products = list(map(mul, values, weights))
     whole: Number = sum(products)
     if products and whole.__class__ is not Absent:
-        return ratio(whole, sum(weights), otherwise)
+        return ratio(_added(products), _added(weights), otherwise)
     known = [p.__class__ is not Absent for p in products]
     if any(known):
-        weight = sum(compress(weights, known))
-        return ratio(sum(compress(products, known)), weight, otherwise)
+        weight = _added(list(compress(weights, known)))
+        return ratio(_added(list(compress(products, known))), weight, otherwise)
     return next(iter(products), absent(otherwise))
