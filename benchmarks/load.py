@@ -26,10 +26,10 @@ from zmon.kernel import cmf, diskstats
 from zmon.kernel.activity import GRAIN
 from zmon.kernel.channel import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
-from zmon.recording.rows import crc, sample_crc
-from zmon.recording.value import dump, load
-from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.rows import crc, sample_crc
+from zmon.store.value import dump, load
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -22,8 +22,8 @@ from typing import Final
 from benchmarks.sampling import ACTIVE, DEVICES, SHARED_MEMORY, Machine
 from zmon.kernel.sampler import Choice
 from zmon.kernel.tree import PAGE
-from zmon.tape.live import LiveTape
-from zmon.tape.tape import Watch
+from zmon.session.live import LiveTape
+from zmon.session.tape import Watch
 
 SAMPLES: Final = 10_000
 MOST: Final = 150.0

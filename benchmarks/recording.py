@@ -37,8 +37,8 @@ from benchmarks.sampling import Clock, Machine
 from zmon.kernel.activity import Activity
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
-from zmon.recording.writer import SEALED, Writer
 from zmon.sample import Instant, Sample
+from zmon.store.writer import SEALED, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,11 +21,11 @@ import tty
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.machine import Reel, samples
-from zmon.dialogue import Dialogue
 from zmon.screen.definition import load_screens
 from zmon.screen.frame import header
 from zmon.screen.sheet import text
-from zmon.tape.tape import Watch
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.ui.frame import keys_line
 
 if TYPE_CHECKING:

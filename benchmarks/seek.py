@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.load import BEGIN, DEVICES, SECOND, day
 from benchmarks.recording import told
 from zmon.kinds import BLOCK
-from zmon.recording.reader import Recording
-from zmon.recording.trend import top, trend
+from zmon.session.head import Head
+from zmon.session.recording import open_recording
+from zmon.store.reader import Recording
 from zmon.tables.device import table
 from zmon.tables.view import View
-from zmon.tape.head import Head
-from zmon.tape.recording import open_recording
+from zmon.trends.trend import top, trend
 
 if TYPE_CHECKING:
     from collections.abc import Callable

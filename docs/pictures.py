@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from zmon.cli.tape import when
 from zmon.screen.definition import load_screens, shipped
-from zmon.tape.capture import CaptureTape
-from zmon.tape.recording import open_recording
-from zmon.tape.tape import Watch
+from zmon.session.capture import CaptureTape
+from zmon.session.recording import open_recording
+from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.dialogue import COMMANDS
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.command import COMMANDS
 from zmon.ui.keys import FUNCTIONS
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.tables.disks import NOON, SECOND, watch
 from zmon.absent import Absent
-from zmon.dialogue import CommandError, Dialogue
 from zmon.screen.definition import load_screens
+from zmon.session.command import CommandError
+from zmon.session.dialogue import Dialogue
 
 pytestmark = pytest.mark.usefixtures("utc")
 

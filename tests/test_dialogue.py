@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTape
-from zmon.dialogue import COMMANDS, CommandError, Dialogue, Move
 from zmon.event import Event, What
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE
@@ -18,10 +17,13 @@ from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import Condition
 from zmon.screen.sheet import Order
-from zmon.tape.capture import CaptureTape
-from zmon.tape.keep import Memory
-from zmon.tape.live import LiveTape
-from zmon.tape.tape import Watch
+from zmon.session.capture import CaptureTape
+from zmon.session.command import COMMANDS, CommandError
+from zmon.session.dialogue import Dialogue
+from zmon.session.keep import Memory
+from zmon.session.live import LiveTape
+from zmon.session.tape import Watch
+from zmon.session.traveller import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -478,7 +480,7 @@ def at(to: Dialogue) -> tuple[int, int]:
 )  # fmt: skip
 @pytest.mark.usefixtures("utc")
 def test_a_tape_is_gone_to_a_time(line: str, there: tuple[int, int]) -> None:
-    """As `zmon.tape.when` reads it, or to an exception."""
+    """As `zmon.session.when` reads it, or to an exception."""
     to = dialogue("DEVICE", seconds=5, happened=(limit(2),))
     to.run(line)
     assert at(to) == there
@@ -621,7 +623,7 @@ def test_a_table_is_filled_once_per_sample(monkeypatch: pytest.MonkeyPatch) -> N
     to = dialogue("DEVICE")
     first = to.sheet()
     assert to.sheet() is first
-    monkeypatch.setattr("zmon.dialogue.page.fill", None)  # nothing is filled any more
+    monkeypatch.setattr("zmon.session.page.fill", None)  # nothing is filled any more
     to.run("SORT io")
     to.run("WHERE io>1")
     assert to.sheet().table is first.table

@@ -14,13 +14,23 @@ if TYPE_CHECKING:
 HEAVY = ("textual", "rich", "sqlite3", "sqlite_utils", "psutil", "pyudev", "asyncio", "multiprocessing")
 """What the glass, the recording and the running machine need, and a lookup never."""
 
-DATA = ("dataclasses", "inspect", "tarfile", "csv", "json", "ctypes", "threading", "zmon.kernel", "zmon.tape")
+DATA = (
+    "dataclasses",
+    "inspect",
+    "tarfile",
+    "csv",
+    "json",
+    "ctypes",
+    "threading",
+    "zmon.kernel",
+    "zmon.session",
+)
 """What the words of zmon itself do not need: its help and its menu."""
 
 ELSEWHERE = (
-    "zmon.dialogue.along", "zmon.dialogue.comparison", "zmon.dialogue.figures", "zmon.dialogue.line",
+    "zmon.session.along", "zmon.session.comparison", "zmon.session.figures", "zmon.session.line",
     "zmon.screen.compare", "zmon.screen.happening", "zmon.screen.variable", "zmon.tables.plot",
-    "zmon.tables.series", "zmon.tape.when",
+    "zmon.tables.series", "zmon.session.when",
 )  # fmt: skip
 """What commands, times and curves need, and a list of things as they were last does not."""
 
@@ -72,12 +82,12 @@ def test_a_lookup_loads_neither_commands_nor_times_nor_curves(
 
 def test_only_the_wanted_format_is_loaded() -> None:
     """`--help` of a command does not load what prints."""
-    assert found(("zmon.cli.printing", "zmon.dialogue", "zmon.screen.sheet"), loaded("show", "MENU")) == []
+    assert found(("zmon.cli.printing", "zmon.session", "zmon.screen.sheet"), loaded("show", "MENU")) == []
 
 
 UNASKED = (
     "zmon.cp", "zmon.kernel.captured", "zmon.kernel.btrfs", "zmon.topology.chunk", "zmon.listing.listing",
-    "zmon.tape", "zmon.screen.sheet", "zmon.cli.where_data", "csv", "json", "textwrap",
+    "zmon.session", "zmon.screen.sheet", "zmon.cli.where_data", "csv", "json", "textwrap",
 )  # fmt: skip
 """What captures, btrfs, CP, listings and other formats need, and a file of this machine does not."""
 

@@ -18,7 +18,7 @@ from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.cli.tape import open_tape
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from zmon.lab.course import Course
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.lab import LabTape
+from zmon.session.recording import open_recording
 from zmon.tables.channel import busy, own_load
 from zmon.tables.view import View, fill
-from zmon.tape.lab import LabTape
-from zmon.tape.recording import open_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ import pytest
 from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, GUEST, LPAR, LPAR_CPU, MACHINE, MEMORY, SOURCE
-from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

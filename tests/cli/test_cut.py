@@ -15,10 +15,10 @@ import pytest
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.kinds import CPU
-from zmon.recording.error import RecordingError
-from zmon.recording.reader import Recording
-from zmon.recording.writer import Writer
 from zmon.sample import Frame
+from zmon.store.error import RecordingError
+from zmon.store.reader import Recording
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

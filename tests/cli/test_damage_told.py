@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recording.machine import samples
-from tests.recording.test_damaged import written
+from tests.store.machine import samples
+from tests.store.test_damaged import written
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK
-from zmon.recording.writer import Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path

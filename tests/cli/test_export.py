@@ -17,8 +17,8 @@ from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.kinds import KINDS
-from zmon.recording.writer import Writer
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,9 @@ from zmon.cli.status import FAILED, OK, USAGE
 from zmon.kernel.archive import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import CLAIM
-from zmon.recording.reader import Recording
-from zmon.tape.lab import open_lab
-from zmon.tape.told import captured
+from zmon.session.lab import open_lab
+from zmon.session.told import captured
+from zmon.store.reader import Recording
 from zmon.topology.claim import claims_in
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_an_archive_of_many_passes_too(out: str) -> None:
 
 def test_every_screen_is_the_same(out: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A screen cannot tell a recording from the capture that it was made of."""
-    pytest.importorskip("zmon.tape.recording")
+    pytest.importorskip("zmon.session.recording")
     main(["import", str(HOT), out])
     capsys.readouterr()
     for screen in SCREENS:

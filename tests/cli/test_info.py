@@ -16,7 +16,7 @@ import pytest
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK
 from zmon.recorder.lock import Lock
-from zmon.recording.writer import Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,13 +10,13 @@ import pytest
 from tests.conftest import ListTape
 from zmon.cli.line import PIECE, Console, lead
 from zmon.cli.status import FAILED, OK
-from zmon.dialogue import Dialogue
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
-from zmon.tape.capture import CaptureTape
-from zmon.tape.live import NotKept
-from zmon.tape.tape import Watch
+from zmon.session.capture import CaptureTape
+from zmon.session.dialogue import Dialogue
+from zmon.session.live import NotKept
+from zmon.session.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

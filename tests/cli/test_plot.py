@@ -15,10 +15,10 @@ from tests.tables.disks import samples
 from zmon.cli import line, plot
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
-from zmon.recording.writer import Writer
 from zmon.screen.definition import load_screens
-from zmon.tape.recording import open_recording
-from zmon.tape.tape import Watch
+from zmon.session.recording import open_recording
+from zmon.session.tape import Watch
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,4 +219,4 @@ def test_help_needs_no_machine() -> None:
     """What draws is loaded when something is drawn."""
     words = [sys.executable, "-c", "import sys; from zmon.cli import plot; print(*sys.modules)"]
     loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - our own words
-    assert {"sqlite3", "zmon.kernel", "zmon.tape", "zmon.cli.drawing"} & set(loaded) == set()
+    assert {"sqlite3", "zmon.kernel", "zmon.session", "zmon.cli.drawing"} & set(loaded) == set()

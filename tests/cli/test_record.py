@@ -19,8 +19,8 @@ from zmon.cli import record
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
 from zmon.recorder.lock import Lock, running
-from zmon.recording.day import day_file, days
-from zmon.recording.reader import Recording
+from zmon.store.day import day_file, days
+from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

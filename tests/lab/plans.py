@@ -12,7 +12,7 @@ from zmon.absent import Absent
 from zmon.lab.box import Ask, Compute, Lcu, Stream, Think
 from zmon.lab.plan import Phase, Plan
 from zmon.lab.scenario import load_scenario
-from zmon.tape.lab import LabTape
+from zmon.session.lab import LabTape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,9 +23,9 @@ from zmon.recorder.forecast import (
     size_words,
 )
 from zmon.recorder.retention import Rule
-from zmon.recording.day import DAY
-from zmon.recording.schema import MAGIC
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.day import DAY
+from zmon.store.schema import MAGIC
 
 if TYPE_CHECKING:
     from pathlib import Path

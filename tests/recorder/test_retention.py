@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.recorder.retention import Kept, Rule, days_within, is_recording, prune, surplus
-from zmon.recording.day import DAY, DayFile, day_file
-from zmon.recording.schema import MAGIC
+from zmon.store.day import DAY, DayFile, day_file
+from zmon.store.schema import MAGIC
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.recorder.roll import PATIENCE, Roll, unfit
-from zmon.recording.day import DAY, day_file, days
-from zmon.recording.error import Damaged, RecordingError
-from zmon.recording.reader import Recording
-from zmon.recording.writer import Writer
 from zmon.sample import Instant, Sample
+from zmon.store.day import DAY, day_file, days
+from zmon.store.error import Damaged, RecordingError
+from zmon.store.reader import Recording
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

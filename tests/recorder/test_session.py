@@ -12,9 +12,9 @@ from zmon.recorder.forecast import Forecast
 from zmon.recorder.retention import Rule
 from zmon.recorder.roll import Roll
 from zmon.recorder.session import MINUTE, SECOND, Orders, Plan, Session
-from zmon.recording.day import DAY
-from zmon.recording.schema import MAGIC
 from zmon.sample import Instant, Sample
+from zmon.store.day import DAY
+from zmon.store.schema import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,6 @@ import pytest
 from tests.conftest import ListTape
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.dialogue import Dialogue
 from zmon.kernel.rows import frame
 from zmon.kernel.sampler import NO_CACHE
 from zmon.kinds import (
@@ -37,9 +36,10 @@ from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.tables.period import Busy, Period
 from zmon.tables.view import View, fill
-from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.dialogue import Page
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.screen import layout, number
@@ -16,6 +15,7 @@ from zmon.screen.compare import compared
 from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import ESTIMATE, Sheet
+from zmon.session.page import Page
 from zmon.tables.table import Table
 from zmon.ui.grid import Grid
 

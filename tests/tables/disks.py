@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.conftest import ListTape
 from zmon.kinds import BLOCK
 from zmon.sample import Frame, Instant, Sample
-from zmon.tape.tape import Watch
+from zmon.session.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,8 +28,8 @@ from zmon.tables.correlation import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from zmon.session.tape import Watch
     from zmon.tables.table import Table
-    from zmon.tape.tape import Watch
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=LEAST, max_size=60)
 DICE = random.Random(3)  # noqa: S311 - no secret

@@ -10,15 +10,15 @@ from tests.tables.disks import samples
 from tests.ui.conftest import machine
 from zmon.absent import absent
 from zmon.interval import Interval
-from zmon.recording.reader import Recording
-from zmon.recording.writer import MEMORY, Writer
 from zmon.sample import Frame
+from zmon.session.recording import Part, RecordingTape
+from zmon.session.tape import Watch
+from zmon.store.reader import Recording
+from zmon.store.writer import MEMORY, Writer
 from zmon.tables.figure import Variable
 from zmon.tables.lean import can_be_lean, lean, only
 from zmon.tables.series import cell, series
 from zmon.tables.view import alone
-from zmon.tape.recording import Part, RecordingTape
-from zmon.tape.tape import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

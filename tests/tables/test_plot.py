@@ -14,7 +14,7 @@ from zmon.tables.plot import COLUMNS, parse, table, write
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
-    from zmon.tape.tape import Watch
+    from zmon.session.tape import Watch
 
 KEYS = st.sampled_from(["", "0.0.7000", "40", "IBM.750.2482", "dasda"])
 VARIABLES = st.builds(Variable, st.sampled_from(["device", "cpu_log"]), st.sampled_from(["io", "r0"]), KEYS)

@@ -20,7 +20,7 @@ from zmon.tables.table import Table
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
-    from zmon.tape.tape import Watch
+    from zmon.session.tape import Watch
 
 IO = Variable("device", "io", "sda")
 WORK = st.lists(st.integers(0, 500), min_size=1, max_size=60)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import ListTape
-from zmon.dialogue import Dialogue
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, PROFILE, buckets
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 

@@ -11,9 +11,9 @@ from textual.geometry import Region
 
 from zmon.absent import absent
 from zmon.screen.definition import load_screens
+from zmon.session.tape import Watch
 from zmon.tables import view
 from zmon.tables.table import Table
-from zmon.tape.tape import Watch
 from zmon.ui.app import Told, Zmon
 from zmon.ui.sampling import Sampled
 
@@ -380,7 +380,7 @@ def test_a_failing_table_is_said_and_the_rest_goes_on(
             raise ZeroDivisionError("division by zero")
         return fill(name, of)
 
-    monkeypatch.setattr("zmon.dialogue.page.fill", broken)
+    monkeypatch.setattr("zmon.session.page.fill", broken)
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"lpar", "enter")
@@ -394,7 +394,7 @@ def test_a_failing_table_is_said_and_the_rest_goes_on(
 def test_an_empty_list_says_why(on_terminal: Run, seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason for an empty table stands below the headings."""
     empty = Table([], {}, missing=absent("needs an LPAR"))
-    monkeypatch.setattr("zmon.dialogue.page.fill", lambda _name, _view: empty)
+    monkeypatch.setattr("zmon.session.page.fill", lambda _name, _view: empty)
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.conftest import ListTape
-from zmon.dialogue import Dialogue
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.ui.chart import ChartPane
 from zmon.ui.glass import Glass
 from zmon.ui.line import texts

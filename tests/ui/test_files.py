@@ -15,7 +15,7 @@ from zmon.cli.main import joined
 from zmon.cli.people import listing_of, people
 from zmon.cli.tape import open_tape
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import ListTape
 from tests.ui.conftest import MINUTE, NOON
-from zmon.dialogue import Dialogue
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import texts
@@ -20,8 +20,9 @@ from zmon.ui.line import texts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue import Filling, Move
     from zmon.sample import Sample
+    from zmon.session.page import Filling
+    from zmon.session.traveller import Move
 
 
 class Pace:

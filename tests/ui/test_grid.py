@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.dialogue import Dialogue, Page
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
+from zmon.session.dialogue import Dialogue
+from zmon.session.page import Page
 from zmon.tables.table import Table
 from zmon.ui.grid import Grid
 from zmon.ui.line import wrap
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
     from zmon.screen.definition import Screen
-    from zmon.tape.tape import Watch
+    from zmon.session.tape import Watch
 
 
 @pytest.fixture

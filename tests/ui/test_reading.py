@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTape
-from zmon.dialogue import Dialogue, Move
 from zmon.screen.definition import load_screens
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
+from zmon.session.traveller import Move
 from zmon.tables.view import NoSuchThing
-from zmon.tape.tape import Watch
 from zmon.ui.reading import Failed, Filled, Moved, Reading, said
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.event import Event, What
-from zmon.tape.head import Course
+from zmon.session.head import Course
 from zmon.ui.timeline import Timeline, happenings
 
 HOUR = 3_600_000_000_000

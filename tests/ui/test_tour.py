@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.cli.demo import named, scenes
-from zmon.dialogue import Dialogue
-from zmon.dialogue.guide import Guide
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
-from zmon.tape.tape import Watch
+from zmon.session.dialogue import Dialogue
+from zmon.session.guide import Guide
+from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 from zmon.ui.tour import BESIDE, PANEL, Room, TourText
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from zmon.dialogue.guide import Window
     from zmon.lab.tour import Step
-    from zmon.tape.tape import Tape
+    from zmon.session.guide import Window
+    from zmon.session.tape import Tape
 
     Scenes = tuple[Mapping[str, Window], Tape]
     Seen = Callable[[Zmon], list[str]]

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.event import Event
-    from zmon.recording.anonymous import Anonymity
-    from zmon.recording.writer import Writer
     from zmon.sample import Sample
-    from zmon.tape.stretch import Stretch
+    from zmon.session.stretch import Stretch
+    from zmon.store.anonymous import Anonymity
+    from zmon.store.writer import Writer
 
 BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """What belongs to a recording: the file itself, and what SQLite keeps beside it."""
@@ -96,7 +96,7 @@ def _anonymity(path: str | None) -> Anonymity:
     Raises:
         ValueError: the file is too short to be secret.
     """
-    from zmon.recording.anonymous import Anonymity  # noqa: PLC0415 - --help needs none
+    from zmon.store.anonymous import Anonymity  # noqa: PLC0415 - --help needs none
 
     if path is None:
         return Anonymity(os.urandom(32))
@@ -112,7 +112,7 @@ def _anonymity(path: str | None) -> Anonymity:
 
 def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
     """Write all samples and events under another name, which becomes OUT when all are there."""
-    from zmon.recording.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
+    from zmon.store.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
 
     unfinished = path + UNFINISHED
     _unlink(unfinished)
@@ -143,7 +143,7 @@ def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
 
 def _write(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> tuple[int, int, int]:
     """Write samples, and what is said of them; return how many they were, and the first and last time."""
-    from zmon.recording.reader import Recording  # noqa: PLC0415 - as above
+    from zmon.store.reader import Recording  # noqa: PLC0415 - as above
 
     count, begin, end = 0, 0, 0
     for sample in _samples(stretch, anonymity):

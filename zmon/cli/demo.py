@@ -17,9 +17,9 @@ from zmon.cli.status import complain
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.dialogue.guide import Guide, Window
     from zmon.lab.tour import Tour
-    from zmon.tape.tape import Tape, Watch
+    from zmon.session.guide import Guide, Window
+    from zmon.session.tape import Tape, Watch
     from zmon.topology.people import People
 
 SECOND: Final = 1_000_000_000
@@ -68,9 +68,9 @@ def opened(name: str) -> tuple[Watch, Guide, People]:
         ValueError: a file of it cannot be used.
         OSError: it cannot be read.
     """
-    from zmon.dialogue.guide import Guide  # noqa: PLC0415 - --help needs none of it
     from zmon.lab.tour import load_tour  # noqa: PLC0415 - likewise
-    from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
+    from zmon.session.guide import Guide  # noqa: PLC0415 - --help needs none of it
+    from zmon.session.tape import Watch  # noqa: PLC0415 - likewise
 
     tour = load_tour(name)
     windows, tape = scenes(tour)
@@ -85,10 +85,10 @@ def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
     Raises:
         ScenarioError: a scenario cannot be used.
     """
-    from zmon.dialogue.guide import Window  # noqa: PLC0415 - --help needs none of it
     from zmon.lab.scenario import load_scenario  # noqa: PLC0415 - likewise
-    from zmon.tape.lab import LabTape, laid  # noqa: PLC0415 - likewise
-    from zmon.tape.splice import SplicedTape  # noqa: PLC0415 - likewise
+    from zmon.session.guide import Window  # noqa: PLC0415 - --help needs none of it
+    from zmon.session.lab import LabTape, laid  # noqa: PLC0415 - likewise
+    from zmon.session.splice import SplicedTape  # noqa: PLC0415 - likewise
 
     tapes = [LabTape(plan) for plan in laid([load_scenario(scene.name) for scene in tour.scenes])]
     windows = {}

@@ -19,10 +19,10 @@ from zmon.screen.chart.points import Point
 from zmon.screen.export import moment, plain
 from zmon.screen.number import harmless
 from zmon.screen.variable import described, parse, resolve
+from zmon.session.tape import Watch
+from zmon.session.when import WhenError, uncovered
 from zmon.tables.series import series
 from zmon.tables.view import NoSuchThing, needs, nobody
-from zmon.tape.tape import Watch
-from zmon.tape.when import WhenError, uncovered
 
 if TYPE_CHECKING:
     import argparse
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screens
     from zmon.screen.variable import Asked
+    from zmon.session.tape import Tape
     from zmon.tables.figure import Variable
     from zmon.tables.series import Series
-    from zmon.tape.tape import Tape
 
 
 class Ask(NamedTuple):
@@ -101,8 +101,8 @@ def _tape(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
 
 def _sampled(args: argparse.Namespace, kinds: Sequence[Any]) -> Tape:
     """Take samples for a while."""
-    from zmon.tape.keep import Memory  # noqa: PLC0415 - a recording needs no live machine
-    from zmon.tape.live import LiveTape  # noqa: PLC0415 - likewise
+    from zmon.session.keep import Memory  # noqa: PLC0415 - a recording needs no live machine
+    from zmon.session.live import LiveTape  # noqa: PLC0415 - likewise
 
     keep = Memory("this machine")
     live = LiveTape(chosen(args, kinds), args.interval, keep=keep)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.sample import Field, Frame, Kind, Sample
-    from zmon.tape.stretch import Stretch
+    from zmon.session.stretch import Stretch
 
 SOME: Final = 1000
 """Samples between two words of progress."""

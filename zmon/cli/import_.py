@@ -105,7 +105,7 @@ def _read(source: str, note: Callable[[int, str], None]) -> Iterator[Sample]:
 
 
 def _sar(source: str | BinaryIO, name: str, note: Callable[[int, str], None]) -> Iterator[Sample]:
-    from zmon.recording.sadf import read_sadf  # noqa: PLC0415 - --help reads nothing
+    from zmon.store.sadf import read_sadf  # noqa: PLC0415 - --help reads nothing
 
     _say(f"{name}: a report of sar")
     return read_sadf(source, note, name)
@@ -114,7 +114,7 @@ def _sar(source: str | BinaryIO, name: str, note: Callable[[int, str], None]) ->
 def _capture(source: str) -> Iterator[Sample]:
     from zmon.kernel.archive import open_capture  # noqa: PLC0415 - --help reads nothing
     from zmon.kernel.sampler import Choice, sample_once  # noqa: PLC0415 - same
-    from zmon.tape.told import captured  # noqa: PLC0415 - same
+    from zmon.session.told import captured  # noqa: PLC0415 - same
 
     found = open_capture(source)
     number = len(found.passes)
@@ -126,7 +126,7 @@ def _capture(source: str) -> Iterator[Sample]:
 
 
 def _scenario(source: str) -> Iterator[Sample]:
-    from zmon.tape.lab import open_lab  # noqa: PLC0415 - --help simulates nothing
+    from zmon.session.lab import open_lab  # noqa: PLC0415 - --help simulates nothing
 
     tape = open_lab(source)
     _say(f"{source}: a scenario of the laboratory; its figures are simulated")
@@ -135,7 +135,7 @@ def _scenario(source: str) -> Iterator[Sample]:
 
 def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: bool) -> int:
     """Write all samples and then the notes, as far as they can be read; says what there is."""
-    from zmon.recording.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
+    from zmon.store.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
 
     for ending in BESIDE:
         if os.path.lexists(path + ending):

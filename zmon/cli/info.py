@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _damage(file: Survey) -> list[str]:
     """Return what is wrong with a file, a sentence for each; one that cannot be opened was not checked."""
-    from zmon.recording.check import problems  # noqa: PLC0415 - for --check alone
-    from zmon.recording.error import RecordingError  # noqa: PLC0415 - same
-    from zmon.recording.reader import Recording  # noqa: PLC0415 - same
+    from zmon.store.check import problems  # noqa: PLC0415 - for --check alone
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - same
+    from zmon.store.reader import Recording  # noqa: PLC0415 - same
 
     if file.format is None:
         return [file.problem]

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.absent import Absent
 from zmon.cli.status import OK, complain
-from zmon.dialogue import CommandError, Dialogue
-from zmon.dialogue.command import find
-from zmon.dialogue.help import Surface, explain, rows
 from zmon.screen import layout
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import lines as happened
 from zmon.screen.number import harmless
+from zmon.session.command import CommandError, find
+from zmon.session.dialogue import Dialogue
+from zmon.session.help import Surface, explain, rows
+from zmon.session.live import NotKept
 from zmon.tables.view import nobody
-from zmon.tape.live import NotKept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.dialogue import Given
-    from zmon.dialogue.guide import Guide
     from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet
-    from zmon.tape.tape import Watch
+    from zmon.session.command import Given
+    from zmon.session.guide import Guide
+    from zmon.session.tape import Watch
     from zmon.topology.people import People
 
 PROMPT: Final = " Command ===> "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.screen.definition import Screens
-    from zmon.tape.tape import Watch
+    from zmon.session.tape import Watch
     from zmon.topology.people import People
 
 
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         if stream is None:
             return complain(f"standard {name} is closed")
     from zmon.screen.definition import NoScreen, ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
-    from zmon.tape.when import WhenError  # noqa: PLC0415
+    from zmon.session.when import WhenError  # noqa: PLC0415
 
     line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
     try:
@@ -100,7 +100,7 @@ def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callab
     """Return who looks at the source, at its end or where `--at` says, and what people tell."""
     from zmon.cli.listing import asked  # noqa: PLC0415 - --help needs none of it
     from zmon.cli.people import listing_of, people  # noqa: PLC0415 - likewise
-    from zmon.tape.tape import Watch  # noqa: PLC0415 - likewise
+    from zmon.session.tape import Watch  # noqa: PLC0415 - likewise
 
     listing = listing_of(args)
     told = people(args, listing)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.listing.listing import Listing
     from zmon.sample import Frame
-    from zmon.tape.tape import Tape
+    from zmon.session.tape import Tape
     from zmon.topology.file import Listed
     from zmon.topology.machine import Machine
     from zmon.topology.people import People
@@ -175,7 +175,7 @@ def _words(cell: Value) -> list[str]:
 
 def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interval:
     """Return the interval that is looked at: the last, or that at a time; alone if no traffic is wanted."""
-    from zmon.tape.tape import Watch  # noqa: PLC0415 - --help needs none
+    from zmon.session.tape import Watch  # noqa: PLC0415 - --help needs none
 
     watch = Watch(tape)
     if args.source and args.at:

@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
     from zmon.cli.drawing import Ask, print_series  # noqa: PLC0415 - --help needs none of it
     from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - likewise
     from zmon.screen.variable import VariableError  # noqa: PLC0415 - likewise
+    from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
     from zmon.tables.view import NoSuchThing  # noqa: PLC0415 - likewise
-    from zmon.tape.when import WhenError  # noqa: PLC0415 - likewise
 
     if args.source and args.length:
         complain("--for takes samples of this machine; what --from names is recorded already")

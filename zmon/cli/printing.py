@@ -16,12 +16,13 @@ from zmon.cli.people import are_heard, listing_of, people
 from zmon.cli.progress import patience
 from zmon.cli.status import FAILED, OK, USAGE, complain
 from zmon.cli.tape import open_tape, when
-from zmon.dialogue import CommandError, Dialogue, meant
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.frame import WIDTH
+from zmon.session.command import CommandError
+from zmon.session.dialogue import Dialogue, meant
+from zmon.session.tape import NoMark, Watch
 from zmon.tables.view import NoSuchThing, needs
-from zmon.tape.tape import NoMark, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
-    from zmon.tape.tape import Tape
+    from zmon.session.tape import Tape
 
 LEAST_WIDTH: Final = 40
 """On a terminal that is narrower lines run over."""
@@ -107,7 +108,7 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
     if args.at:
-        from zmon.tape.when import outside  # noqa: PLC0415 - most lookups name no time
+        from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
 
         utc = _time(args.at, watch.tape)
         watch.seek(utc)
@@ -139,7 +140,7 @@ def _see_order(watch: Watch, args: argparse.Namespace) -> None:
     Raises:
         CommandError: it is not; says both times.
     """
-    from zmon.tape.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
+    from zmon.session.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
 
     stand = watch.interval
     if stand is None:
@@ -198,7 +199,7 @@ def _time(words: str, tape: Tape, present: int | None = None) -> int:
     Raises:
         CommandError: they mean none.
     """
-    from zmon.tape.when import WhenError  # noqa: PLC0415 - most lookups name no time
+    from zmon.session.when import WhenError  # noqa: PLC0415 - most lookups name no time
 
     try:
         return when(words, tape, present)

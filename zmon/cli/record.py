@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     from zmon.recorder.lock import Lock, LockError, own_directory  # noqa: PLC0415
     from zmon.recorder.retention import Rule  # noqa: PLC0415
     from zmon.recorder.session import Plan  # noqa: PLC0415
-    from zmon.tape.live import LiveTape  # noqa: PLC0415
+    from zmon.session.live import LiveTape  # noqa: PLC0415
 
     directory = os.path.abspath(args.directory or own_directory(os.environ))
     plan = Plan(directory, round(args.interval * 1e9), Rule(args.keep, args.size), args.count, args.length)
@@ -176,7 +176,7 @@ def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock
     from zmon.recorder.notify import Service  # noqa: PLC0415
     from zmon.recorder.roll import Roll  # noqa: PLC0415
     from zmon.recorder.session import Session  # noqa: PLC0415
-    from zmon.recording.writer import Writer  # noqa: PLC0415
+    from zmon.store.writer import Writer  # noqa: PLC0415
 
     terminal = sys.stderr is not None and sys.stderr.isatty()
     machine = Machine()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from zmon.cli.csv_output import CsvWriter
 from zmon.cli.export import Asked, Wanted, moment, words
 from zmon.cli.status import OK, complain
-from zmon.recording.rolled import Rollups, headings
 from zmon.screen.number import harmless
+from zmon.trends.rolled import Rollups, headings
 
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.tape.stretch import Stretch
+    from zmon.session.stretch import Stretch
 
 
 def export_rollups(stretch: Stretch, args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from zmon.cli.tape import source
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.tape.stretch import Stretch
+    from zmon.session.stretch import Stretch
 
 NONE: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
 SIMULATED: Final = "a simulated machine, no recording; zmon import makes a recording of it"
@@ -49,9 +49,9 @@ def open_stretch(args: argparse.Namespace) -> Stretch:
         RecordingError: it is no recording, or cannot be used.
         WhenError: the times are none, or no sample lies between them.
     """
-    from zmon.recording.error import RecordingError  # noqa: PLC0415 - --help needs none
-    from zmon.recording.magic import is_recording  # noqa: PLC0415 - same
-    from zmon.tape.stretch import Stretch  # noqa: PLC0415 - same
+    from zmon.session.stretch import Stretch  # noqa: PLC0415 - same
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - --help needs none
+    from zmon.store.magic import is_recording  # noqa: PLC0415 - same
 
     if is_simulated(args.source):
         raise RecordingError(f"{args.source}: {SIMULATED}")
@@ -70,8 +70,8 @@ def open_stretch(args: argparse.Namespace) -> Stretch:
 
 
 def _confine(stretch: Stretch, args: argparse.Namespace) -> None:
-    from zmon.recording.error import RecordingError  # noqa: PLC0415 - as above
-    from zmon.tape.when import WhenError  # noqa: PLC0415 - as above
+    from zmon.session.when import WhenError  # noqa: PLC0415 - as above
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - as above
 
     span = stretch.span()
     if span is None:
@@ -84,7 +84,7 @@ def _confine(stretch: Stretch, args: argparse.Namespace) -> None:
 
 def refused(error: ValueError) -> int:
     """Say why a part cannot be copied, and return the exit status for it."""
-    from zmon.tape.when import WhenError  # noqa: PLC0415 - --help needs none
+    from zmon.session.when import WhenError  # noqa: PLC0415 - --help needs none
 
     complain(str(error))
     return USAGE if isinstance(error, WhenError) else FAILED

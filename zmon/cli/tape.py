@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from zmon.kernel.source import Source
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
-    from zmon.tape.keep import Keep
-    from zmon.tape.tape import Tape, Watch
+    from zmon.session.keep import Keep
+    from zmon.session.tape import Tape, Watch
 
 SHORTEST: Final = 0.1
 LONGEST: Final = 86_400.0
@@ -111,7 +111,7 @@ def chosen(
 
     more: tuple[Callable[[Tree], Source], ...] = ()
     if kinds is None or CLAIM in kinds:
-        from zmon.tape.told import asked, not_asked  # noqa: PLC0415 - most screens need no CP
+        from zmon.session.told import asked, not_asked  # noqa: PLC0415 - most screens need no CP
 
         more = (asked if args.cp else not_asked,)
     return Choice(
@@ -146,21 +146,21 @@ def open_tape(  # noqa: PLR0913 - one for each way to confine or widen it
         ScenarioError: the scenario cannot be used.
     """
     if args.source and args.source.startswith("lab:"):
-        from zmon.tape.lab import open_lab  # noqa: PLC0415 - nothing else simulates
+        from zmon.session.lab import open_lab  # noqa: PLC0415 - nothing else simulates
 
         return open_lab(args.source)
     if args.source:
-        from zmon.recording.magic import is_source  # noqa: PLC0415 - live needs no recording
+        from zmon.store.magic import is_source  # noqa: PLC0415 - live needs no recording
 
         if is_source(args.source):
-            from zmon.tape.recording import open_recording  # noqa: PLC0415 - and a capture no SQLite
+            from zmon.session.recording import open_recording  # noqa: PLC0415 - and a capture no SQLite
 
             return open_recording(args.source)
-        from zmon.tape.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
+        from zmon.session.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
         return CaptureTape(args.source, chosen(args, kinds), last)
     from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
-    from zmon.tape.live import LiveTape  # noqa: PLC0415
+    from zmon.session.live import LiveTape  # noqa: PLC0415
 
     choice = chosen(args, kinds, containers)
     return LiveTape(choice, args.interval, watch() if follow else None, keep=keeping(args) if keep else None)
@@ -173,7 +173,7 @@ def keeping(args: argparse.Namespace) -> Keep:
         RecordingError: the file cannot be written.
     """
     from zmon.recorder.lock import recorder_here  # noqa: PLC0415 - looking once needs none of it
-    from zmon.tape import keep  # noqa: PLC0415 - likewise
+    from zmon.session import keep  # noqa: PLC0415 - likewise
 
     if args.record:
         return keep.File(args.record)
@@ -187,7 +187,7 @@ def when(words: str, tape: Tape, present: int | None = None) -> int:
     Raises:
         WhenError: they mean none.
     """
-    from zmon.tape.when import parse_when, whole  # noqa: PLC0415 - most commands name no time
+    from zmon.session.when import parse_when, whole  # noqa: PLC0415 - most commands name no time
 
     span = tape.span()
     if present is None and span is not None:
@@ -201,7 +201,7 @@ def seek(watch: Watch, words: str) -> str:
     Raises:
         WhenError: the words mean no time.
     """
-    from zmon.tape.when import outside  # noqa: PLC0415 - most commands name no time
+    from zmon.session.when import outside  # noqa: PLC0415 - most commands name no time
 
     utc = when(words, watch.tape)
     watch.seek(utc)

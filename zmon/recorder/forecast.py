@@ -10,8 +10,8 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.recorder.retention import days_within, kept
-from zmon.recording.day import DAY
-from zmon.recording.error import RecordingError
+from zmon.store.day import DAY
+from zmon.store.error import RecordingError
 
 if TYPE_CHECKING:
     from zmon.recorder.retention import Rule
@@ -117,7 +117,7 @@ def earlier(directory: str, interval: int) -> Forecast | None:
 
 def _samples(path: str) -> int:
     """Count the samples of a recording; 0 if it cannot be read."""
-    from zmon.recording.reader import Recording  # noqa: PLC0415 - mostly there is none to read
+    from zmon.store.reader import Recording  # noqa: PLC0415 - mostly there is none to read
 
     try:
         recording = Recording(path)

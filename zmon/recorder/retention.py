@@ -12,13 +12,13 @@ import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
-from zmon.recording.day import BESIDE, DAY, days
-from zmon.recording.schema import MAGIC
+from zmon.store.day import BESIDE, DAY, days
+from zmon.store.schema import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.recording.day import DayFile
+    from zmon.store.day import DayFile
 
 SQLITE: Final = b"SQLite format 3\0"
 MAGIC_AT: Final = 68

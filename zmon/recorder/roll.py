@@ -15,14 +15,14 @@ import sqlite3
 from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.recording.day import BESIDE, day_file, day_of, days
-from zmon.recording.error import Damaged, RecordingError
+from zmon.store.day import BESIDE, day_file, day_of, days
+from zmon.store.error import Damaged, RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.recording.day import DayFile
     from zmon.sample import Sample
+    from zmon.store.day import DayFile
 
 Trouble = (OSError, sqlite3.Error, RecordingError)
 """What may happen to a file; anything else is a mistake of zmon."""
@@ -32,7 +32,7 @@ PATIENCE: Final = 60
 
 
 class Book(Protocol):
-    """What writes one file; see `zmon.recording.writer.Writer`."""
+    """What writes one file; see `zmon.store.writer.Writer`."""
 
     def append(self, sample: Sample) -> None:
         """Write a sample; when this returns it is safe."""

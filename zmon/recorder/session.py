@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.pace import following
 from zmon.recorder.retention import Rule, prune, size_of
-from zmon.recording.day import DAY
-from zmon.recording.error import RecordingError
+from zmon.store.day import DAY
+from zmon.store.error import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,12 +19,12 @@ from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.kinds import MACHINE
 from zmon.recorder.lock import running
-from zmon.recording.day import days
-from zmon.recording.error import RecordingError
-from zmon.recording.happened import events as happened
-from zmon.recording.magic import head_of, is_recording
-from zmon.recording.opening import Trouble, defend, no_file
-from zmon.recording.reader import Recording
+from zmon.store.day import days
+from zmon.store.error import RecordingError
+from zmon.store.happened import events as happened
+from zmon.store.magic import head_of, is_recording
+from zmon.store.opening import Trouble, defend, no_file
+from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

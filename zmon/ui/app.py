@@ -11,10 +11,10 @@ from textual.app import App
 from textual.events import Key, Paste
 from textual.message import Message
 
-from zmon.dialogue import Dialogue
 from zmon.screen.charset import ascii_only, style
+from zmon.session.dialogue import Dialogue
+from zmon.session.tape import Watch
 from zmon.tables.view import nobody
-from zmon.tape.tape import Watch
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.timer import Timer
 
-    from zmon.dialogue.guide import Guide
     from zmon.screen.definition import Screens
-    from zmon.tape.tape import Tape
+    from zmon.session.guide import Guide
+    from zmon.session.tape import Tape
     from zmon.topology.people import People
 
 WHEEL_LINES: Final = 3

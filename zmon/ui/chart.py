@@ -9,9 +9,9 @@ from zmon.ui.line import Line, Part, wrap
 from zmon.ui.pane import Pane
 
 if TYPE_CHECKING:
-    from zmon.dialogue import Page
     from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet
+    from zmon.session.page import Page
 
 COLOURS: Final = ("data", "strong", "label", "heading", "message", "guidance")
 """How the series are told apart, beside their letters."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from zmon.dialogue import NOT_KEPT, CommandError, help  # noqa: A004 - it is what the key is called
 from zmon.screen.export import text
 from zmon.screen.number import clock
+from zmon.session import help  # noqa: A004 - the module
+from zmon.session.command import CommandError
+from zmon.session.traveller import NOT_KEPT
 from zmon.ui.grid import Grid
 from zmon.ui.help import keys_of, lines
 from zmon.ui.timeline import happenings

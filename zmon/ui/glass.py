@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.dialogue import CommandError, Filling
-from zmon.dialogue.command import find
+from zmon.session.command import CommandError, find
+from zmon.session.page import Filling
 from zmon.ui import frame
 from zmon.ui.chart import ChartPane
 from zmon.ui.command import CARRIED_OUT
@@ -27,12 +27,14 @@ from zmon.ui.reading import said
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.dialogue import Dialogue, Found, Move, Page
     from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.screen.sheet import Sheet
+    from zmon.session.dialogue import Dialogue
+    from zmon.session.head import Course
+    from zmon.session.page import Page
+    from zmon.session.traveller import Found, Move
     from zmon.tables.table import Table
-    from zmon.tape.head import Course
     from zmon.ui.player import Pace
     from zmon.ui.timeline import Timeline
 

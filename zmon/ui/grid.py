@@ -25,9 +25,9 @@ from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import Pane, form_lines, note_lines
 
 if TYPE_CHECKING:
-    from zmon.dialogue import Page
     from zmon.screen.definition import Column
     from zmon.screen.sheet import Sheet
+    from zmon.session.page import Page
 
 CURSOR: Final = ">"
 """Stands in the first position of the cursor's line, which the original never uses."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.dialogue.help import rows
+from zmon.session.help import rows
 from zmon.ui.keys import FUNCTIONS, spoken
 from zmon.ui.line import Line, Part
 from zmon.ui.pane import Pane
@@ -12,7 +12,7 @@ from zmon.ui.pane import Pane
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.dialogue.help import Said
+    from zmon.session.help import Said
 
 LEAST_BESIDE: Final = 8
 """So many lines of the screen are worth seeing beside a short help text."""

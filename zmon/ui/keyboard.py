@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.tape.deck import faster, slower
+from zmon.session.deck import faster, slower
 from zmon.ui.command import explain_on
 from zmon.ui.grid import Grid
 

@@ -10,8 +10,8 @@ from zmon.ui.line import Line, Part
 from zmon.ui.pane import Pane
 
 if TYPE_CHECKING:
-    from zmon.dialogue import Page
     from zmon.screen.definition import Screens
+    from zmon.session.page import Page
 
 
 class Menu(Pane):

@@ -14,8 +14,8 @@ from zmon.ui.line import EMPTY, Line, Part, fields, wrap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.dialogue import Page
     from zmon.screen.sheet import Sheet
+    from zmon.session.page import Page
 
 
 class Pane:

@@ -9,16 +9,17 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.dialogue import CommandError
-from zmon.tape.deck import PAUSED, Deck, parse_speed, spoken
-from zmon.tape.when import LAST
+from zmon.session.command import CommandError
+from zmon.session.deck import PAUSED, Deck, parse_speed, spoken
+from zmon.session.when import LAST
 from zmon.ui.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue import Dialogue, Move
-    from zmon.tape.head import Course
+    from zmon.session.dialogue import Dialogue
+    from zmon.session.head import Course
+    from zmon.session.traveller import Move
     from zmon.ui.line import Line
 
 SOONEST, LATEST = 0.1, 1.0

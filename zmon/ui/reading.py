@@ -12,15 +12,15 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from zmon.dialogue import Filling
+from zmon.session.page import Filling
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.dialogue import Found, Move
+    from zmon.session.head import Course, Head
+    from zmon.session.traveller import Found, Move
     from zmon.tables.table import Table
-    from zmon.tape.head import Course, Head
 
 SURVEY: Final = 1.0
 """Seconds after which the course of a growing tape is told again."""

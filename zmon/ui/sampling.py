@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from zmon.tape.live import NotKept
+from zmon.session.live import NotKept
 from zmon.ui.reading import Failed, Filled, Moved, said
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.sample import Sample
-    from zmon.tape.tape import Tape
+    from zmon.session.tape import Tape
 
 FIRST_INTERVAL: Final = 1.0
 """The second sample comes after so many seconds at the latest: before it there are no rates to look at."""

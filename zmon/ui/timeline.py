@@ -21,7 +21,7 @@ from zmon.ui.line import Line, Part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.tape.head import Course
+    from zmon.session.head import Course
 
 LEAST: Final = 12
 """So many characters are worth being called a line."""

@@ -11,7 +11,7 @@ from zmon.ui.line import EMPTY, Line, Part, wrap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.dialogue.guide import Guide
+    from zmon.session.guide import Guide
 
 BESIDE: Final = 110
 """From this width on there is room for a panel beside the screen."""

@@ -1,0 +1,151 @@
+"""The head finds intervals: step by step, at a time, at an exception, and as a playing tape passes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import ListTape
+from zmon.event import Event, What
+from zmon.sample import Instant, Sample
+from zmon.session.head import Head
+
+if TYPE_CHECKING:
+    from zmon.interval import Interval
+
+SECOND = 1_000_000_000
+TIMES = st.lists(st.integers(0, 50), min_size=1, max_size=12).map(sorted)
+
+
+def sample(second: int) -> Sample:
+    """Return an empty sample of a second; one was meant to be taken each second."""
+    return Sample(Instant(second * SECOND, second * SECOND, "boot"), {}, nominal=1.0)
+
+
+def head(*seconds: int, happened: tuple[Event, ...] = ()) -> Head:
+    """Return the head before the first sample of a tape."""
+    return Head(ListTape([sample(second) for second in seconds], happened=happened))
+
+
+def place(interval: Interval | None) -> tuple[int, int] | None:
+    """Tell between which seconds an interval lies; -1 for no sample before."""
+    if interval is None:
+        return None
+    before = -1 if interval.before is None else interval.before.at.utc // SECOND
+    return before, interval.after.at.utc // SECOND
+
+
+def limit(begin: int, end: int | None = None, what: What = What.LIMIT) -> Event:
+    """Return an event."""
+    return Event(what, begin * SECOND, (begin if end is None else end) * SECOND)
+
+
+def test_a_step_back_is_the_interval_before() -> None:
+    """With the sample before it, not with nothing."""
+    found = head(1, 2, 3)
+    found.end()
+    assert [place(found.back()) for _ in range(3)] == [(1, 2), (-1, 1), None]
+
+
+def test_a_step_back_reads_two_samples_however_long_the_tape_is() -> None:
+    """It does not begin anew."""
+    tape = ListTape([sample(second) for second in range(1000)])
+    found = Head(tape)
+    found.end()
+    read: list[int] = []
+
+    class Noted(list[Sample]):
+        def __getitem__(self, key):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204 - as in list
+            read.append(key)
+            return super().__getitem__(key)
+
+    tape.samples = Noted(tape.samples)
+    found.back()
+    assert set(read) == {997, 998}
+
+
+@pytest.mark.parametrize(("second", "there"), [(0, (-1, 1)), (1, (-1, 1)), (4, (1, 3)), (9, (3, 6))])
+def test_a_time_is_the_last_sample_before_it(second: int, there: tuple[int, int]) -> None:
+    """Before the first it is the first."""
+    assert place(head(1, 3, 6).seek(second * SECOND)) == there
+
+
+@given(TIMES)
+def test_the_ends_are_found(seconds: list[int]) -> None:
+    """Even if several samples are of the first instant."""
+    found = head(*seconds)
+    assert place(found.begin()) == (-1, seconds[0])
+    assert place(found.end()) == (seconds[-2] if len(seconds) > 1 else -1, seconds[-1])
+    assert found.forward() is None
+
+
+def test_an_empty_tape_leads_nowhere() -> None:
+    """Whatever is asked for."""
+    empty = head()
+    assert (empty.begin(), empty.end(), empty.seek(0), empty.play(0), empty.course()) == (None,) * 5
+    assert (empty.exception(1), empty.back(), empty.forward()) == (None,) * 3
+
+
+def test_a_head_goes_on_from_where_it_was_said_to_stand() -> None:
+    """The tape itself stood elsewhere."""
+    tape = ListTape([sample(second) for second in range(5)])
+    assert place(Head(tape, sample(3)).back()) == (1, 2)
+    assert place(Head(tape, sample(3)).forward()) == (3, 4)
+    assert place(Head(tape, sample(3)).play(4 * SECOND)) == (3, 4)
+
+
+def test_playing_leaves_no_sample_out() -> None:
+    """An interval over several samples begins where the last one ended, and is no gap."""
+    found = head(*range(10))
+    shown = [found.play(second * SECOND) for second in (0, 1, 1, 7, 9)]
+    assert [place(interval) for interval in shown] == [(-1, 0), (0, 1), None, (1, 7), (7, 9)]
+    assert [interval.gap for interval in shown[3:] if interval] == [False, False]
+
+
+def test_a_gap_that_is_played_over_stays_one() -> None:
+    """When nothing lies in between."""
+    found = head(0, 1, 30)
+    found.play(SECOND)
+    there = found.play(30 * SECOND)
+    assert there is not None
+    assert there.gap
+
+
+def test_playing_backwards_shows_the_interval_of_the_sample() -> None:
+    """It never runs backwards itself."""
+    found = head(*range(10))
+    found.end()
+    assert [place(found.play(second * SECOND)) for second in (8, 3, 0)] == [(7, 8), (2, 3), (-1, 0)]
+
+
+EVENTS = (limit(2), limit(3, what=What.NOTE), limit(4, 8, What.GAP), limit(9), limit(11))
+
+
+@pytest.mark.parametrize(
+    ("at", "way", "there"),
+    [(0, 1, 2), (2, 1, 8), (8, 1, 10), (10, 1, 12), (12, 1, None), (12, -1, 10), (10, -1, 8), (8, -1, 2)],
+)
+def test_exceptions_are_found_at_the_sample_that_shows_them(at: int, way: int, there: int | None) -> None:
+    """A gap is seen behind it; notes are no exceptions."""
+    found = head(0, 1, 2, 3, 4, 8, 10, 12, happened=EVENTS)
+    found.seek(at * SECOND)
+    exception = found.exception(way)
+    assert (None if exception is None else exception[1].after.at.utc // SECOND) == there
+
+
+def test_without_another_exception_the_head_stays() -> None:
+    """The next step is the next sample."""
+    found = head(1, 2, 3, 4)
+    found.seek(2 * SECOND)
+    assert found.exception(1) is None
+    assert place(found.forward()) == (2, 3)
+
+
+def test_a_course_tells_the_whole_tape() -> None:
+    """From begin to end, with what happened."""
+    course = head(1, 9, happened=(limit(4),)).course()
+    assert course is not None
+    assert (course.begin, course.end, course.events) == (SECOND, 9 * SECOND, [limit(4)])

@@ -1,0 +1,132 @@
+"""Help: what words name, what is said of it, and how it is laid out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.test_dialogue import SCREENS, dialogue
+from zmon.session.command import COMMANDS, CommandError
+from zmon.session.help import Said, Surface, explain, rows
+
+KEYS = (("F1", "help"), ("F3", "return"))
+SURFACE = Surface(lambda: KEYS)
+
+
+def titles(words: str, screen: str = "DEVICE") -> list[str]:
+    """Return the titles of what is explained on a screen."""
+    return [part.words for part in explain(dialogue(screen), words, SURFACE) if part.kind == "strong"]
+
+
+def refused(words: str, screen: str = "DEVICE") -> str:
+    """Return what is said of words that name nothing."""
+    with pytest.raises(CommandError) as error:
+        explain(dialogue(screen), words, SURFACE)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("", "FCX108 DEVice - General I/O Device Load"), ("resp", "resp - Time (msec) Resp, ms"),
+        ("Req. Qued", "qued - Req. Qued, requests"), ("MB/s", "mbs - Linux MB/s, MB/s"),
+        ("CTLUNIT", "FCX176 CTlunit - Control Units"), ("ct", "FCX176 CTlunit - Control Units"),
+        ("12", "FCX176 CTlunit - Control Units"), ("fcx176", "FCX176 CTlunit - Control Units"),
+        ("sort", "SOrt column [ASC|DESC]"), ("refr", "REFresh"), ("exit", "QUIT"),
+        ("CTLUNIT.Share", "share - Share %, %"), ("ctlunit I/O", "io - I/O /s, 1/s"),
+        ("KEYS", "Keys"), ("keys", "Keys"), ("commands", "Commands, of which the part in capitals is enough"),
+    ],
+)  # fmt: skip
+def test_help_takes_columns_screens_commands_and_keys(words: str, title: str) -> None:
+    """From any screen; a column of the present one by its heading, of others behind their name."""
+    assert titles(words)[0] == title
+
+
+@pytest.mark.parametrize("command", [each.word for each in COMMANDS])
+def test_every_command_is_explained(command: str) -> None:
+    """Though a screen is called the same: then both are."""
+    found = titles(command, "MENU")
+    assert found[0].upper().startswith(command)
+    assert (len(found) > 1) == (command in SCREENS.commands)
+
+
+@pytest.mark.parametrize("screen", SCREENS.commands)
+def test_every_screen_is_explained_from_every_screen(screen: str) -> None:
+    """Also where a column has its name in the heading."""
+    for present in ("MENU", "DEVICE", "SYSSUMLG"):
+        assert any(
+            title.partition(" ")[2].upper().startswith(f"{screen} -") for title in titles(screen, present)
+        )
+
+
+def test_a_column_and_a_screen_of_one_name_are_both_explained() -> None:
+    """The column first, because it is shorter."""
+    found = titles("cpu", "REDISP")
+    assert found[0].startswith("cpu - Busiest CPU")
+    assert "FCX100 CPU - General CPU Load" in found
+
+
+def test_keys_are_followed_by_commands_and_screens() -> None:
+    """All there is, from one word."""
+    said = explain(dialogue(), "KEYS", SURFACE)
+    assert [part.name for part in said[1:3]] == ["F1", "F3"]
+    assert {"SOrt column [ASC|DESC]", "DEVice (13)", "REDisp"} <= {part.name for part in said}
+
+
+@pytest.mark.parametrize(
+    ("words", "screen", "said"),
+    [
+        ("foo", "DEVICE", "'foo' is no column, screen or command; HELP KEYS, HELP COMMANDS"),
+        ("rsp", "DEVICE", "'rsp' is no column, screen or command: did you mean Resp or REDISP?"),
+        ("devcie", "MENU", "'devcie' is no column, screen or command: did you mean DEVICE?"),
+        ("Time", "DEVICE", "'Time' may mean Pend or Disc or Conn or Serv ..."),
+        ("fair", "MENU", "'fair' is a column of CTLUNIT, SYSSUMLG, CTLULOG, REDISP: HELP CTLUNIT.fair"),
+        ("DEVICE.foo", "MENU", "'DEVICE.foo' is no column, screen or command"),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_said_with_what_is(words: str, screen: str, said: str) -> None:
+    """Choices, what is called much like it, or where a column is."""
+    assert refused(words, screen).startswith(said)
+
+
+def test_a_cell_that_is_not_there_has_its_reason() -> None:
+    """In the row that the cursor is on, or else in the last."""
+    said = explain(dialogue("DEVICE"), "links", Surface(lambda: KEYS, 99))
+    assert [part.kind for part in said if part.name == "Not there"] == ["look"]
+    last = dialogue("DEVICE").sheet().keys[-1]
+    assert any(part.words.startswith(f"{last}: ") for part in said)
+
+
+@given(st.text())
+def test_whatever_is_asked_is_explained_or_refused_with_words(words: str) -> None:
+    """And never another exception."""
+    to = dialogue("DEVICE")
+    said: object = ""
+    try:
+        said = explain(to, words, SURFACE)
+    except CommandError as error:
+        said = str(error)
+    assert said
+
+
+# as lines
+
+
+@given(
+    st.lists(st.builds(Said, st.text(), name=st.text(max_size=40), indent=st.sampled_from([0, 13, 20, 26]))),
+    st.integers(40, 120),
+)
+def test_no_line_reaches_the_edge_and_no_word_is_lost(said: list[Said], width: int) -> None:
+    """Whatever the words are."""
+    found = list(rows(said, width))
+    assert all(len(row.text) < width for row in found)
+    words = "".join("".join((part.name + part.words).split()) for part in said)
+    assert "".join("".join(row.text.split()) for row in found) == words
+
+
+def test_an_entry_stands_beside_its_name_if_there_is_room() -> None:
+    """Else below it."""
+    short, long = Said("what it does", name="F1"), Said("what it does", name="a name that is long")
+    assert [(row.text, row.label) for row in rows([short], 40)] == [(" F1          what it does", 13)]
+    assert [row.text for row in rows([long], 40)] == [" a name that is long", "    what it does"]

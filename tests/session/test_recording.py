@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import sqlite3
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.store.machine import NOON, SECOND, samples, told
+from zmon.event import What
+from zmon.kinds import BLOCK
+from zmon.recorder.roll import Roll
+from zmon.sample import Frame, Instant, Sample
+from zmon.session.recording import Part, RecordingTape, open_recording
+from zmon.store.day import DAY, day_file
+from zmon.store.error import RecordingError
+from zmon.store.reader import Recording
+from zmon.store.writer import MEMORY, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PER_DAY = 5
+
+
+def recorded(directory: Path, count: int) -> list[Sample]:
+    """Record samples into files of a few samples each."""
+    found = list(islice(samples(2, DAY // PER_DAY), count))
+    roll = Roll(str(directory), lambda path: Writer(path, sealed=3), pytest.fail)
+    for sample in found:
+        roll.append(sample)
+    roll.close()
+    return found
+
+
+def played(tape: RecordingTape) -> list[Sample]:
+    """Play a tape to its end."""
+    return list(iter(tape.next, None))
+
+
+def test_days_are_joined_without_a_seam(tmp_path: Path) -> None:
+    """Forth and back."""
+    found = recorded(tmp_path, 23)
+    tape = open_recording(str(tmp_path))
+    assert list(map(told, played(tape))) == list(map(told, found))
+    back = list(iter(tape.previous, None))
+    assert list(map(told, back)) == list(map(told, reversed(found[:-1])))
+    assert tape.span() == (found[0].at.utc, found[-1].at.utc)
+    tape.close()
+
+
+def test_what_was_not_read_again_at_midnight_is_the_same_frame(tmp_path: Path) -> None:
+    """So an interval does not take it for a reading without any change."""
+    found = recorded(tmp_path, 23)
+    tape = open_recording(str(tmp_path))
+    replayed = played(tape)
+    for one, other, was, now in zip(found, found[1:], replayed, replayed[1:], strict=False):
+        for name, frame in other.frames.items():
+            if frame is one.frames.get(name):
+                assert now.frames[name] is was.frames[name]
+    tape.close()
+
+
+def test_every_time_finds_the_last_sample_at_it_or_before(tmp_path: Path) -> None:
+    """Whatever file it is in; before the first it is the first."""
+    found = recorded(tmp_path, 23)
+    tape = open_recording(str(tmp_path))
+    for sample in found:
+        for utc in (sample.at.utc, sample.at.utc + 1):
+            sought = tape.seek(utc)
+            assert sought is not None
+            assert sought.at == sample.at
+    first, last = tape.seek(0), tape.seek(1 << 62)
+    assert first is not None
+    assert last is not None
+    assert (first.at, last.at) == (found[0].at, found[-1].at)
+    tape.close()
+
+
+def test_a_tape_grows_while_it_is_recorded(tmp_path: Path) -> None:
+    """In its last file, and by files."""
+    found = list(islice(samples(2, DAY // PER_DAY), 23))
+    roll = Roll(str(tmp_path), lambda path: Writer(path, sealed=3), pytest.fail)
+    roll.append(found[0])
+    tape = open_recording(str(tmp_path))
+    assert len(played(tape)) == 1
+    for sample in found[1:]:
+        roll.append(sample)
+        (new,) = played(tape)
+        assert told(new) == told(sample)
+    roll.close()
+    assert played(tape) == []
+    tape.close()
+
+
+def test_a_damaged_day_is_a_hole_and_the_others_go_on(tmp_path: Path) -> None:
+    """It is an event with the reason, for the whole of its day."""
+    found = recorded(tmp_path, 23)
+    bad = day_file(str(tmp_path), found[10].at.utc)
+    Path(bad.path).write_bytes(b"SQLite format 3\0" + bytes(5000))
+    tape = open_recording(str(tmp_path))
+    left = [sample for sample in found if not bad.begin <= sample.at.utc < bad.end]
+    assert [sample.at for sample in played(tape)] == [sample.at for sample in left]
+    holes = [event for event in tape.events(*(tape.span() or (0, 0))) if event.what is What.HOLE]
+    assert [(hole.begin, hole.end) for hole in holes] == [(bad.begin, bad.end)]
+    assert bad.path in holes[0].text
+    assert tape.seek(bad.begin + 1) is not None
+    assert [event for event in tape.events(found[0].at.utc, found[1].at.utc) if event.what is What.HOLE] == []
+    tape.close()
+
+
+def test_a_damaged_segment_is_a_hole_once_it_was_looked_for(tmp_path: Path) -> None:
+    """With the time in which it lies."""
+    found = recorded(tmp_path, 5)
+    path = Path(day_file(str(tmp_path), found[0].at.utc).path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("UPDATE segment SET body = zeroblob(length(body)) WHERE kind = 'block' AND first = 0")
+    connection.close()
+    tape = open_recording(str(path))
+    assert any("segment block 0" in words for words in tape.check())
+    holes = [event for event in tape.events(0, 1 << 62) if event.what is What.HOLE]
+    assert [hole.begin for hole in holes] == [found[0].at.utc]
+    tape.close()
+
+
+def test_a_day_that_is_unlinked_under_way_is_left_for_the_next(tmp_path: Path) -> None:
+    """What was read of it can still be looked at."""
+    found = recorded(tmp_path, 23)
+    tape = open_recording(str(tmp_path))
+    first, second = tape.next(), tape.next()
+    assert first is not None
+    assert second is not None
+    gone = day_file(str(tmp_path), found[0].at.utc)
+    Path(gone.path).unlink()
+    assert tape.span() is not None
+    later = [sample for sample in found if sample.at.utc >= gone.end]
+    assert [sample.at for sample in played(tape)] == [sample.at for sample in later]
+    assert told(second) == told(found[1])
+    tape.close()
+
+
+def test_a_directory_without_recordings_is_none(tmp_path: Path) -> None:
+    """It says what would be one."""
+    with pytest.raises(RecordingError, match="there is no recording in it"):
+        open_recording(str(tmp_path))
+
+
+STEPS = st.lists(
+    st.one_of(st.just(SECOND), st.integers(-3 * SECOND, 3 * SECOND), st.integers(-DAY, DAY)), max_size=20
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(STEPS, st.lists(st.integers(-2 * DAY, 2 * DAY), max_size=5))
+def test_wherever_the_clock_was_set_to_all_samples_are_visited_in_their_order(
+    steps: Sequence[int], sought: Sequence[int]
+) -> None:
+    """And a time finds the last sample that was taken at the latest time up to it."""
+    utc, taken = NOON, []
+    for number, step in enumerate([0, *steps]):
+        utc += step
+        frame = Frame(BLOCK, ["sda"], {"reads": [number]}, [number * SECOND])
+        taken.append(Sample(Instant(utc, number * SECOND, "boot"), {"block": frame}))
+    writer = Writer(MEMORY, sealed=10**9)
+    for number, sample in enumerate(taken):
+        writer.append(sample)
+        if number % 4 == 3:
+            writer.seal()
+    part = Part(MEMORY, Recording(MEMORY, shared=writer.shared))
+    tape = RecordingTape("a tape", lambda: [part])
+    times = [sample.at for sample in taken]
+    assert [sample.at for sample in played(tape)] == times
+    assert [sample.at for sample in iter(tape.previous, None)] == times[-2::-1]
+    for away in sought:
+        found = tape.seek(NOON + away)
+        before = [(at.utc, at.steady) for at in times if at.utc <= NOON + away]
+        assert found is not None
+        assert (found.at.utc, found.at.steady) == (max(before) if before else times[0][:2])
+        assert len(list(tape.past())) == found.at.steady // SECOND + 1
+    clock = [event for event in tape.events(-(1 << 62), 1 << 62) if event.what is What.CLOCK]
+    # the steady clock goes on by a second each time
+    assert len(clock) == sum(abs(step - SECOND) >= SECOND for step in steps)
+    writer.connection.close()

@@ -1,0 +1,342 @@
+"""A watch goes forward and back over a tape, and its figures are those of where it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import ListTape
+from zmon.kinds import CHANNEL
+from zmon.sample import Frame, Instant, Sample
+from zmon.session.tape import REACH, NoMark, Watch
+
+if TYPE_CHECKING:
+    from zmon.interval import Interval
+    from zmon.tables.period import Period
+
+SECOND = 1_000_000_000
+BUSY = st.lists(st.integers(0, 7000), min_size=1, max_size=12)
+
+
+def sample(place: int, ticks: int, busy: int, *, nominal: float = 0.0) -> Sample:
+    """Return the sample of one channel path at a second of the tape."""
+    columns = {"timestamp": [ticks % (1 << 24)], "busy_cpc": [busy % (1 << 32)]}
+    frame = Frame(CHANNEL, ["0.40"], {n: list(v) for n, v in columns.items()}, [place * SECOND])
+    return Sample(Instant(place * SECOND, place * SECOND, "boot"), {"channel": frame}, nominal=nominal)
+
+
+class EndlessTape(ListTape):
+    """A live tape: there is always another sample, and never one before."""
+
+    def __init__(self) -> None:
+        super().__init__([], live=True, name="this machine")
+        self.taken = 0
+
+    def next(self) -> Sample:
+        """Take a sample."""
+        self.taken += 1
+        return sample(self.taken, self.taken * 7812, 0)
+
+
+def tape(busy: list[int]) -> ListTape:
+    """Return a tape of one channel path that was busy for so many ticks in each second."""
+    return ListTape([sample(n, 7812 * n, sum(busy[:n])) for n in range(len(busy))])
+
+
+def place(interval: Interval | None) -> tuple[int, int] | None:
+    """Tell between which seconds an interval lies; -1 for no sample before."""
+    if interval is None:
+        return None
+    before = -1 if interval.before is None else interval.before.at.steady // SECOND
+    return before, interval.after.at.steady // SECOND
+
+
+def fresh(samples: list[Sample], steps: int) -> Watch:
+    """Return a watch that went forward so many samples and never back."""
+    watch = Watch(ListTape(samples))
+    for _ in range(steps):
+        watch.forward()
+    return watch
+
+
+def figures(period: Period) -> tuple[object, ...]:
+    """Return all that a period says."""
+    return period.begin, period.end, {chpid: vars(busy) for chpid, busy in period.channels.items()}
+
+
+def same(one: Period, other: Period) -> bool:
+    """Tell whether two periods have the same figures."""
+    return figures(one) == figures(other)
+
+
+def test_before_the_first_sample_there_is_nothing_to_look_at() -> None:
+    """A view needs a sample."""
+    assert Watch(tape([1, 2])).view() is None
+
+
+def test_the_first_sample_has_none_before_it() -> None:
+    """Its interval has an end alone."""
+    assert place(Watch(tape([1, 2])).forward()) == (-1, 0)
+
+
+def test_a_view_is_of_the_present_interval() -> None:
+    """With the period and what the page is about."""
+    watch = fresh(tape([1, 2, 3]).samples, 2)
+    view = watch.view("0.0.7000")
+    assert view is not None
+    assert (view.interval, view.period, view.argument) == (watch.interval, watch.period, "0.0.7000")
+
+
+@given(BUSY)
+def test_at_the_end_a_watch_stays(busy: list[int]) -> None:
+    """Going on gives None and changes nothing."""
+    watch = Watch(tape(busy))
+    end = watch.to_end()
+    period = watch.period
+    assert place(end) == (len(busy) - 2, len(busy) - 1)
+    assert (watch.forward(), watch.interval, watch.period) == (None, end, period)
+
+
+@given(BUSY)
+def test_at_the_begin_a_watch_stays(busy: list[int]) -> None:
+    """Going back from the first sample gives None and changes nothing."""
+    watch = Watch(tape(busy))
+    first = watch.forward()
+    assert (watch.back(), watch.interval) == (None, first)
+
+
+def test_an_empty_tape_stays_empty() -> None:
+    """Neither direction leads anywhere."""
+    watch = Watch(ListTape([]))
+    assert (watch.forward(), watch.back(), watch.to_end(), watch.view()) == (None, None, None, None)
+
+
+STEPS = st.sampled_from(["forward", "back", "begin", "end"]) | st.integers(0, 12)
+
+
+@given(busy=BUSY, steps=st.lists(STEPS, max_size=20), look=st.booleans())
+def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str | int], look: bool) -> None:
+    """Interval and period are those of a watch that went straight there."""
+    samples = tape(busy).samples
+    watch, at = Watch(ListTape(samples)), 0
+    for step in steps:
+        if step == "forward":
+            watch.forward()
+            at = min(at + 1, len(samples))
+        elif step == "back":
+            watch.back()
+            at = max(at - 1, min(at, 1))
+        elif step == "begin":
+            watch.to_begin()
+            at = 1
+        elif step == "end":
+            watch.to_end()
+            at = len(samples)
+        else:
+            watch.seek(int(step) * SECOND)
+            at = min(int(step) + 1, len(samples))
+        if look:
+            assert watch.period is not None
+    straight = fresh(samples, at)
+    assert place(watch.interval) == place(straight.interval)
+    assert same(watch.period, straight.period)
+
+
+def test_samples_of_the_same_instant_are_stepped_through_one_by_one() -> None:
+    """A capture whose files have coarse times may hold two such."""
+    samples = [sample(when, 0, 0) for when in (1, 2, 2, 3)]
+    watch = fresh(samples, 4)
+    watch.back()
+    assert watch.interval is not None
+    assert watch.interval.after is samples[2]
+
+
+def test_a_live_tape_is_not_stepped_back() -> None:
+    """It must not be sampled either, let alone without end."""
+    live = EndlessTape()
+    watch = Watch(live)
+    watch.forward()
+    present = watch.forward()
+    assert (watch.back(), watch.interval, live.taken) == (None, present, 2)
+
+
+def test_a_sample_that_was_taken_elsewhere_counts_like_one_of_the_tape() -> None:
+    """The glass takes samples in a thread."""
+    samples = tape([10, 20, 30]).samples
+    watch = Watch(EndlessTape())
+    for each in samples:
+        watch.take(each)
+    assert same(watch.period, fresh(samples, 3).period)
+
+
+@given(BUSY)
+def test_the_average_of_a_period_is_that_of_its_ends(busy: list[int]) -> None:
+    """Where nothing is missing, the sum of the intervals is the whole."""
+    watch = fresh(tape(busy).samples, len(busy))
+    figures = watch.period.channels.get("0.40")
+    if len(busy) == 1:
+        assert figures is None
+    else:
+        assert figures is not None
+        ticks = 7812 * (len(busy) - 1)
+        assert abs(figures.average - 100 * sum(busy[:-1]) / ticks) < 1e-6
+
+
+@given(gap=st.integers(3, 100), nominal=st.just(1.0))
+def test_a_gap_is_not_counted(gap: int, nominal: float) -> None:
+    """What happened between samples that are missing is in no average."""
+    times = [0, 1, 1 + gap, 2 + gap]
+    samples = [sample(t, 7812 * t, 100 * n, nominal=nominal) for n, t in enumerate(times)]
+    watch = fresh(samples, 4)
+    assert sum(watch.period.channels["0.40"].ranges) == 2
+
+
+def test_the_time_stamp_of_a_channel_may_wrap_within_a_period() -> None:
+    """The average goes on over the wrap."""
+    ticks = [(1 << 24) - 8000 + 7812 * n for n in range(4)]
+    watch = fresh([sample(n, t, 3906 * n) for n, t in enumerate(ticks)], 4)
+    assert round(watch.period.channels["0.40"].average, 6) == 50.0
+
+
+def test_after_a_jump_the_period_reaches_so_far_back() -> None:
+    """On a long tape; going on from there adds to it."""
+    watch = Watch(tape([10] * (REACH + 500)))
+    watch.seek((REACH + 100) * SECOND)
+    counted = [sum(watch.period.channels["0.40"].ranges)]
+    for _ in range(2):
+        watch.forward()
+        counted.append(sum(watch.period.channels["0.40"].ranges))
+    assert counted == [REACH, REACH + 1, REACH + 2]
+
+
+def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Going along a tape costs reading alone."""
+    counted: list[Interval] = []
+    monkeypatch.setattr("zmon.tables.channel.count", lambda _, interval, **_more: counted.append(interval))
+    watch = Watch(tape([1] * 9))
+    watch.to_end()
+    watch.back()
+    watch.seek(3 * SECOND)
+    view = watch.view()
+    assert view is not None
+    assert not counted
+    assert view.period is not None
+    assert len(counted) == 4
+
+
+# marks
+
+
+def test_the_window_lies_between_the_marks() -> None:
+    """Whichever came first; it is an average, not a gap."""
+    watch = Watch(ListTape([sample(n, 7812 * n, 100 * n, nominal=1.0) for n in range(9)]))
+    watch.seek(7 * SECOND)
+    watch.mark("A")
+    watch.seek(2 * SECOND)
+    watch.mark("B")
+    window = watch.average()
+    assert (place(window), window.gap) == ((2, 7), False)
+    assert watch.averaging
+    view = watch.view()
+    assert view is not None
+    assert view.interval is window
+    watch.interim()
+    assert place(watch.interval) == (1, 2)
+
+
+def test_a_step_leaves_the_window() -> None:
+    """From where the watch stands, not from a mark."""
+    watch = Watch(tape([1] * 9))
+    for name, second in (("A", 3), ("B", 5)):
+        watch.seek(second * SECOND)
+        watch.mark(name)
+    watch.average()
+    watch.forward()
+    assert (place(watch.interval), watch.averaging) == ((5, 6), False)
+
+
+@pytest.mark.parametrize(
+    ("marks", "words"), [("", "MARK A"), ("A", "MARK B"), ("B", "MARK A"), ("AB", "same")]
+)
+def test_without_two_marks_there_is_no_window(marks: str, words: str) -> None:
+    """It says what to do."""
+    watch = fresh(tape([1, 2]).samples, 2)
+    for name in marks:
+        watch.mark(name)
+    with pytest.raises(NoMark, match=words):
+        watch.average()
+    assert place(watch.interval) == (0, 1)
+
+
+def test_nothing_can_be_marked_before_the_first_sample() -> None:
+    """There is nothing to mark."""
+    with pytest.raises(NoMark, match="no sample"):
+        Watch(tape([1])).mark("A")
+
+
+# back from now
+
+
+def recorded(busy: list[int]) -> tuple[Watch, ListTape]:
+    """Return a watch on a live machine whose samples are all recorded."""
+    kept = tape(busy)
+    live = Watch(ListTape(kept.samples, live=True, kept=kept))
+    for _ in busy:
+        live.forward()
+    return live, kept
+
+
+def test_a_live_machine_that_records_is_rewound() -> None:
+    """What is looked at stays, with its period, until it is stepped back."""
+    live, _ = recorded([10, 20, 30, 40])
+    past = live.rewind()
+    assert past is not None
+    assert past.interval is live.interval
+    assert same(past.period, live.period)
+    assert (past.moved, past.present) == (False, live)
+    assert place(past.back()) == (1, 2)
+    assert same(past.period, fresh(tape([10, 20, 30]).samples, 3).period)
+
+
+def test_what_lies_before_is_known_before_the_first_step_back() -> None:
+    """Screens by time show it while the live machine is held."""
+    live, _ = recorded([10, 20, 30])
+    past = live.rewind()
+    assert past is not None
+    rows = past.history.rows("ends", lambda interval: {"end": interval.after.at.utc}, 9)
+    assert [row.cells["end"] for row in rows] == [SECOND, 2 * SECOND]
+
+
+def test_the_past_stays_while_the_present_goes_on() -> None:
+    """And what is recorded meanwhile can be gone to."""
+    live, kept = recorded([10, 20])
+    past = live.rewind()
+    assert past is not None
+    new = sample(2, 2 * 7812, 30)
+    kept.samples.append(new)
+    live.take(new)
+    assert (place(past.interval), place(live.interval)) == ((0, 1), (1, 2))
+    assert place(past.to_end()) == (1, 2)
+
+
+def test_marks_survive_a_visit_to_the_present() -> None:
+    """The tape is the same."""
+    live, _ = recorded([10, 20])
+    past = live.rewind()
+    assert past is not None
+    past.mark("A")
+    again = live.rewind()
+    assert again is not None
+    assert "A" in again.marks
+
+
+def test_without_a_recording_nothing_is_rewound() -> None:
+    """Nor before the first sample, nor in what is past already."""
+    live = Watch(EndlessTape())
+    assert live.rewind() is None
+    live.forward()
+    assert live.rewind() is None
+    assert fresh(tape([1]).samples, 1).rewind() is None

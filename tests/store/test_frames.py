@@ -1,0 +1,120 @@
+"""A frame is a promise: what is not looked at is not decoded, and what is damaged is absent alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import Absent
+from zmon.kinds import BLOCK
+from zmon.store.error import Damaged
+from zmon.store.frames import Columns, full, lone, promised
+from zmon.store.run import TIMES, Layout, Run, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Value
+
+LAYOUT = Layout(1, BLOCK, ["dasda", "dasdb"], ("reads", "writes"), None)
+READS: list[Value] = [10, 20]
+
+
+class Worn(Mapping[str, "Sequence[Value]"]):
+    """Columns of which the writes are damaged; it notes what is looked at."""
+
+    def __init__(self) -> None:
+        """Nothing was looked at."""
+        self.seen: list[str] = []
+
+    def __getitem__(self, name: str) -> Sequence[Value]:
+        self.seen.append(name)
+        if name == "writes":
+            raise Damaged("a scratch")
+        return READS if name == "reads" else [0, 5]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*LAYOUT.names, TIMES))
+
+    def __len__(self) -> int:
+        return 3
+
+
+@pytest.fixture
+def worn() -> Worn:
+    """Return columns of which some are damaged."""
+    return Worn()
+
+
+@pytest.fixture
+def run(worn: Worn) -> Run:
+    """Return two readings of which the second follows the first; one row moves."""
+    found = Run(LAYOUT, worn)
+    found.add(Step(0, 1000, [], {}, {}, follows=False))
+    found.add(Step(1, 2000, [1], {"reads": [7]}, {}, follows=True))
+    return found
+
+
+def is_lost(value: Value) -> bool:
+    """Tell whether a value is absent for being damaged, and says by what."""
+    return isinstance(value, Absent) and value.reason == "the recording is damaged here: a scratch"
+
+
+def test_a_frame_needs_no_column_but_its_times(run: Run, worn: Worn) -> None:
+    """Those that nobody looks at cost nothing."""
+    assert full(run, 1).times == [2000, 2005]
+    assert worn.seen == [TIMES]
+
+
+def test_a_column_that_is_damaged_is_absent_in_every_row(run: Run) -> None:
+    """The others are as they were."""
+    columns = Columns(run, 1)
+    assert columns["reads"] == [10, 27]
+    assert [is_lost(value) for value in columns["writes"]] == [True, True]
+
+
+def test_a_column_that_was_not_read_is_not_there(run: Run) -> None:
+    """Whether all rows are asked for or one."""
+    for columns in (Columns(run, 1), lone(run, 1, key="dasdb").columns):
+        assert "sectors_read" not in columns
+        with pytest.raises(KeyError):
+            columns["sectors_read"]
+
+
+def test_a_lone_row_is_that_of_the_frame(run: Run) -> None:
+    """Its time, its values, and what of them is damaged."""
+    frame = lone(run, 1, key="dasdb")
+    assert (frame.keys, frame.times, frame.columns["reads"]) == (["dasdb"], [2005], [27])
+    assert is_lost(frame.columns["writes"][0])
+
+
+def test_a_lone_row_of_what_was_not_there_is_none(run: Run) -> None:
+    """That is known, and nothing absent."""
+    frame = lone(run, 1, key="dasdc")
+    assert (frame.keys, frame.times) == ([], [])
+
+
+def test_a_lone_row_grows_with_its_run(run: Run) -> None:
+    """What was remembered of it is not all there is."""
+    assert lone(run, 1, key="dasdb").columns["reads"] == [27]
+    run.add(Step(2, 3000, [1], {"reads": [3]}, {}, follows=True))
+    assert lone(run, 2, key="dasdb").columns["reads"] == [30]
+
+
+def test_a_reading_that_follows_another_has_it_as_its_prior(run: Run) -> None:
+    """And only such a one."""
+    prior = promised(run, 1, full).prior
+    assert prior is not None
+    assert (prior.times, prior.prior) == ([1000, 1005], None)
+    assert promised(run, 0, full).prior is None
+
+
+def test_a_run_that_follows_a_lone_reading_has_that_as_its_prior(run: Run) -> None:
+    """Such as one that was taken for the next alone."""
+    later = Run(LAYOUT, run.before, ahead=run)
+    later.add(Step(4, 5000, [], {}, {}, follows=True))
+    prior = promised(later, 0, full).prior
+    assert prior is not None
+    assert prior.times == [1000, 1005]

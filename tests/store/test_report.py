@@ -1,0 +1,141 @@
+"""A report of sadf is read entry by entry, whatever it holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from zmon.store.report import LARGEST, Report, SadfError
+
+REAL = (Path(__file__).parents[1] / "fixtures/sadf/restart.json").read_bytes()
+
+
+def report(data: bytes) -> Report:
+    return Report(io.BytesIO(data), "r.json")
+
+
+def entries(data: bytes) -> list[dict[str, object]]:
+    return list(report(data).entries())
+
+
+def around(inside: str, tail: str = "}]}}") -> bytes:
+    return f'{{"sysstat": {{"hosts": [{{"nodename": "a", "statistics": [{inside}]{tail}'.encode()
+
+
+def test_the_words_before_the_entries_are_the_header() -> None:
+    """Of numbers become floats."""
+    header = report(REAL).header
+    assert (header["nodename"], header["machine"], header["number-of-cpus"]) == ("vm", "x86_64", 2.0)
+
+
+def test_the_entries_are_those_that_json_has() -> None:
+    """The report is JSON, as a whole and in its parts."""
+    assert entries(REAL) == json.loads(REAL, parse_int=float)["sysstat"]["hosts"][0]["statistics"]
+
+
+def test_comments_are_known_after_the_last_entry() -> None:
+    """With the time stamp as it is printed."""
+    found = report(REAL)
+    list(found.entries())
+    assert found.comments == [({"date": "2026-11-21", "time": "14:11:40", "utc": 1.0}, "load test")]
+
+
+def test_a_comment_may_hold_what_json_would_not() -> None:
+    """Sysstat prints quotes as they are."""
+    tail = ', "comments": [\n{"comment": {"date": "d", "time": "t", "tz": "UTC", "com": "say "go""}\n}]}]}}'
+    found = report(around("", tail))
+    list(found.entries())
+    assert found.comments == [({"date": "d", "time": "t", "tz": "UTC"}, 'say "go"')]
+
+
+def test_a_report_without_entries_is_one() -> None:
+    """Sadf prints it where nothing was recorded."""
+    assert entries(around("\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "expected a report in JSON, found its end"),
+        (b"14:11:36  vda  0.00", "expected a report in JSON, found '14:11:36  vda"),
+        (b"\x96\xd5\x75\x21", "expected a report in JSON, found '"),
+        (b'{"a": 1}', 'expected "statistics" in it'),
+        (b'{"statistics": [', 'expected "hosts" before "statistics"'),
+        (b'{"hosts": [{nodename, "statistics": [', "expected the names of a host, found 'nodename'"),
+        (around("{} {}"), "expected another entry or the end after entry 1, found '{}]"),
+        (around("{}, 5"), "expected another entry or the end after entry 1, found '5]"),
+        (around('{"a": nan}'), "entry 1 is broken or cut off, near"),
+        (around('{"a": NaN}'), "entry 1 is broken or cut off, near"),
+        (around('{"a": ' + "[" * 100_000), "entry 1 is broken or cut off"),
+        (around("{}") * 2, "holds more than one report"),
+        (REAL[:4000], "is broken or cut off, near"),
+        (
+            REAL[: REAL.index(b"},\n\t\t\t\t{") + 1],
+            "expected another entry or the end after entry 1, found its end",
+        ),
+    ],
+)
+def test_what_is_no_report_is_said(data: bytes, said: str) -> None:
+    """What, where, and what to do."""
+    with pytest.raises(SadfError, match=r"^r\.json: ") as error:
+        entries(data)
+    assert said in str(error.value)
+    assert "sadf -j" in str(error.value) or "import each" in str(error.value)
+
+
+class Endless(io.RawIOBase):
+    """A stream that goes on and on."""
+
+    def __init__(self, begin: bytes, more: bytes, times: int) -> None:
+        """Begin, and then the same so many times."""
+        self.left = iter([begin, *[more] * times])
+
+    def read(self, _size: int = -1) -> bytes:
+        """Return the next part."""
+        return next(self.left, b"")
+
+
+def test_a_long_report_is_never_held_whole() -> None:
+    """A day of a large machine has hundreds of megabytes."""
+    text = '{"disk": ["' + "x" * 10_000 + '"]}'
+    begin = around(text).removesuffix(b"]}]}}")
+    tracemalloc.start()
+    found = Report(Endless(begin, b"," + text.encode(), 3000), "long")  # type: ignore[arg-type]  # it can be read
+    with pytest.raises(SadfError, match="after entry 3001"):
+        for _entry in found.entries():
+            pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 << 20
+
+
+def test_a_broken_entry_is_not_read_on_for_ever() -> None:
+    """It is known to be broken when enough of what follows was seen."""
+    stream = Endless(around("{]").removesuffix(b"]}]}}"), b"x" * 100_000, LARGEST)
+    with pytest.raises(SadfError, match="entry 1 is broken"):
+        list(Report(stream, "endless").entries())  # type: ignore[arg-type]  # it can be read
+
+
+@given(some.binary(max_size=200))
+def test_any_bytes_are_refused_politely(data: bytes) -> None:
+    """Only SadfError comes out."""
+    for whole in (data, b"{" + data, around("").replace(b"[]", b"[" + data)):
+        try:
+            entries(whole)
+        except SadfError:
+            continue
+
+
+@given(some.integers(0, len(REAL) - 1), some.binary(max_size=4), some.integers(0, 8))
+def test_a_damaged_report_is_refused_politely(place: int, data: bytes, over: int) -> None:
+    """Only SadfError comes out."""
+    try:
+        entries(REAL[:place] + data + REAL[place + over :])
+    except SadfError:
+        return

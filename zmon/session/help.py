@@ -1,0 +1,295 @@
+"""Help on a screen, a column, a command or the keys, as plain lines for any surface.
+
+Everything comes from the screen files, from the table and from the lists of commands and keys, so help never
+speaks of what is not there.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent
+from zmon.screen.definition import ScreenError
+from zmon.screen.guess import did_you_mean
+from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
+from zmon.session.command import ALIASES, COMMANDS, CommandError, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zmon.screen.definition import Column, Screen, Screens
+    from zmon.screen.sheet import Sheet
+    from zmon.session.command import Command
+    from zmon.session.dialogue import Dialogue
+
+ENTRY: Final = 13
+KEYS: Final = 20
+COMMAND: Final = 26
+"""Where the words of an entry begin, beside names as long as those of columns, keys and commands."""
+
+LISTED: Final = 4
+"""So many screens are named that have a column."""
+
+
+class Said(NamedTuple):
+    """A part of a help text."""
+
+    words: str
+    kind: str = "data"
+    """`strong`: a title; `data`: paragraphs, or an entry if it has a name; `look`: why a value is missing."""
+    name: str = ""
+    indent: int = ENTRY
+
+
+class Row(NamedTuple):
+    """A line of a help text as it is shown."""
+
+    text: str
+    kind: str = "data"
+    label: int = 0
+    """So many of its first characters name an entry."""
+
+
+BLANK: Final = Said("")
+
+
+class Surface(NamedTuple):
+    """What help needs to know of the glass, or of line mode."""
+
+    listed: Callable[[], Iterable[tuple[str, str]]]
+    """The keys there, and what each does."""
+    place: int = 0
+    """The row that the cursor is on."""
+
+
+def explain(dialogue: Dialogue, words: str, surface: Surface) -> list[Said]:
+    """Explain what words name: a column, a screen, a command, KEYS or COMMANDS; without words this screen.
+
+    Raises:
+        CommandError: they name nothing, or several columns; says what they may mean.
+    """
+    if not words:
+        return screen(dialogue.page.screen, _sheet(dialogue))
+    if words.upper() in {"KEYS", "KEY"}:
+        return everything(dialogue.screens, surface)
+    if words.upper() in {"COMMANDS", "COMMAND", "SCREENS"}:
+        return [*commands(), BLANK, *screens(dialogue.screens)]
+    spelled = _spelled(dialogue, words)
+    found, problem = _here(dialogue, words, surface, named_so=bool(spelled))
+    found += [*([BLANK] if found and spelled else []), *spelled]
+    found = found or _elsewhere(dialogue, words) or _begun(dialogue, words)
+    if not found:
+        raise CommandError(problem or _unknown(dialogue, words))
+    return found
+
+
+def _sheet(dialogue: Dialogue) -> Sheet | None:
+    """Return the present sheet, if the screen has one."""
+    if dialogue.page.screen.layout == "menu" or dialogue.watch.interval is None:
+        return None
+    return dialogue.sheet()
+
+
+def _here(dialogue: Dialogue, words: str, surface: Surface, *, named_so: bool) -> tuple[list[Said], str]:
+    """Explain the column of the present screen that words name; else say which they may mean, if any.
+
+    `named_so` is that it has to have just this name.
+    """
+    here = dialogue.page.screen
+    columns = [each for each in here.columns if not named_so or each.name == words.lower()]
+    try:
+        found = find_column(words, columns)
+    except Ambiguous as error:
+        return [], str(error)
+    except QueryError:
+        return [], ""
+    return column(found, _sheet(dialogue), surface.place), ""
+
+
+def _spelled(dialogue: Dialogue, words: str) -> list[Said]:
+    """Explain the command and the screen that are spelled in full."""
+    found: list[Said] = []
+    upper = ALIASES.get(words.upper(), words.upper())
+    for known in COMMANDS:
+        if known.word == upper:
+            found += command(known)
+    for each in dialogue.screens:
+        if upper in {each.command, each.id} or (each.menu and upper == each.menu.upper()):
+            there = _sheet(dialogue) if each is dialogue.page.screen else None
+            found += [*([BLANK] if found else []), *screen(each, there)]
+    return found
+
+
+def _elsewhere(dialogue: Dialogue, words: str) -> list[Said]:
+    """Explain a column of another screen: `DEVICE.resp`, or `DEVICE resp`."""
+    name, mark, rest = words.partition("." if "." in words.split(maxsplit=1)[0] else " ")
+    if not mark:
+        return []
+    try:
+        return column(find_column(rest.strip(), dialogue.screens.find(name).columns), None, 0)
+    except (ScreenError, QueryError):
+        return []
+
+
+def _begun(dialogue: Dialogue, words: str) -> list[Said]:
+    """Explain the command or screen that an abbreviation names."""
+    known = find(words)
+    if known is not None:
+        return command(known)
+    try:
+        return screen(dialogue.screens.find(words), None)
+    except ScreenError:
+        return []
+
+
+def _unknown(dialogue: Dialogue, words: str) -> str:
+    """Say that nothing goes by that name here, and where something does, or what is called much like it."""
+    having = [each for each in dialogue.screens if _has(each, words)]
+    having.sort(key=lambda each: each.menu or "~")
+    if having:
+        several = " ..." * (len(having) > LISTED)
+        names = [each.command for each in having[:LISTED]]
+        return f"{words!r} is a column of {', '.join(names)}{several}: HELP {names[0]}.{words}"
+    here = dialogue.page.screen.columns
+    known = [*(each.word for each in COMMANDS), *dialogue.screens.commands]
+    known += [name for each in here for name in (each.name, heading(each))]
+    instead = did_you_mean(words, known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
+    return f"{words!r} is no column, screen or command{instead}"
+
+
+def _has(each: Screen, words: str) -> bool:
+    try:
+        return bool(find_column(words, each.columns))
+    except QueryError:
+        return False
+
+
+# what is explained
+
+
+def screen(of: Screen, sheet: Sheet | None) -> list[Said]:
+    """Explain a screen and all its columns, and why cells of its form are not there."""
+    said = [Said(f"{of.id} {of.spelled} - {of.title}", "strong"), BLANK, Said(of.help)]
+    if of.own and "zmon's own" not in " ".join(of.help.split()):
+        said.append(Said("The layout is zmon's own."))
+    if sheet is not None and sheet.table.notes:
+        said += [BLANK, Said("About these figures", "strong")]
+        said += map(Said, sheet.table.notes)
+    if of.columns:
+        said += [BLANK, Said("Columns; HELP and a name or heading says more", "strong")]
+        said += [Said(f"{named(each)}: {each.help}", name=each.name) for each in of.columns]
+    if sheet is not None:
+        said += _missing(sheet)
+    return said
+
+
+def _missing(sheet: Sheet) -> list[Said]:
+    """Say why parts of a form are dots; one entry for each reason."""
+    reasons: dict[str, list[str]] = {}
+    short = sheet.screen.form_names
+    for name in (name for line in sheet.screen.form for name in re.findall(r"\{(\w+):? *\}", line)):
+        fact = short.get(name, name)
+        value = sheet.table.facts.get(fact)
+        if isinstance(value, Absent):
+            reasons.setdefault(value.reason, []).append(fact)
+    said = [BLANK, Said("Why there are dots", "strong")] if reasons else []
+    return said + [Said(", ".join(names), name=reason, indent=0) for reason, names in reasons.items()]
+
+
+def column(of: Column, sheet: Sheet | None, place: int) -> list[Said]:
+    """Explain a column, and the cell of it in the row at `place`."""
+    unit = f", {of.unit}" if of.unit else ""
+    said = [Said(f"{of.name} - {named(of)}{unit}", "strong"), Said(of.help)]
+    if of.source:
+        said.append(Said(of.source, name="Source"))
+    if of.limit is not None:
+        look, bad, why = of.limit
+        said.append(
+            Said(f"above {look:g} it is marked *, above {bad:g} it is marked !: {why}", name="Limits")
+        )
+    orders = {"asc": "ascending first", "desc": "descending first", "": "no"}
+    said.append(Said(orders[of.sort], name="Sorted"))
+    if sheet is not None and len(sheet) and any(each.name == of.name for each in sheet.screen.columns):
+        said.append(_cell(of, sheet, min(place, len(sheet) - 1)))
+    return said
+
+
+def _cell(of: Column, sheet: Sheet, place: int) -> Said:
+    key, row = sheet.keys[place], sheet.rows[place]
+    value = sheet.table.column(of.name)[row]
+    if isinstance(value, Absent):
+        return Said(f"{key}: {value.reason}", "look", name="Not there")
+    words = f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}"
+    return Said(words + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
+
+
+def command(of: Command) -> list[Said]:
+    """Explain a command."""
+    return [
+        Said(f"{of.spelled} {of.operand}".strip(), "strong"),
+        Said(f"{of.help[:1].upper()}{of.help[1:]}."),
+    ]
+
+
+def commands() -> list[Said]:
+    """List the commands."""
+    return [
+        Said("Commands, of which the part in capitals is enough", "strong"),
+        *(Said(each.help, name=f"{each.spelled} {each.operand}", indent=COMMAND) for each in COMMANDS),
+    ]
+
+
+def screens(of: Screens) -> list[Said]:
+    """List the screens."""
+    numbers = {each.command: f" ({each.menu})" * bool(each.menu) for each in of}
+    entries = (Said(each.title, name=each.spelled + numbers[each.command], indent=KEYS) for each in of)
+    return [Said("Screens, by command or number", "strong"), *entries]
+
+
+def everything(of: Screens, surface: Surface) -> list[Said]:
+    """List the keys, the commands and the screens."""
+    keys = (Said(does, name=key, indent=KEYS) for key, does in surface.listed())
+    return [Said("Keys", "strong"), *keys, BLANK, *commands(), BLANK, *screens(of)]
+
+
+# as lines
+
+
+def rows(said: Iterable[Said], width: int) -> Iterator[Row]:
+    """Lay a help text out in lines of less than `width` characters, the first of each a blank."""
+    for part in said:
+        if part.name:
+            yield from _entry(part, width)
+        elif not part.words:
+            yield Row("")
+        else:
+            yield from _paragraphs(part, width)
+
+
+def _paragraphs(part: Said, width: int) -> Iterator[Row]:
+    for number, paragraph in enumerate(part.words.strip().split("\n\n")):
+        if number:
+            yield Row("")
+        for line in _wrapped(paragraph, width - 2):
+            yield Row(f" {line}", part.kind)
+
+
+def _entry(part: Said, width: int) -> Iterator[Row]:
+    """Write a name and beside it the words, or below it when the name is long."""
+    beside = len(part.name) + 3 <= part.indent
+    margin = " " * (part.indent if beside else 4)
+    lines = [margin + line for line in _wrapped(part.words, max(width - 1 - len(margin), 20))]
+    if beside:
+        yield Row(f" {part.name}".ljust(part.indent) + lines[0].lstrip(), "data", part.indent)
+        lines = lines[1:]
+    else:
+        for line in _wrapped(part.name, width - 2):
+            yield Row(f" {line}", "label")
+    for line in lines:
+        yield Row(line, part.kind)
+
+
+def _wrapped(words: str, width: int) -> list[str]:
+    return textwrap.wrap(" ".join(words.split()), max(width, 1), break_on_hyphens=False) or [""]

@@ -1,0 +1,159 @@
+"""Reading the whole of a recording once, to find what is damaged."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from zmon.store.dictionary import damaged_kinds, missing_kinds
+from zmon.store.error import Damaged
+from zmon.store.rows import EVENT, checked, crc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.sample import Instant
+    from zmon.store.reader import Recording
+
+YEAR: Final = 31_556_952 * 10**9
+EARLIEST: Final = YEAR
+LATEST: Final = 230 * YEAR
+"""ns since 1970 between which machines have been sampled."""
+
+SET: Final = 10**9
+"""ns by which a clock was set, and did not merely drift."""
+
+CLOSE: Final = SET // 10
+
+MOST: Final = 1 << 31
+"""More rows than any table has."""
+
+
+def problems(recording: Recording) -> Iterator[str]:
+    """Yield a sentence for each thing that is wrong; the recording's `events` have the holes from then on.
+
+    That is what SQLite itself finds wrong (the first twenty such things), checksums that are not right,
+    samples whose time is not known, and what refers to something that is not there.
+    """
+    yield from _tables(recording)
+    if not recording.made():
+        return  # its writer ended before it made the tables
+    yield from _times(recording)
+    yield from _rows(recording)
+    yield from _segments(recording)
+    for number, problem in recording.broken():
+        recording.hole("", number, problem)
+        yield str(problem)
+
+
+def _tables(recording: Recording) -> Iterator[str]:
+    try:
+        with recording.asking(sys.maxsize) as connection:  # it takes as long as the file is large
+            found = connection.execute("PRAGMA integrity_check(20)").fetchall()
+    except Damaged as error:
+        yield str(error)
+    else:
+        yield from (str(words) for (words,) in found if words != "ok")
+
+
+def _times(recording: Recording) -> Iterator[str]:
+    """Yield what is wrong with the times of samples; in format 1, what does not fit those beside it."""
+    before: list[Instant] = []
+    number = -1
+    while (number := number + 1) < len(recording):
+        try:
+            at = recording.sample(number, ()).at
+        except Damaged as error:
+            last = max(number, recording.passed(number, 1))
+            yield (
+                str(error)
+                if last == number
+                else (f"{recording.path}: samples {number} to {last} are missing or damaged")
+            )
+            number = last
+            continue
+        if not recording.checks:
+            yield from _implausible(recording.path, number, [*before, at])
+        before = [*before[-1:], at]
+
+
+def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[str]:
+    """Yield what is wrong with the last of two or three samples, or with the one before it."""
+    at, last = found[-1], found[-2:][0]
+    if not EARLIEST <= at.utc <= LATEST:
+        yield f"{path}: the time of sample {number} lies beyond the years 1971 to 2200"
+    elif at.boot == last.boot and at.steady < last.steady:
+        yield f"{path}: the steady clock goes back at sample {number}"
+    elif len(found) > 2 and _is_odd(*found):
+        yield f"{path}: the time of sample {number - 1} does not fit those beside it"
+
+
+def _is_odd(one: Instant, middle: Instant, other: Instant) -> bool:
+    """Tell whether a sample's clocks disagree with those of the samples beside it, which agree.
+
+    A clock that is set stays so for more than one sample.
+    """
+    if not one.boot == middle.boot == other.boot:
+        return False
+    offsets = [at.utc - at.steady for at in (one, middle, other)]
+    return abs(offsets[0] - offsets[2]) < CLOSE and abs(offsets[1] - offsets[0]) >= SET
+
+
+def _rows(recording: Recording) -> Iterator[str]:
+    """Yield which kinds, sessions and events are not as they were written; format 1 cannot tell."""
+    if not recording.checks:
+        return
+    try:
+        with recording.asking(sys.maxsize) as connection:
+            kinds = damaged_kinds(connection)
+            missing = missing_kinds(connection)
+            sessions = connection.execute(
+                "SELECT id, boot, source, nominal, simulated, begin, crc FROM session"
+            ).fetchall()
+            absent = connection.execute(
+                "SELECT DISTINCT session FROM sample WHERE session NOT IN (SELECT id FROM session)"
+            ).fetchall()
+            events = connection.execute(f"SELECT {EVENT}, crc FROM event").fetchall()  # noqa: S608 - ours
+    except Damaged as error:
+        yield str(error)
+        return
+    yield from (f"kind {number} is damaged: its checksum is wrong" for number in kinds)
+    yield from (f"kind {number} is not in the dictionary" for number in missing)
+    yield from (f"session {number} is missing" for (number,) in absent)
+    for row in sessions:
+        if crc(b"", "session", *row[:6]) != row[6]:
+            yield f"session {row[0]} is damaged: its checksum is wrong"
+    many = sum(1 for row in events if crc(b"", "event", *row[:6]) != row[6])
+    if many:
+        yield f"{many:,} events are damaged: their checksums are wrong"
+
+
+def _segments(recording: Recording) -> Iterator[str]:
+    # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
+    segments = list(
+        recording.pieces("SELECT id, kind, first, ahead FROM segment WHERE id >= ? AND id < ?", 0, MOST)
+    )
+    numbers = {number for number, *_ in segments}
+    stills = set()
+    for number, body, expected in recording.pieces(
+        "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MOST
+    ):
+        try:
+            checked(body, expected, "still", number)
+            stills.add(number)
+        except Damaged as error:
+            yield str(error)
+    for number, kind, first, ahead in segments:
+        try:
+            segment = recording.segment(number)
+            if segment is not None and not stills.issuperset(segment.stills):
+                raise Damaged(f"segment {kind} {first} refers to columns that are missing")  # noqa: TRY301
+            if ahead is not None and ahead not in numbers:
+                raise Damaged(f"segment {ahead} is missing")  # noqa: TRY301
+        except Damaged as error:
+            if type(first) is int:
+                recording.hole(str(kind), first, error)
+            yield str(error)
+    kinds = {str(kind) for _, kind, first, _ahead in segments if type(first) is int}
+    for kind in sorted(kinds.union(recording.kinds)):  # also a kind all of whose segments are missing
+        yield from recording.unlisted(kind)

@@ -1,0 +1,102 @@
+"""One file per day: `2026-11-21.zmon` holds what was sampled on that day of UTC.
+
+UTC, because its days all have 24 hours, follow one another without a gap and mean the same on every machine
+that looks at them: where clocks are put back in autumn an hour of local time comes twice.  Local time is for
+the eye only.
+
+When a day's file can no longer be continued, because it is damaged or of a newer version, or when it is
+wanted complete before the day is over, the rest of the day goes to `2026-11-21-2.zmon`, and so on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import date
+from typing import Final, NamedTuple
+
+from zmon.store.error import RecordingError
+
+SUFFIX: Final = ".zmon"
+BESIDE: Final = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a file that is in use, or was when its writer died."""
+
+DAY: Final = 86_400 * 10**9
+"""ns."""
+
+LAST: Final = (1 << 63) - 1
+"""ns since 1970 of the last instant that a recording can hold."""
+
+_NAME: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon", re.ASCII)
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+
+
+class DayFile(NamedTuple):
+    """A file of a day, by its name; the order of these is the order of time."""
+
+    day: date
+    part: int
+    """1, or higher where the day needed another file."""
+    path: str
+
+    @property
+    def begin(self) -> int:
+        """UTC, in ns, of the day's begin."""
+        return (self.day.toordinal() - _EPOCH) * DAY
+
+    @property
+    def end(self) -> int:
+        """UTC, in ns, of the begin of the day after."""
+        return self.begin + DAY
+
+
+class Listing(NamedTuple):
+    """What a directory holds."""
+
+    days: list[DayFile]
+    """In the order of time."""
+    strangers: list[str]
+    """Names of what is no day's file and does not belong to one; nobody touches these."""
+
+
+def day_of(utc: int) -> date:
+    """Return the day of UTC on which a time lies, in ns since 1970.
+
+    Raises:
+        RecordingError: no recording can hold that time.
+    """
+    if abs(utc) > LAST:
+        raise RecordingError("the clock shows a year after 2262, which no recording can hold: set it right")
+    return date.fromordinal(_EPOCH + utc // DAY)
+
+
+def day_file(directory: str, utc: int, part: int = 1) -> DayFile:
+    """Return the file for what is sampled at a time."""
+    day = day_of(utc)
+    name = day.isoformat() + (f"-{part}" if part > 1 else "") + SUFFIX
+    return DayFile(day, part, os.path.join(directory, name))
+
+
+def parse_name(path: str) -> DayFile | None:
+    """Return the day file that a path names; None when it is no such name."""
+    match = _NAME.fullmatch(os.path.basename(path))
+    if match is None:
+        return None
+    try:
+        day = date.fromisoformat(match[1])
+    except ValueError:  # the 31st of February
+        return None
+    return DayFile(day, int(match[2] or 1), path)
+
+
+def days(directory: str) -> Listing:
+    """List the day files of a directory.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    names = sorted(os.listdir(directory))
+    found = [file for name in names if (file := parse_name(os.path.join(directory, name))) is not None]
+    own = {os.path.basename(file.path) for file in found}
+    own |= {name + tail for name in own for tail in BESIDE}
+    return Listing(sorted(found), [name for name in names if name not in own])

@@ -1,0 +1,222 @@
+"""Opening a recording to read it: the file is never changed, and nothing in it is believed unseen.
+
+A recording that is being written has its newest samples in a second file beside it (`-wal`).  SQLite reads
+that with the help of a third (`-shm`), which it may have to make; where the directory cannot be written to,
+both are read from copies.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import tempfile
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from zmon.store import schema
+from zmon.store.day import BESIDE
+from zmon.store.error import RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST: Final = 1 << 28
+"""No value in a recording has more bytes."""
+
+Trouble: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the latter where it quotes what is damaged."""
+
+WAITS: Final = 5.0
+
+_COMPUTED: Final = re.compile(r"\b(AS|GENERATED|CHECK|COLLATE|DEFAULT|REFERENCES)\b", re.IGNORECASE)
+"""Words of SQL with which a table would do more than hold what is put into it."""
+
+_COLUMNS: Final = re.compile(r"CREATE (UNIQUE )?INDEX [^()]*\([\[\]\w\s,\"]*\)", re.IGNORECASE)
+"""An index of columns, and not of something computed."""
+
+
+class Opened(NamedTuple):
+    """A recording that is open for reading."""
+
+    connection: sqlite3.Connection
+    done: Callable[[], object]
+    """What to call when it is closed."""
+    stamp: object = None
+    """What `stamp` said of the file, if the connection does not see what is written to it from now on."""
+    checks: bool = True
+    """Whether all rows have checksums, as those of format 1 have not."""
+
+
+def stamp(path: str) -> object:
+    """Return what is another when a recording was written to."""
+    found = []
+    for tail in ("", "-wal"):
+        try:
+            about = os.stat(path + tail)
+            found.append((about.st_ino, about.st_size, about.st_mtime_ns))
+        except OSError:
+            found.append((0, 0, 0))
+    return tuple(found)
+
+
+def open_reading(path: str) -> Opened:
+    """Open a recording.
+
+    Raises:
+        RecordingError: it is not there, no recording, of a newer zmon, or damaged.
+    """
+    try:
+        about = os.stat(path)
+    except OSError as error:
+        raise RecordingError(f"{path}: {error.strerror}") from error
+    if not stat.S_ISREG(about.st_mode):
+        raise RecordingError(f"{path}: {no_file(about.st_mode)}")
+    for name in (path, f"{path}-wal"):
+        if os.path.exists(name) and not os.access(name, os.R_OK):
+            raise RecordingError(f"{name}: may not be read; ask who recorded it")
+    problem: Exception | None = None
+    for way in _ways(path):
+        try:
+            opened = way()
+        except (*Trouble, OSError) as error:
+            problem = error
+            continue
+        try:
+            made = _look(opened.connection, path)
+        except BaseException as error:
+            opened.connection.close()
+            opened.done()
+            if not isinstance(error, Trouble):
+                raise
+            problem = error
+            continue
+        return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
+    raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
+
+
+def no_file(mode: int) -> str:
+    """Say of what is not a file, by its mode, that it is no recording."""
+    return "a pipe, not a file" if stat.S_ISFIFO(mode) else "no file, and so no recording"
+
+
+def _ways(path: str) -> list[Callable[[], Opened]]:
+    """Return in which ways to try to open a file, the best first."""
+    if any(os.path.exists(path + tail) for tail in BESIDE):
+        # it is being written, or its writer was killed
+        ways = [lambda: _followed(path), lambda: _copied(path)]
+    elif _has_wal(path):
+        # closed while somebody read it, or copied without what was beside it; SQLite would make that anew
+        return [lambda: _alone(path), lambda: _alone(path, lenient=True)]
+    else:
+        ways = [lambda: _followed(path), lambda: _alone(path)]
+    return [*ways, lambda: _followed(path, lenient=True)]
+
+
+def _has_wal(path: str) -> bool:
+    """Tell whether a file says that there is, or was, another one beside it."""
+    # nobody in this process writes to it then, whose locks would be lost when this file is closed
+    with open(path, "rb") as stream:
+        return stream.read(20)[18:20] == b"\2\2"
+
+
+def _nothing() -> None:
+    """Nothing is to be done afterwards."""
+
+
+def _followed(path: str, *, lenient: bool = False) -> Opened:
+    """Open a file that somebody may write to."""
+    return Opened(_connect(path, "mode=ro", lenient=lenient), _nothing)
+
+
+def _alone(path: str, *, lenient: bool = False) -> Opened:
+    """Open a file as if nobody wrote to it."""
+    seen = stamp(path)
+    return Opened(_connect(path, "mode=ro&immutable=1", lenient=lenient), _nothing, seen)
+
+
+def _copied(path: str) -> Opened:
+    """Open a copy of a file and of what is beside it, where that needs to be put together by writing."""
+    directory = tempfile.mkdtemp(prefix="zmon-")
+
+    def done() -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+    try:
+        seen = stamp(path)
+        copy = os.path.join(directory, "recording")
+        for tail in ("", *BESIDE):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path + tail, copy + tail)
+        return Opened(_connect(copy, "mode=rw"), done, seen)
+    except BaseException:
+        done()
+        raise
+
+
+def _connect(path: str, mode: str, *, lenient: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(os.path.abspath(path))}?{mode}",
+        uri=True,
+        timeout=WAITS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    defend(connection)
+    connection.execute("PRAGMA query_only = ON")
+    if lenient:  # a file that was cut off is read as far as it goes; nothing is written all the same
+        connection.execute("PRAGMA writable_schema = ON")
+    return connection
+
+
+def defend(connection: sqlite3.Connection) -> None:
+    """Have SQLite distrust what is in the file: no functions from its schema, no values without end."""
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
+
+
+def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
+    """See that its tables are tables; return what SQLite has in it, by type, name and text.
+
+    Raises:
+        RecordingError: it is not.
+        sqlite3.Error: it cannot be read.
+    """
+    found = schema.version(connection, path)
+    if not found:
+        return []
+    made: list[tuple[str, str, str]] = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master"
+    ).fetchall()
+    tables = {name: sql for kind, name, sql in made if kind == "table"}
+    wanted = schema.TABLES | schema.SINCE if found > 1 or "latest" in tables else schema.TABLES
+    plain = {name for name in wanted if _is_plain(tables.get(name))}
+    if plain != wanted:
+        lacking = ", ".join(sorted(wanted - plain))
+        raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
+    return made
+
+
+def _is_plain(sql: object) -> bool:
+    """Tell whether a table is one that holds values and computes none."""
+    return isinstance(sql, str) and sql.startswith("CREATE TABLE") and not _COMPUTED.search(sql)
+
+
+def see_writable(connection: sqlite3.Connection, path: str) -> None:
+    """See that nothing is in a recording that would do something when it is written to.
+
+    Raises:
+        RecordingError: there is.
+        sqlite3.Error: it cannot be read.
+    """
+    for kind, name, sql in _look(connection, path):
+        if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
+            raise RecordingError(
+                f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
+                "to another file"
+            )

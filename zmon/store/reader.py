@@ -1,0 +1,570 @@
+"""Samples come out of a recording as they went in, by their number or their time.
+
+Nothing is decoded before it is looked at: a sample is a promise of frames (`frames`), which are found in what
+is `sealed` or in the `open_tail`.  A part that is damaged makes the values that lay in it absent, with that
+reason, and nothing else.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+from zmon.event import Event, What
+from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
+from zmon.store.error import Damaged, RecordingError
+from zmon.store.file import File
+from zmon.store.frames import Columns, Frames, full, lacking, lone, promised
+from zmon.store.open_tail import MOST, OpenTail
+from zmon.store.rows import EVENT, crc, is_sample
+from zmon.store.run import Run
+from zmon.store.sealed import Sealed
+
+if TYPE_CHECKING:
+    import sqlite3
+    import threading
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from zmon.absent import Absent, Value
+    from zmon.sample import Kind
+    from zmon.store.run import Readings
+    from zmon.store.segment import Segment
+
+__all__ = ["Columns", "Recording"]
+
+
+LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
+"""What is known of a session whose row is damaged."""
+
+
+class Hole(NamedTuple):
+    """What is damaged among the readings of a kind, from a sample on."""
+
+    first: int
+    reason: Absent
+
+
+class Recording:
+    """One recording, to be read while it is written or afterwards; all methods may be called by any thread.
+
+    Raises:
+        RecordingError: it is not there, no recording, of a newer zmon, or damaged as a whole.
+    """
+
+    def __init__(
+        self, path: str, *, shared: tuple[sqlite3.Connection, threading.RLock] | None = None
+    ) -> None:
+        """Open it for reading, or read through a connection that a writer `shared`."""
+        self.path = path
+        self._file = File(path, shared)
+        self._sealed = Sealed(self._file)
+        self._tail = OpenTail(self._file, self._sealed)
+        self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
+        """How to ask what no method here answers; see `File`."""
+        self.segment = self._sealed.segment
+        """How to have one segment; see `Sealed`."""
+        self._frames: WeakValueDictionary[tuple[str, int, str], Frame] = WeakValueDictionary()
+        self._sessions: dict[int, tuple[str, str, float, bool]] = {}
+        self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
+        """The rows of kinds as they were last seen, and what they are called."""
+        self._holes: dict[str, Event] = {}
+        """What was found damaged, by what was said of it."""
+        self._count = 0
+        self.refresh()
+        self._refuse_many_kinds()
+
+    def _refuse_many_kinds(self) -> None:
+        """Refuse a file with more kinds than any zmon knows: each sample would be searched for all of them.
+
+        Raises:
+            RecordingError: it has.
+        """
+        try:
+            found = self.ask("SELECT 1 FROM kind LIMIT ?", MOST_KINDS + 1) if self.made() else []
+        except Damaged:  # `kinds` finds what is left
+            return
+        if len(found) > MOST_KINDS:
+            self.close()
+            raise RecordingError(f"{self.path}: more than {MOST_KINDS:,} kinds: no recording of zmon")
+
+    def close(self) -> None:
+        """Close it; a shared connection stays open."""
+        self._file.close()
+
+    # times
+
+    def __len__(self) -> int:
+        return self._count
+
+    def refresh(self) -> bool:
+        """Look for samples that were added; tell whether there are any."""
+        with self._file.guard:
+            if self._file.renew():
+                self._tail.forget()
+                self._sealed.forget()
+                self._sessions.clear()
+        try:
+            row = self.ask("SELECT max(n) FROM sample") if self.made() else [(None,)]
+            last = -1 if row[0][0] is None else int(row[0][0])
+        except Damaged:  # then it does not grow any more
+            last = self._count - 1 if self._count else self._last_found()
+        if last >= MOST:
+            raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
+        more, self._count = last >= self._count, max(last + 1, self._count)
+        return more
+
+    def made(self) -> bool:
+        """Tell whether the file has its tables yet."""
+        return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
+
+    def _last_found(self) -> int:
+        """Return the number of the last sample of which anything is left, where the table of them is damaged.
+
+        Raises:
+            Damaged: none is found.
+        """
+        found = [self._count - 1]
+        for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
+                         "SELECT n FROM tail WHERE n >= ? AND n < ?",
+                         "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
+            found += [int(n) for (n,) in self.pieces(question, 0, MOST)]
+        if max(found) < 0:
+            raise Damaged(f"{self.path}: no sample in it can be read")
+        return max(found)
+
+    def span(self) -> tuple[int, int] | None:
+        """Return the earliest and the latest time of its samples, in ns since 1970."""
+        if not self._count:
+            return None
+        try:
+            return self._end("utc, n"), self._end("utc DESC, n DESC")
+        except Damaged:
+            times = [utc for _, utc in self._when()]
+            return (min(times), max(times)) if times else None
+
+    def _end(self, order: str) -> int:
+        """Return the time of the first sample in an order of times.
+
+        Raises:
+            Damaged: it cannot be told.
+        """
+        rows = self.ask(f"SELECT n, utc FROM sample ORDER BY {order} LIMIT 1")  # noqa: S608 - ours
+        if not rows or type(rows[0][1]) is not int or self._row(rows[0][0])[0] != rows[0][1]:
+            raise Damaged(f"{self.path}: the index of times is damaged")
+        return rows[0][1]
+
+    def _row(self, number: int) -> tuple[int, int, int]:
+        """Return the time of a sample, its steady clock and its session.
+
+        Raises:
+            Damaged: they are, or it is not there.
+        """
+        rows = self.ask(f"SELECT utc, steady, session, {self._crc} FROM sample WHERE n = ?", number)  # noqa: S608 - ours
+        if not rows:
+            raise Damaged(f"{self.path}: sample {number} is missing")
+        if not self._is_whole(number, *rows[0]):
+            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
+        utc, steady, session, _crc = rows[0]
+        return utc, steady, session
+
+    @property
+    def _crc(self) -> str:
+        """What to ask for as the checksum of a row."""
+        return "crc" if self._file.checks else "NULL"
+
+    def _is_whole(self, number: int, utc: object, steady: object, session: object, expected: object) -> bool:
+        """Tell whether the row of a sample is as it was written."""
+        if self._file.checks:
+            return is_sample(number, utc, steady, session, expected)
+        return type(utc) is int and type(steady) is int
+
+    def _when(self) -> list[tuple[int, int]]:
+        """Return the numbers and times of all samples whose lines are whole; for files that are damaged."""
+        rows = self.pieces(
+            f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
+            0,
+            self._count,
+        )
+        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
+
+    def place(self, utc: int) -> int:
+        """Return the number of the last sample at a time or before it, else that of the first."""
+        try:
+            found = self.ask(
+                "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc)
+            )
+            if found and self._file.checks and not self._is_last(found[0][0], utc):
+                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
+        except Damaged:
+            found = [(max(((when, n) for n, when in self._when() if when <= utc), default=(0, 0))[1],)]
+        return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
+
+    def _is_last(self, number: int, utc: int) -> bool:
+        """Tell whether a sample lies at a time or before, and the next one does not follow it up to there."""
+        own = self._row(number)[0]
+        behind = self._utc(number + 1) if number + 1 < self._count else None
+        return own <= utc and (behind is None or not own < behind <= utc)
+
+    def times(self, begin: int, end: int) -> list[int]:
+        """Return the times of the samples from `begin` to `end`, both included."""
+        return sorted(utc for _, utc in self._within(begin, end))
+
+    def _within(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return the numbers and times of the samples between two times, both included."""
+        try:
+            rows = self.ask(
+                f"SELECT n, utc, steady, session, {self._crc} FROM sample"  # noqa: S608 - ours
+                " WHERE utc BETWEEN ? AND ? ORDER BY n",
+                _64(begin),
+                _64(end),
+            )
+        except Damaged:
+            return [(n, utc) for n, utc in self._when() if begin <= utc <= end]
+        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
+
+    def numbers(self, begin: int, end: int) -> range:
+        """Return the numbers from the first sample of a range of time to the last one.
+
+        Where the clock was set back there are samples of other times between them; samples whose time cannot
+        be read are taken to lie in the range if those beside them do.
+        """
+        question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
+        try:
+            ((first, last),) = self.ask(question, _64(begin), _64(end))
+            if self._file.checks and not self._are_ends(first, last, begin, end):
+                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
+        except Damaged:
+            found = [n for n, utc in self._when() if begin <= utc <= end]
+            first, last = min(found, default=None), max(found, default=0)
+            while first is not None and first > 0 and self._utc(first - 1) is None:
+                first = max(0, min(first - 1, self.passed(first - 1, -1)))
+            while first is not None and last + 1 < self._count and self._utc(last + 1) is None:
+                last = max(last + 1, self.passed(last + 1, 1))
+        return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
+
+    def _are_ends(self, first: int | None, last: int | None, begin: int, end: int) -> bool:
+        """Tell whether the samples of a range of time begin and end with these, as far as their rows say."""
+        if first is None or last is None:
+            return True
+        inside = (self._utc(number) for number in (first, last))
+        beside = (self._utc(number) for number in (first - 1, last + 1) if 0 <= number < self._count)
+        return all(utc is not None and begin <= utc <= end for utc in inside) and all(
+            utc is not None and not begin <= utc <= end for utc in beside
+        )
+
+    def _utc(self, number: int) -> int | None:
+        """Return the time of a sample; None where it is damaged."""
+        try:
+            return self._row(number)[0]
+        except Damaged:
+            return None
+
+    def events(self, begin: int, end: int) -> list[Event]:
+        """Return what happened between two times, and what was found damaged by now (see `check`)."""
+        found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
+        try:
+            rows = self.ask(
+                f"SELECT {EVENT}, {self._crc} FROM event WHERE begin <= ? AND end >= ? ORDER BY begin, id",  # noqa: S608 - ours
+                _64(end),
+                _64(begin),
+            )
+        except Damaged as error:
+            rows = []
+            found.append(Event(What.HOLE, begin, begin, text=f"What happened cannot be read: {error}"))
+        known = {what.value: what for what in What}
+        for *row, expected in rows:
+            what, since, until, thing, screen, text = row
+            whole = not self._file.checks or crc(b"", "event", *row) == expected
+            if type(since) is not int or type(until) is not int or not whole:
+                at = since if type(since) is int else begin
+                found.append(Event(What.HOLE, at, at, text="What happened here is damaged"))
+            elif what in known:
+                found.append(
+                    Event(known[what], since, until, str(thing or ""), str(text or ""), str(screen or ""))
+                )
+        return sorted(found, key=lambda event: event.begin)
+
+    # samples
+
+    @property
+    def kinds(self) -> list[str]:
+        """The names of the kinds that were ever sampled."""
+        try:
+            listed = self.ask("SELECT id, name FROM kind")
+        except Damaged:
+            listed = []
+        if not listed or listed != self._listed[0]:
+            self._listed = (listed, self._whole_kinds(listed))
+        return self._listed[1]
+
+    def _whole_kinds(self, listed: Sequence[tuple[Any, ...]]) -> list[str]:
+        """Return the names of the kinds; if the dictionary is damaged, also those in segments and tail."""
+        names = {str(name) for _, name in listed}
+        problems: list[str] = []
+        try:
+            with self.asking() as connection:
+                damaged = damaged_kinds(connection) if self._file.checks else []
+                problems += [f"kind {number} is damaged: its checksum is wrong" for number in damaged]
+                problems += [
+                    f"kind {number} is not in the dictionary" for number in missing_kinds(connection)
+                ]
+        except Damaged as error:
+            problems.append(str(error))
+        for problem in problems:
+            self.hole("", 0, Damaged(problem))
+        if problems or not listed or not self._file.checks:
+            question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
+            names |= {str(kind) for (kind,) in self.pieces(question, 0, MOST)}
+        if problems and self._count:
+            with suppress(Damaged):  # `frame` says so
+                self._tail.read(self._count - 1, self._count)
+            names |= set(self._tail.runs)
+        return sorted(names)
+
+    def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
+        """Return a sample by its number, counted from 0; with only some kinds of things, if so wanted.
+
+        Raises:
+            IndexError: there is no such sample.
+            Damaged: not even its time can be read.
+        """
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        utc, steady, session = self._row(number)
+        boot, source, nominal, simulated = self._session(session, number)
+        wanted = self.kinds if kinds is None else kinds
+        return Sample(Instant(utc, steady, boot), Frames(self, number, wanted), source, nominal, simulated)
+
+    def passed(self, number: int, step: int) -> int:
+        """Return the last of the samples that are missing, from one on, forwards (1) or backwards (-1)."""
+        try:
+            if step > 0:
+                ((n,),) = self.ask("SELECT min(n) FROM sample WHERE n > ?", number)
+            else:
+                ((n,),) = self.ask("SELECT max(n) FROM sample WHERE n < ?", number)
+        except Damaged:
+            return number
+        if n is None:
+            return self._count - 1 if step > 0 else 0
+        return int(n) - step
+
+    def _session(self, number: int, sample: int) -> tuple[str, str, float, bool]:
+        known = self._sessions.get(number)
+        if known is None:
+            try:
+                rows = self.ask(
+                    f"SELECT boot, source, nominal, simulated, begin, {self._crc} FROM session WHERE id = ?",  # noqa: S608 - ours
+                    number,
+                )
+            except Damaged:
+                rows = []
+            if rows and self._file.checks and crc(b"", "session", number, *rows[0][:5]) != rows[0][5]:
+                rows = []
+            if not rows:
+                self.hole("", sample, Damaged(f"session {number} is damaged"))
+            boot, source, nominal, simulated, *_ = rows[0] if rows else LOST_SESSION
+            nominal = float(nominal) if isinstance(nominal, (int, float)) else 0.0
+            known = self._sessions[number] = (str(boot), str(source), nominal, bool(simulated))
+        return known
+
+    def frame(self, kind: str, number: int) -> Frame | None:
+        """Return the frame of a kind in a sample; None when it was not sampled then.
+
+        Samples in which the kind was not read again have the same frame.
+        """
+        return self._framed(kind, number, "", full)
+
+    def row(self, kind: str, number: int, key: str) -> Frame | None:
+        """Return what `frame` returns, but with one row alone, or none where the thing was not there."""
+        return self._framed(kind, number, key, partial(lone, key=key))
+
+    def _framed(self, kind: str, number: int, row: str, make: Callable[..., Frame]) -> Frame | None:
+        try:
+            with self._file.guard:
+                readings = self._readings(kind, number)
+            if readings is None:
+                return None
+            reading = bisect_right(readings.samples, number) - 1
+            if reading < 0:
+                raise Damaged(f"no {kind} of sample {number} where it should be")  # noqa: TRY301 - one way out
+            key = (kind, readings.samples[reading], row)
+            known = self._frames.get(key)
+            if known is None:
+                lost = partial(self.hole, kind, readings.samples[reading])
+                known = self._frames[key] = promised(readings, reading, partial(make, lost=lost))
+        except Damaged as error:
+            self.hole(kind, number, error)
+            return nothing(self._kind_of(kind), lacking(error).reason)
+        return known
+
+    def adopt(self, before: Mapping[str, Frame]) -> None:
+        """Have frames of the first sample that are the readings `before` it be the same frames.
+
+        So what was not read again across the border between two files is seen not to have been.  Who hands
+        them over keeps them alive.
+        """
+        for name, last in before.items():
+            frame = self.frame(name, 0)
+            if frame is None or frame.missing is not last.missing or frame.times != last.times:
+                continue
+            if frame.keys == last.keys and dict(frame.columns) == dict(last.columns):
+                self._frames[name, 0, ""] = last
+
+    def _kind_of(self, name: str) -> Kind:
+        from zmon.kinds import KINDS  # noqa: PLC0415 - for damaged parts only
+        from zmon.sample import Kind  # noqa: PLC0415 - likewise
+
+        return KINDS.get(name) or Kind(name, "", ())
+
+    def _readings(self, kind: str, number: int) -> Readings | None:
+        """Return what holds a kind's reading for a sample: a segment, or an open run of the tail."""
+        self._tail.read(number, self._count)
+        told, run = self._tail.find(kind, number)
+        return run if told else self._sealed.latest(kind, number)
+
+    # the tail
+
+    def open_runs(self) -> list[Run]:
+        """Return the runs of the tail that have readings, for a writer that goes on.
+
+        Raises:
+            Damaged: a part of the tail is.
+        """
+        self._tail.read(self._count - 1, self._count)
+        self._tail.see_whole(-1, self._count)
+        return [run for runs in self._tail.runs.values() for run in runs if run.begun]
+
+    def open_ends(self) -> list[tuple[str, int]]:
+        """Return the kinds that were not sampled any more in the tail, and since when."""
+        return [(kind, n) for kind, found in self._tail.gone.items() for n in found]
+
+    # what is damaged
+
+    def hole(self, kind: str, number: int, error: Damaged) -> None:
+        """Remember what was found damaged: its kind, time and reason."""
+        try:
+            rows = self.ask("SELECT utc FROM sample WHERE n = ?", number)
+        except Damaged:
+            return
+        if rows and type(rows[0][0]) is int:
+            at = rows[0][0]
+            text = f"{kind}: {error}" if kind else str(error)
+            known = self._holes.get(text, Event(What.HOLE, at, at, text=text))
+            self._holes[text] = known._replace(begin=min(known.begin, at), end=max(known.end, at))
+
+    def check(self) -> Iterator[str]:
+        """Read everything once and yield a sentence for each thing that is wrong; `events` has holes then."""
+        from zmon.store.check import problems  # noqa: PLC0415 - few check
+
+        return problems(self)
+
+    @property
+    def holes(self) -> list[Event]:
+        """What was found damaged by now."""
+        return list(self._holes.values())
+
+    @property
+    def checks(self) -> bool:
+        """Whether all rows have checksums, as those of format 1 have not."""
+        return self._file.checks
+
+    def unlisted(self, kind: str) -> Iterator[str]:
+        """Yield what is wrong with the index of the segments of a kind."""
+        before: object = None
+        for number, first in self._sealed.between(kind, 0, self._count):
+            try:
+                header = self._sealed.see(number, kind, first)
+                if self._file.checks and header.before != before:
+                    yield f"{self.path}: the index of segments is damaged before {kind} {first}"
+            except Damaged as error:
+                yield str(error)
+            before = number
+        try:
+            self._sealed.latest(kind, self._count)
+        except Damaged as error:
+            yield str(error)
+
+    def broken(self) -> list[tuple[int, Damaged]]:
+        """Return the samples of the tail that are damaged."""
+        try:
+            self._tail.read(self._count - 1, self._count)
+        except Damaged as error:
+            return [(self._count - 1, error)]
+        return [(n, Damaged(words)) for n, words in self._tail.broken]
+
+    # one column
+
+    def series(self, kind: str, name: str, key: str, begin: int, end: int) -> list[tuple[int, Value]]:
+        """Return what one thing held in one column at each reading between two times, with the times.
+
+        What is damaged is absent.  Where the thing was not there, nothing is returned.
+        """
+        rows = self._within(begin, end)
+        if not rows:
+            return []
+        when = dict(rows)
+        low, high = rows[0][0], rows[-1][0]
+        found: list[tuple[int, Value]] = []
+        for readings in self._between(kind, low, high):
+            if isinstance(readings, Hole):
+                utc = when.get(max(low, readings.first))
+                if utc is not None:
+                    found.append((utc, readings.reason))
+                continue
+            row = readings.layout.index.get(key)
+            if row is None or name not in readings.layout.names:
+                continue
+            try:
+                values = readings.series(name, row)
+            except Damaged as error:
+                values = [lacking(error)] * len(readings.samples)
+            begun = readings.samples[readings.carried]
+            for at in range(readings.carried, len(readings.samples)):
+                utc = when.get(readings.samples[at])
+                if utc is not None:
+                    lost = self._tail.lost(begun, readings.samples[at]) if isinstance(readings, Run) else None
+                    found.append((utc, values[at] if lost is None else lacking(lost)))
+        return found
+
+    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Hole]:
+        """Yield what holds readings of a kind for samples of a range."""
+        try:
+            with self._file.guard:
+                self._tail.read(high, self._count)
+                runs = list(self._tail.runs.get(kind, []))
+                rows = self._sealed.between(kind, low, high)
+        except Damaged as error:
+            yield Hole(low, lacking(error))
+            return
+        before: int | None = None
+        end = low
+        for number, first in rows:
+            if self._tail.samples is not None and first >= self._tail.samples[0]:
+                break  # the tail has it, too
+            try:
+                segment = self.segment(number)
+                header = self._sealed.see(number, kind, first)
+                if before is not None and self._file.checks and header.before != before:
+                    yield Hole(
+                        end, lacking(Damaged(f"the index of segments is damaged before {kind} {first}"))
+                    )
+                if segment is not None:
+                    yield segment
+                    end = segment.samples[-1] + 1
+            except Damaged as error:
+                yield Hole(first, lacking(error))
+            before = number
+        try:
+            self._sealed.latest(kind, high)
+        except Damaged as error:
+            yield Hole(min(end, high), lacking(error))
+        yield from (run for run in runs if run.begun)
+
+
+def _64(number: int) -> int:
+    """Return a number that SQLite can hold."""
+    return max(-(1 << 63), min(number, (1 << 63) - 1))

@@ -1,0 +1,285 @@
+"""A run of readings: one kind of thing, read again and again while the same rows were there.
+
+A run is open while samples are added to it, and becomes a `Segment` when it is sealed.  Both answer the same
+questions: which samples have a reading, when its rows were read, and what a column held then.
+
+Everything is told as difference from the reading before.  What is no whole number counts as 0 there, and
+stands beside it (`others`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from itertools import compress, count, repeat
+from operator import is_not, itemgetter, ne, sub
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from zmon.store.still import all_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zmon.absent import Absent, Value
+    from zmon.sample import Frame, Kind
+
+TIMES: Final = ""
+"""The name under which the rows' times are kept: as distance from the anchor of their reading."""
+
+Other = tuple[int, "Value | None"]
+"""A row, and what it holds that is no whole number; None when it holds one again."""
+
+
+class Layout:
+    """What stays the same during a run."""
+
+    def __init__(
+        self,
+        number: int,
+        kind: Kind,
+        keys: list[str],
+        names: tuple[str, ...],
+        missing: Absent | None,
+    ) -> None:
+        """Hold what was read of, under its number in the dictionary."""
+        self.id = number
+        self.kind = kind
+        self.keys = keys
+        self.names = names
+        """The columns that were read at all."""
+        self.missing = missing
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The row number of each key."""
+        return {key: row for row, key in enumerate(self.keys)}
+
+    def fits(self, frame: Frame) -> bool:
+        """Tell whether a frame has this layout."""
+        return (
+            frame.kind is self.kind
+            and frame.missing is self.missing
+            and tuple(frame.columns) == self.names
+            and frame.keys == self.keys
+        )
+
+
+class Step(NamedTuple):
+    """What a reading found different from the one before."""
+
+    sample: int
+    """The number of the first sample that has this reading."""
+    anchor: int
+    """The earliest of the rows' times."""
+    rows: list[int]
+    """Rows in which anything is different, rising."""
+    deltas: Mapping[str, Sequence[int]]
+    """For each column that is different, the differences in the order of `rows`; also for `TIMES`."""
+    others: Mapping[str, Sequence[Other]]
+    follows: bool
+    """Whether the reading before is the frame's `prior`."""
+
+
+class Readings(Protocol):
+    """What an open run and a sealed one have in common."""
+
+    @property
+    def layout(self) -> Layout:
+        """What stays the same during the run."""
+
+    @property
+    def samples(self) -> Sequence[int]:
+        """For each reading the number of the first sample that has it, rising."""
+
+    @property
+    def follows(self) -> Sequence[bool]:
+        """For each reading whether the one before is its `prior`."""
+
+    @property
+    def carried(self) -> int:
+        """How many readings at the begin belong to the run before, so that the next can follow them."""
+
+    @property
+    def ahead(self) -> Readings | None:
+        """A run of one reading which is the `prior` of the first one here."""
+
+    def anchor(self, reading: int) -> int:
+        """Return the earliest time of a reading."""
+
+    def column(self, name: str, reading: int) -> list[Value]:
+        """Return what a column held; for `TIMES` the distances from the anchor."""
+
+    def series(self, name: str, row: int) -> list[Value]:
+        """Return what one row of a column held at each reading."""
+
+
+class Run:
+    """An open run, in memory."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        before: Mapping[str, Sequence[Value]],
+        ahead: Run | None = None,
+    ) -> None:
+        """Begin with the columns `before` the first step, `TIMES` among them, all zero where left out."""
+        self.layout = layout
+        self.before = before
+        self.ahead = ahead
+        self.carried = 0
+        self.steps: list[Step] = []
+        self.samples: list[int] = []
+        self.follows: list[bool] = []
+        self._recent: dict[str, tuple[int, list[Value]]] = {}
+        """For each column looked at, the reading it was last looked at in and what it held."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has readings of its own."""
+        return len(self.steps) > self.carried
+
+    def carry(self, sample: int, anchor: int) -> None:
+        """Begin with the last reading of the run before, which the next one follows."""
+        self.add(Step(sample, anchor, [], {}, {}, follows=False))
+        self.carried = 1
+
+    def add(self, step: Step) -> None:
+        """Add a reading."""
+        self.steps.append(step)
+        self.samples.append(step.sample)
+        self.follows.append(step.follows)
+
+    def anchor(self, reading: int) -> int:
+        """Return the earliest time of a reading."""
+        return self.steps[reading].anchor
+
+    def column(self, name: str, reading: int) -> list[Value]:
+        """Return what a column held; for `TIMES` the distances from the anchor."""
+        begun, values = self._recent.get(name, (-1, None))
+        if values is None or begun > reading:
+            before = self.before.get(name)
+            begun, values = -1, [0] * len(self.layout.keys) if before is None else list(before)
+        else:
+            values = values.copy()
+        for step in self.steps[begun + 1 : reading + 1]:
+            apply(step, name, values)
+        self._recent[name] = (reading, values)
+        return values
+
+    def series(self, name: str, row: int) -> list[Value]:
+        """Return what one row of a column held at each reading."""
+        before = self.before.get(name)
+        now: Value = 0 if before is None else before[row]
+        found = []
+        for step in self.steps:
+            at = bisect_left(step.rows, row)
+            if at < len(step.rows) and step.rows[at] == row:
+                deltas = step.deltas.get(name)
+                delta = deltas[at] if deltas else 0
+                beside = [what for where, what in step.others.get(name, ()) if where == row]
+                if delta or beside:
+                    now = (now if type(now) is int else 0) + delta
+                if beside and beside[-1] is not None:
+                    now = beside[-1]
+            found.append(now)
+        return found
+
+
+def apply(step: Step, name: str, values: list[Value]) -> None:
+    """Bring a column from the reading before to that of the step."""
+    deltas = step.deltas.get(name)
+    others = step.others.get(name, ())
+    for row, what in others:
+        if what is None:
+            values[row] = 0
+    if deltas is not None:
+        for row, delta in zip(step.rows, deltas, strict=True):
+            if delta:
+                now = values[row]
+                values[row] = (now if type(now) is int else 0) + delta
+    for row, what in others:
+        if what is not None:
+            values[row] = what
+
+
+def offsets(frame: Frame) -> tuple[int, list[int]]:
+    """Return the earliest time of a frame's rows, and each row's distance from it."""
+    times = frame.times
+    if not times:
+        return 0, []
+    anchor = min(times)
+    if times.count(anchor) == len(times):
+        return anchor, [0] * len(times)
+    return anchor, list(map(sub, times, repeat(anchor)))
+
+
+def difference(
+    sample: int, before: Frame, after: Frame, drift: tuple[Sequence[int], Sequence[int]], at: Place
+) -> Step:
+    """Compare two frames of the same layout.
+
+    `drift` holds the rows' distances from their anchors, before and after.
+    """
+    was, now = before.columns, after.columns
+    moved = [name for name in now if now[name] is not was[name]]
+    if before.rows is not None and after.rows is not None:
+        # a row made of the same object is the same, and one look at them serves all columns
+        touched = set(compress(count(), map(is_not, after.rows, before.rows)))
+    else:
+        moved = [name for name in moved if now[name] != was[name]]
+        touched = set()
+        for name in moved:
+            touched.update(compress(count(), map(ne, now[name], was[name])))
+    if drift[0] != drift[1]:
+        touched.update(compress(count(), map(ne, drift[1], drift[0])))
+    rows = sorted(touched)
+    if not rows:
+        return Step(sample, at.anchor, rows, {}, {}, at.follows)
+    pick = _picking(rows)
+    deltas: dict[str, Sequence[int]] = {}
+    others: dict[str, Sequence[Other]] = {}
+    for name in moved:
+        new, old = pick(now[name]), pick(was[name])
+        if new == old:
+            continue
+        try:
+            changes = list(map(sub, new, old))
+        except TypeError:  # texts
+            changes = []
+        if changes and all_whole(changes):
+            deltas[name] = changes
+        else:
+            deltas[name], others[name] = _mixed(rows, new, old)
+    if drift[0] != drift[1]:
+        deltas[TIMES] = list(map(sub, pick(drift[1]), pick(drift[0])))
+    return Step(sample, at.anchor, rows, deltas, others, at.follows)
+
+
+class Place(NamedTuple):
+    """Where a reading stands among others."""
+
+    anchor: int
+    follows: bool
+
+
+def _picking(rows: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return what picks these rows of a column."""
+    if len(rows) == 1:
+        return lambda column: (column[rows[0]],)
+    first, second, *others = rows
+    return itemgetter(first, second, *others)
+
+
+def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> tuple[list[int], list[Other]]:
+    """Return differences of what are whole numbers, and what is something else."""
+    deltas: list[int] = []
+    others: list[Other] = []
+    for row, now, was in zip(rows, new, old, strict=True):
+        whole, had = type(now) is int, type(was) is int
+        change = (now if whole else 0) - (was if had else 0)  # type: ignore[operator]  # whole numbers
+        deltas.append(int(change))  # type: ignore[arg-type]  # likewise
+        if not whole and (had or now != was or type(now) is not type(was)):
+            others.append((row, now))
+        elif whole and not had:
+            others.append((row, None))
+    return deltas, others

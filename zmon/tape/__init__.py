@@ -1,1 +1,0 @@
-"""Tapes hand out samples by time: this machine live, a capture of another."""
