@@ -1,0 +1,180 @@
+"""What users see of the shipped data stays as it is: text, CSV and JSON of every command, to the byte.
+
+A change of the inside must not change a line of `tests/golden/frozen/`.  A change that is meant is written by
+`ZMON_GOLDEN=write pytest tests/test_frozen.py`; read the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from zmon.cli.main import main
+
+ROOT: Final = Path(__file__).parents[1]
+FROZEN: Final = ROOT / "tests/golden/frozen"
+SCREENS: Final = tuple(sorted(path.stem.upper() for path in (ROOT / "screens").glob("*.toml")))
+
+SOURCES: Final = {
+    "recording": "recordings/hercules-four-queries.zmon",
+    "capture": "recordings/casestudy/machine-uid.tar.gz",
+    "guest": "recordings/hercules-one-hot-lcu.tar.gz",
+    "lab": "recordings/lab-shark-before.zmon",
+    "format-1": "tests/fixtures/recordings/format-1.zmon",
+}
+"""The emulated guest, the case study by uid, a captured guest, a simulated machine, a file of format 1."""
+
+WINDOWS: Final = {"recording": ("--since", "30s"), "lab": ("--since", "2m")}
+"""What is shown of the long ones."""
+
+OPERANDS: Final = {
+    "DETAILS": {"recording": "7000", "capture": "1AF8", "guest": "7000", "lab": "8000", "format-1": "7000"},
+    "PLOT": dict.fromkeys(SOURCES, "CTLUNIT.io"),
+    "CORREL": dict.fromkeys(SOURCES, "CTLUNIT.io"),
+}
+"""What a screen is about that takes an operand."""
+
+MORE: Final = {
+    "recording": (
+        ("show", "DEVICE", "7000"),
+        ("show", "DEVICE", "--sort", "resp"),
+        ("show", "CTLUNIT", "--since", "1m"),
+        ("show", "CTLUNIT", "--compare", "15:10"),
+        ("plot", "CTLUNIT.resp"),
+        ("plot", "CPU.busy", "-f", "csv"),
+        ("plot", "CPU.busy", "-f", "json"),
+        ("info", "{}"),
+        ("info", "{}", "-f", "json"),
+        ("where", "7000"),
+        ("where", "7000", "-f", "json"),
+        ("where", "/"),
+        ("export", "{}", "--kind", "cpu"),
+    ),
+    "capture": (
+        ("where", "1AF8"),
+        ("where", "1AF8", "-f", "json"),
+        ("where", "1AF8", "-f", "csv"),
+        ("where", "TSFACT1"),
+        ("where", "/db2/d01/tsfact1.data", "-e"),
+        ("spread",),
+        ("spread", "--moves", "3"),
+        ("spread", "--traffic"),
+        ("spread", "-f", "json"),
+        ("spread", "-f", "csv"),
+        ("spread", "--moves", "3", "-f", "json"),
+    ),
+    "guest": (
+        ("show", "DEVICE"),
+        ("show", "CTLUNIT", "-f", "json"),
+        ("show", "CHANNEL", "-f", "csv"),
+        ("where", "7000"),
+        ("where", "dasda", "-f", "json"),
+    ),
+    "lab": (
+        ("spread", "--moves", "5"),
+        ("spread", "--moves", "5", "-f", "json"),
+        ("spread", "--by", "side"),
+        ("where", "LCU", "6"),
+        ("show", "CTLUNIT", "--since", "5m"),
+        ("plot", "CHANNEL.busy"),
+        ("info", "{}"),
+    ),
+    "format-1": (("info", "{}"), ("info", "--check", "{}"), ("export", "{}", "--kind", "block")),
+}
+"""Commands besides the screens; `{}` is the source, which is otherwise given by `--from`."""
+
+COMMANDS: Final = (
+    ("--help",),
+    ("show", "MENU"),
+    ("lab", "list"),
+    ("lab", "show", "shark"),
+    *(
+        (name, "--help")
+        for name in (
+            "show",
+            "where",
+            "spread",
+            "plot",
+            "capture",
+            "replay",
+            "record",
+            "import",
+            "info",
+            "cut",
+            "export",
+            "cp",
+            "lab",
+            "demo",
+        )
+    ),
+)
+"""Commands that need no source."""
+
+
+def printed(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return a command, how it ended and what it printed, as it stands in a golden file."""
+    capsys.readouterr()
+    try:
+        status = main(list(words))
+    except SystemExit as ended:  # argparse ends so
+        status = int(ended.code or 0)
+    out, err = capsys.readouterr()
+    lines = [f"$ zmon {' '.join(words)}  => {status}", *(f"  {line}" for line in out.splitlines())]
+    return "\n".join([*lines, *(f"! {line}" for line in err.splitlines()), ""])
+
+
+def compare(name: str, text: str) -> None:
+    """Hold the text against the golden file, or write that."""
+    path = FROZEN / f"{name}.txt"
+    if os.environ.get("ZMON_GOLDEN") == "write":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+@pytest.fixture(autouse=True)
+def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing of this machine or of the person who runs the test reach what is printed."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.argv", ["zmon"])
+    for name, value in (
+        ("COLUMNS", "132"),
+        ("XDG_CONFIG_HOME", "/none"),
+        ("LC_ALL", "C.UTF-8"),
+        ("TZ", "UTC"),
+    ):
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("source", [name for name in SOURCES if name != "guest"])  # the slowest to read
+def test_every_screen_of_the_shipped_data_prints_as_before(
+    source: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each screen in each format."""
+    commands = []
+    for screen in SCREENS:
+        operand = OPERANDS.get(screen, {}).get(source)
+        words = ("show", screen, *([operand] if operand else ()), *WINDOWS.get(source, ()))
+        commands.append((*words, "-f", form, "--from", SOURCES[source]))
+    compare(f"{source}-{form}", "\n".join(printed(words, capsys) for words in commands))
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_other_command_prints_as_before(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lookups, spreads, moves, plots and exports of the same data."""
+    commands = []
+    for words in MORE[source]:
+        filled = tuple(word.format(SOURCES[source]) for word in words)
+        commands.append(filled if filled != words else (*words, "--from", SOURCES[source]))
+    compare(f"{source}-more", "\n".join(printed(words, capsys) for words in commands))
+
+
+def test_commands_that_need_no_source_print_as_before(capsys: pytest.CaptureFixture[str]) -> None:
+    """Help texts, the menu and the scenarios."""
+    compare("commands", "\n".join(printed(words, capsys) for words in COMMANDS))
