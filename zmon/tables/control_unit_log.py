@@ -74,7 +74,14 @@ def figures(interval: Interval, key: str = "") -> dict[str, Value]:
     if row is None:
         nobody = units.missing or (GONE if key else _idle(everything))
         return {**common, **dict.fromkeys(("ssid", "cu", *SHOWN), nobody)}
-    cells = {name: units.columns[name][row] for name in ("ssid", *SHOWN, *set(WEIGHTS.values()) - {"all"})}
+    cells = {
+        name: units.columns[name][row]
+        for name in (
+            "ssid",
+            *SHOWN,
+            *(weight for weight in dict.fromkeys(WEIGHTS.values()) if weight != "all"),
+        )
+    }
     estimates = "io share fair all" if units.is_estimate("io", row) else ""
     return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
