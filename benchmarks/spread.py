@@ -111,15 +111,15 @@ def sample() -> Sample:
 def spread() -> None:
     """Resolve, reckon and print, in a process of its own; print the seconds and the MiB."""
     from zmon.cli.spread_text import text  # noqa: PLC0415 - the parent needs none of it
-    from zmon.placement.report import Wanted, report  # noqa: PLC0415 - likewise
-    from zmon.placement.resolved import resolved  # noqa: PLC0415 - likewise
+    from zmon.placement.items import placement_of  # noqa: PLC0415 - likewise
+    from zmon.placement.spread_report import SpreadQuery, report_spread  # noqa: PLC0415 - likewise
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
     made = sample()
     begun = time.perf_counter()
-    found = resolved(Machine(made))
+    found = placement_of(Machine(made))
     reached = time.perf_counter()
-    answer = report(found, Wanted(moves=MOVES))
+    answer = report_spread(found, SpreadQuery(moves=MOVES))
     lines = list(text(answer, lambda _path: "db2", (), 80))
     ended = time.perf_counter()
     steps = len(answer.plan.steps) if answer.plan is not None else 0

@@ -26,16 +26,16 @@ from zmon.kernel.fiemap import PLACELESS, read_extents
 from zmon.kernel.layers import read_layers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.tree import LiveTree
-from zmon.topology.chunk import place
-from zmon.topology.descent import Place, locate
-from zmon.topology.file import files_in
-from zmon.topology.mount import mounts_in
+from zmon.topology.chunks import place_ranges
+from zmon.topology.data_files import files_in
+from zmon.topology.mapping import BytePlace, locate_byte
+from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.topology.mount import Mount, Mounts
+    from zmon.topology.mounts import Mount, Mounts
 
 MIB: Final = 1 << 20
 HOLE: Final = range(MIB, 2 * MIB)
@@ -117,7 +117,7 @@ class Comparison:
         self.wrong = 0
         self.nowhere = 0
 
-    def look(self, disks: Disks, spot: Place, at: int, length: int, sort: str) -> None:
+    def look(self, disks: Disks, spot: BytePlace, at: int, length: int, sort: str) -> None:
         """Compare what a disk holds, read over each path, with what was written."""
         wrong = sum(
             unlike(disks.read(path, spot.offset, length), self.content[at : at + length])
@@ -171,17 +171,17 @@ def compare(file: Asked, mounts: Mounts, dumps: Mapping[str, str], disks: Disks)
     return found.report(disks)
 
 
-def spots(stack: Stack, number: str, mount: Mount | None, at: int) -> list[Place]:
+def spots(stack: Stack, number: str, mount: Mount | None, at: int) -> list[BytePlace]:
     """Return the places of one byte of a file system, and how long the bytes behind it follow."""
     if mount is None or mount.fstype != "btrfs":
-        return locate(stack, number, at)
+        return locate_byte(stack, number, at)
     if isinstance(mount.chunks, Absent) or isinstance(mount.devices, Absent):
         return []
-    runs = place(mount.chunks, [(at, at + BLOCK)]).runs
+    runs = place_ranges(mount.chunks, [(at, at + BLOCK)]).runs
     return [
         spot._replace(run=min(spot.run, BLOCK))
         for run in runs
-        for spot in locate(stack, mount.devices[run.device], run.begin)
+        for spot in locate_byte(stack, mount.devices[run.device], run.begin)
     ]
 
 

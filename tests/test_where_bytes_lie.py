@@ -20,12 +20,12 @@ from zmon.kernel.fiemap import PLACELESS, read_extents
 from zmon.kernel.layers import read_layers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.tree import LiveTree
-from zmon.topology.chain import Answer, answer
-from zmon.topology.chunk import place
-from zmon.topology.descent import locate
-from zmon.topology.evidence import Grade
-from zmon.topology.file import files_in
-from zmon.topology.mount import Mount, mounts_in
+from zmon.topology.chunks import place_ranges
+from zmon.topology.claims import Grade
+from zmon.topology.data_files import files_in
+from zmon.topology.location import FileLocation, locate_file
+from zmon.topology.mapping import locate_byte
+from zmon.topology.mounts import Mount, mounts_in
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 
-def ask(path: Path) -> tuple[Answer, Mount | None, Stack]:
+def ask(path: Path) -> tuple[FileLocation, Mount | None, Stack]:
     """Follow a file of this machine down."""
     tree = LiveTree()
     mounts = mounts_in(read_mounts(tree))
@@ -167,7 +167,7 @@ def ask(path: Path) -> tuple[Answer, Mount | None, Stack]:
         for sort, table in zip(layers.column("sort"), layers.column("table"), strict=True)
     ]
     stack = Stack(layers.but(columns={**layers.columns, "table": tables}))
-    return answer(file, mounts, stack, {}), below, stack
+    return locate_file(file, mounts, stack, {}), below, stack
 
 
 def copies(bench: Bench, below: Mount | None, stack: Stack, number: str, at: int) -> list[bytes]:
@@ -176,11 +176,11 @@ def copies(bench: Bench, below: Mount | None, stack: Stack, number: str, at: int
     if below is not None and below.fstype == "btrfs":
         assert not isinstance(below.chunks, Absent)
         assert not isinstance(below.devices, Absent)
-        runs = place(below.chunks, [(at, at + BLOCK)]).runs
+        runs = place_ranges(below.chunks, [(at, at + BLOCK)]).runs
         spots = [(below.devices[run.device], run.begin) for run in runs]
     found = []
     for device, offset in spots:
-        for spot in locate(stack, device, offset):
+        for spot in locate_byte(stack, device, offset):
             with open(bench.images[spot.leaf], "rb") as image:
                 image.seek(spot.offset)
                 found.append(image.read(BLOCK))

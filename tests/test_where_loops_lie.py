@@ -19,11 +19,11 @@ from zmon.kernel.fiemap import read_extents
 from zmon.kernel.layers import read_layers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.tree import LiveTree
-from zmon.topology.chain import Answer, answer
-from zmon.topology.descent import locate
-from zmon.topology.evidence import Grade
-from zmon.topology.file import File, files_in
-from zmon.topology.mount import mounts_in
+from zmon.topology.claims import Grade
+from zmon.topology.data_files import DataFile, files_in
+from zmon.topology.location import FileLocation, locate_file
+from zmon.topology.mapping import locate_byte
+from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ def written(path: Path | str) -> bytes:
     return content
 
 
-def found(path: str) -> tuple[File, Answer, Stack]:
+def found(path: str) -> tuple[DataFile, FileLocation, Stack]:
     """Ask zmon for a file."""
     tree = LiveTree()
     (file,) = files_in(read_containers(tree, [Listed(path)]))
     stack = Stack(read_layers(tree))
-    return file, answer(file, mounts_in(read_mounts(tree, None, [path])), stack, {}), stack
+    return file, locate_file(file, mounts_in(read_mounts(tree, None, [path])), stack, {}), stack
 
 
 def test_a_file_on_a_loop_mount(bench: ExitStack, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_file_on_a_loop_mount(bench: ExitStack, tmp_path: Path) -> None:
         places = read_extents(behind.fileno())
         for logical, physical, length, _flags in read_extents(data.fileno()):
             for at in range(0, min(length, MIB - logical), 4096):
-                (place,) = locate(stack, known.number, physical + at)
+                (place,) = locate_byte(stack, known.number, physical + at)
                 (back,) = [
                     first + place.offset - where
                     for first, where, size, _flags in places

@@ -19,7 +19,7 @@ from zmon.kinds import CLAIM
 from zmon.session.lab import open_lab
 from zmon.session.told import captured
 from zmon.store.reader import Recording
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from zmon.topology.site import SiteError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def options(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def told(*words: str) -> People:
+def told(*words: str) -> UserInputs:
     args = options(*words)
     return people(args, listing_of(args))()
 

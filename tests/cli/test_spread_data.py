@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from tests.placement.study import FILES, MIB, sample, site
 from zmon.cli.spread_data import document, matrix_records, move_records
-from zmon.placement.report import Report, Wanted, report
-from zmon.placement.resolved import resolved
-from zmon.topology.machine import Machine
-from zmon.topology.people import People
+from zmon.placement.items import placement_of
+from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread
+from zmon.topology.machine import Machine, UserInputs
 
 
-def ask(files: list[tuple[str, str, int, int]] = FILES, **wanted: object) -> Report:
-    found = resolved(Machine(sample(files), People(site())))
-    return report(found, Wanted(**wanted))  # type: ignore[arg-type]  # as of `Wanted`
+def ask(files: list[tuple[str, str, int, int]] = FILES, **wanted: object) -> SpreadReport:
+    found = placement_of(Machine(sample(files), UserInputs(site())))
+    return report_spread(found, SpreadQuery(**wanted))  # type: ignore[arg-type]  # as of `Wanted`
 
 
 def db2(_path: str) -> str:
@@ -58,7 +57,9 @@ def test_the_document_is_json() -> None:
 
 def test_what_is_absent_is_null() -> None:
     """With the reason beside it."""
-    bare = report(resolved(Machine(sample([("/a", "T", 0, 6)]), People(site()))), Wanted())
+    bare = report_spread(
+        placement_of(Machine(sample([("/a", "T", 0, 6)]), UserInputs(site()))), SpreadQuery()
+    )
     found = json.loads(json.dumps(document(bare, db2, []), allow_nan=False))
     assert found["all"]["jain"] is None
     assert found["all"]["absent"] == "no load"

@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 from tests.placement.study import FILES, SECOND, sample, site
 from zmon.cli.spread_text import text
 from zmon.interval import Interval
-from zmon.placement.item import Item, Unit
-from zmon.placement.report import Report, Wanted, report
-from zmon.placement.resolved import Resolved, resolved
-from zmon.topology.evidence import Grade
-from zmon.topology.machine import Machine
-from zmon.topology.people import People
+from zmon.placement.items import Item, Placement, Unit, placement_of
+from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread
+from zmon.topology.claims import Grade
+from zmon.topology.machine import Machine, UserInputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PEOPLE = People(site())
+PEOPLE = UserInputs(site())
 
 
 def lines(
@@ -30,15 +28,15 @@ def lines(
     **wanted: object,
 ) -> list[str]:
     """Return the answer for the case study as lines."""
-    asked = Wanted(**wanted)  # type: ignore[arg-type]  # as of `Wanted`
-    found = report(resolved(Machine(sample(files), PEOPLE)), asked)
+    asked = SpreadQuery(**wanted)  # type: ignore[arg-type]  # as of `Wanted`
+    found = report_spread(placement_of(Machine(sample(files), PEOPLE)), asked)
     return list(text(found, lambda _path: product, notes, width))
 
 
-def by_traffic() -> Report:
+def by_traffic() -> SpreadReport:
     interval = Interval(sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}))
-    found = resolved(Machine(interval.after, PEOPLE), interval=interval)
-    return report(found, Wanted(traffic=True, seconds=10.0, moves=2))
+    found = placement_of(Machine(interval.after, PEOPLE), interval=interval)
+    return report_spread(found, SpreadQuery(traffic=True, seconds=10.0, moves=2))
 
 
 def test_the_matrix_of_the_case_study() -> None:
@@ -74,7 +72,9 @@ def test_units_that_do_not_fit_are_added_up() -> None:
     """Those with most load stay; what has nothing is named below."""
     units = tuple(Unit(str(number), f"LCU {number}") for number in range(40))
     items = tuple(Item(f"/{n}", "T", "D", bytes_on={str(n): n << 20}) for n in range(1, 31))
-    found = list(text(report(Resolved(items, units, (), Grade.EXACT, (), {}), Wanted()), str, (), 80))
+    found = list(
+        text(report_spread(Placement(items, units, (), Grade.EXACT, (), {}), SpreadQuery()), str, (), 80)
+    )
     assert found[3].split() == ["Tablespace", *["24", "25", "26", "27", "28", "29", "30"], "others", "all"]
     assert found[4].split()[1:] == [*["24M", "25M", "26M", "27M", "28M", "29M", "30M"], "276M", "465M"]
     assert any(line.startswith("Nothing on LCU 0, LCU 31, LCU 32") for line in found)
@@ -108,7 +108,7 @@ def test_reasons_stand_once() -> None:
     """With the first file that one holds for, and how many more there are."""
     made = sample()
     bare = made._replace(frames={name: frame for name, frame in made.frames.items() if name != "device"})
-    found = list(text(report(resolved(Machine(bare)), Wanted()), lambda _path: "", (), 200))
+    found = list(text(report_spread(placement_of(Machine(bare)), SpreadQuery()), lambda _path: "", (), 200))
     assert sum("and 9 more" in line for line in found) == 1
     assert any("--by disk" in line for line in found)
 
@@ -147,7 +147,7 @@ def test_a_name_of_four_kilobytes() -> None:
 
 def test_the_reason_stands_first_where_nothing_is_placed() -> None:
     """No tables of dashes above it."""
-    answer = report(resolved(Machine(sample(), PEOPLE)), Wanted(traffic=True))
+    answer = report_spread(placement_of(Machine(sample(), PEOPLE)), SpreadQuery(traffic=True))
     found = list(text(answer, lambda _path: "db2", (), 80))
     assert found[0] == "No spread of 16 files of 4 tablespaces: no traffic was measured"
     assert not any("Max/" in line for line in found)

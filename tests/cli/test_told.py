@@ -10,7 +10,7 @@ from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.cp import source
 from zmon.kinds import CLAIM
 from zmon.sample import nothing
-from zmon.topology.claim import Claim, claims_in, frame_of
+from zmon.topology.claims import Claim, claims_frame, claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def test_a_file_about_something_else_is_named(files: Callable[..., list[str]]) -
 
 def test_cp_is_asked_when_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     """With --cp."""
-    monkeypatch.setattr(source, "read_claims", lambda _cp: frame_of([Claim("0100", "4A01")], 1))
+    monkeypatch.setattr(source, "read_claims", lambda _cp: claims_frame([Claim("0100", "4A01")], 1))
     assert [claim.rdev for claim in claims_in(claims_of(options("--cp")))] == ["4A01"]
 
 

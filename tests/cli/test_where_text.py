@@ -6,13 +6,12 @@ from hypothesis import strategies as st
 
 from tests.placement.guest import FILES, machine
 from zmon.cli.where_text import MOST, NARROWEST, REMARKS, ranges, text
-from zmon.placement.found import Found, find
-from zmon.placement.meaning import meanings
+from zmon.placement.word_lookup import LookupResult, find, meanings
 
 GUEST = machine()
 
 
-def found(word: str) -> list[Found]:
+def found(word: str) -> list[LookupResult]:
     """Find all that a word means."""
     return [find(meaning, GUEST) for meaning in meanings(word, GUEST)]
 

@@ -7,7 +7,7 @@ import pytest
 
 from zmon.cp.source import captured, read_claims
 from zmon.cp.vmcp import EVERYBODY, Cp
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.cp import told as told_module
 from zmon.cp.told import content, read, told, told_in, told_of
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

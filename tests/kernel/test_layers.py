@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel.layers import parse_links, read_layers
-from zmon.topology.descent import descend, locate, shares
-from zmon.topology.evidence import Grade
+from zmon.topology.claims import Grade
+from zmon.topology.mapping import locate_byte, map_ranges, map_whole
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def test_a_capture_from_before_has_no_members() -> None:
     tree.files = {path: data for path, data in tree.files.items() if "dev-" not in path}
     frame = read_layers(tree)
     assert isinstance(frame.cell("9:0", "members"), Absent)
-    assert shares(Stack(frame), "9:0").grade is Grade.SET
+    assert map_whole(Stack(frame), "9:0").grade is Grade.SET
 
 
 def test_a_captured_table_is_taken() -> None:
@@ -170,19 +170,19 @@ def test_a_table_that_may_not_be_read_says_what_it_needs() -> None:
 def test_the_whole_way_down_is_found() -> None:
     """From the volume's bytes to those of two disks on two control units."""
     stack = Stack(read_layers(machine({"ioctl/dm/253:0.table": TABLE.encode()})))
-    assert descend(stack, "253:0", [(0, 100 << 10)]).data == {"94:16": 64 << 10, "94:28": 36 << 10}
-    assert locate(stack, "253:0", 64 << 10)[0][:2] == ("94:28", (192 + 2048) * 512)
+    assert map_ranges(stack, "253:0", [(0, 100 << 10)]).data == {"94:16": 64 << 10, "94:28": 36 << 10}
+    assert locate_byte(stack, "253:0", 64 << 10)[0][:2] == ("94:28", (192 + 2048) * 512)
 
 
 def test_without_the_table_the_two_disks_are_known() -> None:
     """That much any user may know."""
-    found = shares(Stack(read_layers(machine())), "253:0")
+    found = map_whole(Stack(read_layers(machine())), "253:0")
     assert (found.among, found.grade) == (("94:16", "94:28"), Grade.SET)
 
 
 def test_the_mirror_lies_on_both() -> None:
     """Data on the first member, copies on the second."""
-    found = shares(Stack(read_layers(machine())), "9:0")
+    found = map_whole(Stack(read_layers(machine())), "9:0")
     assert (list(found.data), list(found.copies)) == (["94:20"], ["94:44"])
 
 
@@ -268,10 +268,10 @@ def test_whatever_the_files_say_there_is_an_answer(changed: dict[str, bytes]) ->
     tree = DictTree({**_MACHINE.files, **changed}, _MACHINE.links)
     stack = Stack(read_layers(tree))
     for number in (*stack.numbers, "253:0"):
-        shares(stack, number)
+        map_whole(stack, number)
         stack.chain(number)
         stack.above(number)
-        locate(stack, number, 4096)
+        locate_byte(stack, number, 4096)
 
 
 def test_the_names_that_udev_gives() -> None:

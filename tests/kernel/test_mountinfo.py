@@ -22,7 +22,7 @@ from zmon.kernel.mountinfo import (
     read_hidden,
     read_mounts,
 )
-from zmon.topology.mount import mounts_in
+from zmon.topology.mounts import mounts_in
 
 HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
 BLANK = rb"44 27 7:0 / /x/m\040sp rw,relatime shared:1 master:2 - ext4 /dev/loop0 rw" + b"\n"

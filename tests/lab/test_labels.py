@@ -13,7 +13,7 @@ from zmon.absent import Absent
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, KINDS, LAYER, MOUNT
 from zmon.lab.box import Volume
 from zmon.lab.labels import disk_name, numbers, size_of
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from zmon.lab.plan import Plan

@@ -11,7 +11,7 @@ from zmon.listing import container as c
 from zmon.listing.asm import Asm, Share, Spread
 from zmon.listing.container import Container
 from zmon.listing.disk_group import Disk, Group, Placed
-from zmon.topology.evidence import Grade
+from zmon.topology.claims import Grade
 
 LISTINGS = Path(__file__).parents[1] / "fixtures/listings"
 SPOOL = (LISTINGS / "asm-spool.csv").read_text()

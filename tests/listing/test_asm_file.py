@@ -15,19 +15,17 @@ from zmon.listing import container as c
 from zmon.listing.asm import Asm
 from zmon.listing.disk_group import Disk, Group
 from zmon.listing.listing import read_listing
-from zmon.placement.found import find
-from zmon.placement.meaning import Sort, meanings
-from zmon.placement.resolved import By, resolved
+from zmon.placement.items import UnitKind, placement_of
+from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.sample import Instant, Sample
-from zmon.topology.evidence import Grade
-from zmon.topology.machine import Machine
-from zmon.topology.people import People
+from zmon.topology.claims import Grade
+from zmon.topology.machine import Machine, UserInputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.listing.container import Container
-    from zmon.topology.chain import Answer
+    from zmon.topology.location import FileLocation
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "listings"
 MIB = 1 << 20
@@ -44,7 +42,7 @@ LAYERS = layers({
 
 def machine(containers: Sequence[Container], disks: Asm) -> Machine:
     """Return a machine as it was captured, on which nobody looked at the files."""
-    people = People(listed=(), scattered=asm_file.scattered(containers, disks))
+    people = UserInputs(listed=(), scattered=asm_file.scattered(containers, disks))
     return Machine(Sample(Instant(0, 0, ""), {LAYER.name: LAYERS}), people)
 
 
@@ -54,7 +52,7 @@ def oracle(*names: str) -> Machine:
     return machine(listing.containers, listing.disk_groups)
 
 
-def placed(answer: Answer) -> dict[object, tuple[object, object]]:
+def placed(answer: FileLocation) -> dict[object, tuple[object, object]]:
     """Return the bytes and the copies on each disk."""
     return {share.volume.number: (share.bytes, share.copies) for share in answer.disks}
 
@@ -96,14 +94,14 @@ def test_a_label_of_asmlib_needs_its_device() -> None:
 def test_an_answer_stands_for_an_item() -> None:
     """By disk it has all its bytes; first copies count."""
     known = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt")
-    found = resolved(known, by=By.DISK)
+    found = placement_of(known, by=UnitKind.DISK)
     assert [sum(item.bytes_on.values()) for item in found.items] == [10 * MIB]
     assert [(row.placed, row.unplaced, row.problem) for row in found.rows] == [(10 * MIB, 0, "")]
 
 
 def test_what_cannot_be_placed_has_its_reason() -> None:
     """Nothing that is listed is missing from the answer."""
-    (row,) = resolved(machine([one()], Asm(origin="x")), by=By.DISK).rows
+    (row,) = placement_of(machine([one()], Asm(origin="x")), by=UnitKind.DISK).rows
     assert (row.placed, row.unplaced, row.problem.startswith("no disks of +DATA: get")) == (0, 10 * MIB, True)
 
 
@@ -117,7 +115,7 @@ def test_words_mean_it(word: str) -> None:
 def test_it_is_found_from_its_disk() -> None:
     """What lies on a disk are the files of the disk group."""
     known = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt")
-    (meant,) = (meant for meant in meanings("dasdd", known) if meant.sort is Sort.DEVICE)
+    (meant,) = (meant for meant in meanings("dasdd", known) if meant.sort is MeaningKind.DEVICE)
     assert [(lodger.file.path, lodger.bytes) for lodger in find(meant, known).lodgers] == [(UNDO, 2 * MIB)]
 
 

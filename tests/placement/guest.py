@@ -9,10 +9,9 @@ from tests.topology.layers import disk, layers, mapped, partition
 from zmon.absent import absent
 from zmon.kinds import CONTAINER, DASD, DEVICE, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
-from zmon.topology.claim import Claim, frame_of
-from zmon.topology.machine import Machine
-from zmon.topology.people import People
-from zmon.topology.site import parse_site
+from zmon.topology.claims import Claim, claims_frame
+from zmon.topology.machine import Machine, UserInputs
+from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,7 +100,7 @@ def machine(files: Mapping[str, tuple[str, str, str, str]] = FILES) -> Machine:
         filled(MOUNT, mounts, 0),
         filled(SWAP, {"/dev/dasdc1": {"sort": "partition"}, "/var/swap": {"sort": "file"}}, 0),
         filled(CONTAINER, containers, 0),
-        frame_of(CLAIMS, 0),
+        claims_frame(CLAIMS, 0),
     ]
     sample = Sample(Instant(0, 0, "boot"), {frame.kind.name: frame for frame in frames}, "made by hand")
-    return Machine(sample, People(parse_site(SITE, "site.toml")))
+    return Machine(sample, UserInputs(parse_site(SITE, "site.toml")))

@@ -8,7 +8,7 @@ from zmon.absent import absent
 from zmon.kernel.rows import frame
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.sample import Instant, Sample
-from zmon.topology.site import parse_site
+from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zmon.kinds import CLAIM
 from zmon.session import told
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

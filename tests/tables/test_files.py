@@ -13,18 +13,18 @@ from zmon.kinds import CONTAINER
 from zmon.tables.files import NOTHING_ON, choose, table
 from zmon.tables.topology import UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
-from zmon.topology.people import Heard, People
-from zmon.topology.volume import bare
+from zmon.topology.machine import UserClaims, UserInputs
+from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.tables.table import Table
 
-PEOPLE = People(site())
+PEOPLE = UserInputs(site())
 ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]
 
 
-def fill(argument: str = "", people: People = PEOPLE, **more: object) -> Table:
+def fill(argument: str = "", people: UserInputs = PEOPLE, **more: object) -> Table:
     after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
     return table(View(Interval(sample(**more), after), argument=argument, people=lambda: people))  # type: ignore[arg-type]  # likewise
 
@@ -153,7 +153,7 @@ def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
 
 def test_remarks_on_what_people_tell_stand_below() -> None:
     """Lines that were not understood, and what could not be used."""
-    people = People(
-        hear=lambda _guest: Heard((), ("cp.txt: lines not understood: 3",)), wrong=("Not used: x",)
+    people = UserInputs(
+        hear=lambda _guest: UserClaims((), ("cp.txt: lines not understood: 3",)), wrong=("Not used: x",)
     )
     assert fill(people=people).notes == ("Not used: x", "cp.txt: lines not understood: 3")

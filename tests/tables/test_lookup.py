@@ -15,7 +15,7 @@ from zmon.sample import Instant, Sample
 from zmon.tables import lookup
 from zmon.tables.lookup import find
 from zmon.tables.view import NoSuchThing, View
-from zmon.topology.volume import bare
+from zmon.topology.volumes import bare
 
 RECORDING = "recordings/lab-shark-before.zmon"
 DISKS = {"0.0.7000": "dasda", "0.1.7000": "dasdb", "0.0.0191": "dasdc", "0.0.0200": "dasdd"}

@@ -13,15 +13,15 @@ from zmon.sample import Sample, nothing
 from zmon.tables import topology
 from zmon.tables.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
 from zmon.tables.view import View, nobody
-from zmon.topology.people import NOBODY, People
+from zmon.topology.machine import NO_INPUTS, UserInputs
 
 if TYPE_CHECKING:
     from zmon.absent import Absent
 
-PEOPLE = People(site())
+PEOPLE = UserInputs(site())
 
 
-def look(made: Sample, people: People = NOBODY) -> View:
+def look(made: Sample, people: UserInputs = NO_INPUTS) -> View:
     return View(Interval(None, made), people=lambda: people)
 
 
@@ -91,15 +91,17 @@ def test_tables_of_many_intervals_ask_nobody() -> None:
     assert units_of(view).lcus == {}
 
 
-@pytest.mark.parametrize(("people", "reason"), [(NOBODY, UNLISTED), (People(listed=[]), NOTHING_LISTED)])
-def test_why_no_file_is_known(people: People, reason: Absent) -> None:
+@pytest.mark.parametrize(
+    ("people", "reason"), [(NO_INPUTS, UNLISTED), (UserInputs(listed=[]), NOTHING_LISTED)]
+)
+def test_why_no_file_is_known(people: UserInputs, reason: Absent) -> None:
     """Nobody gave a listing, or it names nothing that can be looked at."""
     assert no_files(look(sample([]), people)) is reason
 
 
 def test_what_could_not_be_used_is_said_to_whoever_asks() -> None:
     """Not where nobody is asked."""
-    people = People(wrong=("Not used: site.toml:1",))
+    people = UserInputs(wrong=("Not used: site.toml:1",))
     assert wrong(look(sample(), people)) == people.wrong
     assert wrong(View(Interval(None, sample()))) == ()
 

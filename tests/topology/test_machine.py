@@ -6,9 +6,8 @@ from tests.placement.guest import machine
 from zmon.kernel.container import Listed
 from zmon.kinds import MACHINE
 from zmon.sample import nothing
-from zmon.topology.claim import Claim
-from zmon.topology.machine import Machine
-from zmon.topology.people import Heard, People
+from zmon.topology.claims import Claim
+from zmon.topology.machine import Machine, UserClaims, UserInputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,15 +29,15 @@ def test_a_file_goes_all_the_way_down() -> None:
 def test_claims_of_people_stand_beside_those_of_the_sample() -> None:
     """None replaces another."""
     said = Claim(vdev="0201", volser="OTHER1", via="MDISK", origin="dir.txt", line=1)
-    found = Machine(SAMPLE, People(hear=lambda _guest: Heard((said,))))
+    found = Machine(SAMPLE, UserInputs(hear=lambda _guest: UserClaims((said,))))
     assert found.claims[-1] == said
     assert found.volumes["94:0"].conflicts
 
 
-def remember(asked: list[str]) -> Callable[[str], Heard]:
-    def hear(guest: str) -> Heard:
+def remember(asked: list[str]) -> Callable[[str], UserClaims]:
+    def hear(guest: str) -> UserClaims:
         asked.append(guest)
-        return Heard()
+        return UserClaims()
 
     return hear
 
@@ -46,20 +45,20 @@ def remember(asked: list[str]) -> Callable[[str], Heard]:
 def test_people_are_told_who_this_guest_is() -> None:
     """A user directory has the disks of many."""
     asked: list[str] = []
-    assert Machine(SAMPLE, People(hear=remember(asked))).claims
+    assert Machine(SAMPLE, UserInputs(hear=remember(asked))).claims
     assert asked == ["LINDB01"]
 
 
 def test_nobody_is_asked_before_it_matters() -> None:
     """What needs no claim costs none."""
     asked: list[str] = []
-    assert Machine(SAMPLE, People(hear=remember(asked))).mounts
+    assert Machine(SAMPLE, UserInputs(hear=remember(asked))).mounts
     assert not asked
 
 
 def test_with_a_listing_the_files_are_those_alone() -> None:
     """Whether the sample has looked at them or not."""
-    found = Machine(SAMPLE, People(listed=[Listed("/db/a", "", "X"), Listed("/db/new", "", "X")]))
+    found = Machine(SAMPLE, UserInputs(listed=[Listed("/db/a", "", "X"), Listed("/db/new", "", "X")]))
     assert [(file.path, file.tablespace) for file in found.files] == [("/db/a", "X"), ("/db/new", "X")]
 
 

@@ -10,7 +10,7 @@ from tests.topology.layers import array, disk, layers, mapped, partition
 from zmon.absent import Absent, absent
 from zmon.kinds import LAYER
 from zmon.sample import nothing
-from zmon.topology.evidence import Grade
+from zmon.topology.claims import Grade
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:

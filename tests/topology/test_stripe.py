@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.topology import stripe
-from zmon.topology.stripe import PARITY, Stretch
+from zmon.topology.stripe import PARITY, ByteRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.topology.stripe import Piece
+    from zmon.topology.stripe import LegRange
 
 KINDS = sorted(PARITY)
 
 
-def laid(pieces: Iterable[Piece], *, copy: bool) -> Counter[tuple[int, int]]:
+def laid(pieces: Iterable[LegRange], *, copy: bool) -> Counter[tuple[int, int]]:
     """Every byte of the pieces, one by one: the leg and the place there."""
     return Counter(
         (piece.leg, x)
@@ -41,7 +41,7 @@ def test_size_counts_the_bytes_that_the_pattern_picks(
 ) -> None:
     """A stretch with a pattern has as many bytes as one finds by looking at each."""
     run = min(run, period)
-    stretch = Stretch(begin, begin + length, period, phase, run)
+    stretch = ByteRange(begin, begin + length, period, phase, run)
     picked = [x for x in range(begin, begin + length) if (x - phase) % period < run]
     assert stretch.size() == len(picked)
     assert [x for tooth in stretch.teeth() for x in range(tooth.begin, tooth.end)] == picked

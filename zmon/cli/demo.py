@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.lab.tour import Tour
     from zmon.session.guide import Guide, Window
     from zmon.session.tape import Tape, Watch
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 SECOND: Final = 1_000_000_000
 TOUR: Final = "shark"
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         watch.tape.close()
 
 
-def opened(name: str) -> tuple[Watch, Guide, People]:
+def opened(name: str) -> tuple[Watch, Guide, UserInputs]:
     """Return who looks at the first scene of a tour, who leads through it, and who names the LCUs.
 
     Raises:
@@ -100,12 +100,13 @@ def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
     return windows, SplicedTape(tapes)
 
 
-def named(tour: Tour) -> People:
+def named(tour: Tour) -> UserInputs:
     """Return who tells what the LCUs of a tour are called; what the user has told is of another site."""
-    from zmon.topology.people import People  # noqa: PLC0415 - --help needs none of it
-    from zmon.topology.site import NO_SITE, parse_site  # noqa: PLC0415 - likewise
+    from zmon.topology.machine import UserInputs  # noqa: PLC0415 - --help needs none of it
+    from zmon.topology.site import NO_SITE  # noqa: PLC0415 - --help needs none of it
+    from zmon.topology.site_file import parse_site  # noqa: PLC0415 - --help needs none of it
 
     if not tour.site:
-        return People(NO_SITE)
+        return UserInputs(NO_SITE)
     with open(tour.site, encoding="utf-8") as file:
-        return People(parse_site(file.read(), tour.site))
+        return UserInputs(parse_site(file.read(), tour.site))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.session.command import Given
     from zmon.session.guide import Guide
     from zmon.session.tape import Watch
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 PROMPT: Final = " Command ===> "
 SOON: Final = 0.5
@@ -69,7 +69,7 @@ def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
     first: str,
     questions: TextIO,
     answers: TextIO,
-    people: Callable[[], People] = nobody,
+    people: Callable[[], UserInputs] = nobody,
     guide: Guide | None = None,
     *,
     seconds: float = 2.0,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zmon.kernel.container import Listed
     from zmon.listing.container import Container
     from zmon.listing.listing import Listing
-    from zmon.topology.scattered import Scattered
+    from zmon.topology.data_files import DiskGroupFile
 
 LISTINGS: Final = """\
 LISTING describes the tablespaces of a database; zmon recognises the format:
@@ -164,7 +164,7 @@ def asked(listing: Listing) -> Iterator[Listed]:
         )
 
 
-def scattered(listing: Listing | None) -> tuple[Scattered, ...]:
+def scattered(listing: Listing | None) -> tuple[DiskGroupFile, ...]:
     """Return what of a listing is in disk groups of Oracle, whose disks are among what is `asked`."""
     if listing is None:
         return ()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screens
     from zmon.session.tape import Watch
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +96,7 @@ def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int
         watch.tape.close()
 
 
-def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callable[[], People]]:
+def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callable[[], UserInputs]]:
     """Return who looks at the source, at its end or where `--at` says, and what people tell."""
     from zmon.cli.listing import asked  # noqa: PLC0415 - --help needs none of it
     from zmon.cli.people import listing_of, people  # noqa: PLC0415 - likewise

@@ -15,7 +15,7 @@ from zmon.cli.status import complain
 from zmon.cli.tape import add_tape_arguments, open_tape, seek
 from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
-from zmon.topology.claim import claims_in
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     import argparse
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from zmon.listing.listing import Listing
     from zmon.sample import Frame
     from zmon.session.tape import Tape
-    from zmon.topology.file import Listed
-    from zmon.topology.machine import Machine
-    from zmon.topology.people import People
-    from zmon.topology.scattered import Scattered
+    from zmon.topology.data_files import DiskGroupFile, ListingEntry
+    from zmon.topology.machine import Machine, UserInputs
 
 IDENTITY = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
 """What tells how a machine hangs together."""
@@ -195,15 +193,17 @@ def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interva
 
 
 def _people(
-    args: argparse.Namespace, listed: Sequence[Listed] | None = None, grouped: Sequence[Scattered] = ()
-) -> People:
+    args: argparse.Namespace,
+    listed: Sequence[ListingEntry] | None = None,
+    grouped: Sequence[DiskGroupFile] = (),
+) -> UserInputs:
     """Return what people tell, CP among them if it is to be asked; who is a guest is told later."""
-    from zmon.topology.people import Heard, People  # noqa: PLC0415 - --help needs none
-    from zmon.topology.site import read_site  # noqa: PLC0415 - likewise
+    from zmon.topology.machine import UserClaims, UserInputs  # noqa: PLC0415 - --help needs none
+    from zmon.topology.site_file import read_site  # noqa: PLC0415 - --help needs none
 
     site = read_site(os.environ, args.site)
-    return People(
-        site, lambda guest: Heard(claims_in(claims_of(args, guest=guest))), listed, scattered=grouped
+    return UserInputs(
+        site, lambda guest: UserClaims(claims_in(claims_of(args, guest=guest))), listed, scattered=grouped
     )
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.listing import add_listings, asked, listed, scattered
 from zmon.cli.told import add_cp_arguments, hearing
-from zmon.topology.sitefile import site_files
+from zmon.topology.site import site_files
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
     from zmon.listing.listing import Listing
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
     from zmon.topology.site import Site
 
 
@@ -45,7 +45,7 @@ def listing_of(args: argparse.Namespace) -> Listing | None:
     return listed(args, args.listing) if args.listing else None
 
 
-def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable[[], People]:
+def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable[[], UserInputs]:
     """Return who gives, when first asked, what people tell; the files that the options name are read now.
 
     An error in a site file that was not named is no reason to show nothing: it is remarked.
@@ -61,19 +61,19 @@ def people(args: argparse.Namespace, listing: Listing | None = None) -> Callable
     notes = () if listing is None else (*listing.unread, *listing.notes)
 
     @cache
-    def give() -> People:
-        from zmon.topology.people import People  # noqa: PLC0415 - most screens ask nobody
-        from zmon.topology.site import NO_SITE, SiteError  # noqa: PLC0415 - likewise
+    def give() -> UserInputs:
+        from zmon.topology.machine import UserInputs  # noqa: PLC0415 - most screens ask nobody
+        from zmon.topology.site import NO_SITE, SiteError  # noqa: PLC0415 - most screens ask nobody
 
         try:
-            return People(told or _site(), hear, files, notes, grouped)
+            return UserInputs(told or _site(), hear, files, notes, grouped)
         except (SiteError, OSError) as error:
-            return People(NO_SITE, hear, files, notes, grouped, (f"Not used: {error}",))
+            return UserInputs(NO_SITE, hear, files, notes, grouped, (f"Not used: {error}",))
 
     return give
 
 
 def _site(named: str = "") -> Site:
-    from zmon.topology.site import read_site  # noqa: PLC0415 - most screens ask nobody
+    from zmon.topology.site_file import read_site  # noqa: PLC0415 - most screens ask nobody
 
     return read_site(os.environ, named)

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from zmon.cli.looking import Looked
     from zmon.listing.listing import Listing
-    from zmon.placement.item import Item
-    from zmon.placement.report import Report
-    from zmon.placement.resolved import Row
+    from zmon.placement.items import FilePlacement, Item
+    from zmon.placement.spread_report import SpreadReport
 
 ACROSS = {"lcu": "LCU", "disk": "disk", "side": "side"}
 
@@ -107,26 +106,26 @@ def _spread(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -> int:
     """Print what was found; returns the exit status."""
     from zmon.kinds import CONTAINER  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.report import Wanted, report  # noqa: PLC0415 - likewise
-    from zmon.placement.resolved import By, resolved  # noqa: PLC0415 - likewise
+    from zmon.placement.items import UnitKind, placement_of  # noqa: PLC0415 - likewise
+    from zmon.placement.spread_report import SpreadQuery, report_spread  # noqa: PLC0415 - likewise
 
-    found = resolved(looked.machine, by=By(args.by), interval=looked.interval)
+    found = placement_of(looked.machine, by=UnitKind(args.by), interval=looked.interval)
     if listing is not None:
         items = tuple(_mirrored(found.items, listing))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
     if not found.rows:
         why = looked.machine.lost(CONTAINER) or "give a listing"
         return complain(f"no file of a tablespace is known: {why}")
-    wanted = Wanted(
+    wanted = SpreadQuery(
         what=ACROSS[args.by],
         traffic=args.traffic,
-        seconds=looked.interval.seconds if looked.interval is not None else Wanted().seconds,
+        seconds=looked.interval.seconds if looked.interval is not None else SpreadQuery().seconds,
         available=tuple(name.strip() for names in args.lcus for name in names.split(",") if name.strip()),
         pins=tuple(args.pin),
         moves=args.moves,
     )
     try:
-        answer = report(found, wanted)
+        answer = report_spread(found, wanted)
     except ValueError as error:
         return complain(f"--lcus: {error}")
     _print(args, answer, listing)
@@ -136,18 +135,18 @@ def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -
 # what is listed
 
 
-def _unusable(listing: Listing) -> tuple[Row, ...]:
+def _unusable(listing: Listing) -> tuple[FilePlacement, ...]:
     """Return rows for what cannot be looked at, so that nothing that is listed is missing."""
     from zmon.absent import absent  # noqa: PLC0415 - --help needs none
     from zmon.cli.listing import scattered  # noqa: PLC0415 - likewise
     from zmon.listing.asm_file import is_in_group  # noqa: PLC0415 - likewise
     from zmon.listing.container import UNKNOWN  # noqa: PLC0415 - likewise
-    from zmon.placement.resolved import Row  # noqa: PLC0415 - likewise
-    from zmon.topology.evidence import Grade  # noqa: PLC0415 - likewise
+    from zmon.placement.items import FilePlacement  # noqa: PLC0415 - likewise
+    from zmon.topology.claims import Grade  # noqa: PLC0415 - likewise
 
     disks = {device for one in scattered(listing) for device in one.devices}  # files there tell their problem
     return tuple(
-        Row(
+        FilePlacement(
             container.path,
             container.database,
             container.tablespace or (f"({container.role})" if container.role != UNKNOWN else ""),
@@ -180,7 +179,7 @@ def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
 # printing
 
 
-def _print(args: argparse.Namespace, answer: Report, listing: Listing | None) -> None:
+def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | None) -> None:
     notes: Sequence[str] = () if listing is None else listing.notes
     unread: Sequence[str] = () if listing is None else listing.unread
     products = _products(listing)

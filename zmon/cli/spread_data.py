@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
 from zmon.cli.plain import field
-from zmon.placement.means import means
+from zmon.placement.move_statements import move_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.placement.moves import Plan
-    from zmon.placement.report import Report, Space, WhatIf
-    from zmon.placement.resolved import Row
+    from zmon.placement.items import FilePlacement
+    from zmon.placement.planner import MovePlan
+    from zmon.placement.spread_report import SpreadReport, TablespaceSpread, WhatIf
 
 
 # CSV
 
 
-def matrix_records(report: Report) -> Iterator[list[Any]]:
+def matrix_records(report: SpreadReport) -> Iterator[list[Any]]:
     """Yield the tablespaces by units as records, with a heading: numbers as they are."""
     unit = "bytes_per_s" if report.wanted.traffic else "bytes"
     yield [
@@ -39,7 +39,7 @@ def matrix_records(report: Report) -> Iterator[list[Any]]:
         ]  # fmt: skip
 
 
-def move_records(plan: Plan, products: Callable[[str], str]) -> Iterator[list[Any]]:
+def move_records(plan: MovePlan, products: Callable[[str], str]) -> Iterator[list[Any]]:
     """Yield the moves as records, with a heading."""
     yield [
         "step", "database", "tablespace", "path", "from", "to", "bytes", "copied_so_far", "max_to_mean",
@@ -50,7 +50,7 @@ def move_records(plan: Plan, products: Callable[[str], str]) -> Iterator[list[An
             yield [
                 number, field(move.item.database), field(move.item.tablespace), field(move.item.name),
                 field(move.source.title), field(move.target.title), move.bytes, step.copied, step.uneven,
-                step.ratio, step.apart, " ; ".join(means(products(move.item.name), move)),
+                step.ratio, step.apart, " ; ".join(move_statements(products(move.item.name), move)),
             ]  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def move_records(plan: Plan, products: Callable[[str], str]) -> Iterator[list[An
 
 
 def document(
-    report: Report, products: Callable[[str], str], notes: Sequence[str], unread: Sequence[str] = ()
+    report: SpreadReport, products: Callable[[str], str], notes: Sequence[str], unread: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the whole answer as the object that is printed as JSON."""
     return {
@@ -100,7 +100,7 @@ def _what_if(found: WhatIf) -> dict[str, Any]:
     return {"times": _plain(found.times), "limits_now": list(found.now), "limits_then": list(found.then)}
 
 
-def _space(space: Space) -> dict[str, Any]:
+def _space(space: TablespaceSpread) -> dict[str, Any]:
     found = space.spread
     return {
         "database": space.database,
@@ -124,7 +124,7 @@ def _space(space: Space) -> dict[str, Any]:
     }
 
 
-def _plan_document(plan: Plan, products: Callable[[str], str]) -> dict[str, Any]:
+def _plan_document(plan: MovePlan, products: Callable[[str], str]) -> dict[str, Any]:
     return {
         "max_to_mean": _plain(plan.uneven),
         "spread_part": _plain(plan.apart),
@@ -145,7 +145,7 @@ def _plan_document(plan: Plan, products: Callable[[str], str]) -> dict[str, Any]
                         "to": move.target.key,
                         "bytes": move.bytes,
                         "load": move.load,
-                        "means": list(means(products(move.item.name), move)),
+                        "means": list(move_statements(products(move.item.name), move)),
                     }
                     for move in step.moves
                 ],
@@ -160,7 +160,7 @@ def _plan_document(plan: Plan, products: Callable[[str], str]) -> dict[str, Any]
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: FilePlacement) -> dict[str, Any]:
     found = row._asdict()
     return {name: _plain(value) for name, value in found.items()} | {"grade": str(row.grade)}
 

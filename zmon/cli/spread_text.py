@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.cli.plain import folded, shorten
-from zmon.placement.means import means
-from zmon.placement.report import NOT_WORTH, counted, pressure, spread_words, times_words
+from zmon.placement.move_statements import move_statements
+from zmon.placement.spread_report import NOT_WORTH, counted, pressure, spread_words, times_words
 from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.placement.item import Unit
-    from zmon.placement.moves import Plan
-    from zmon.placement.report import Pressure, Report, Space, WhatIf
-    from zmon.placement.resolved import Row
+    from zmon.placement.items import FilePlacement, Unit
+    from zmon.placement.planner import MovePlan
+    from zmon.placement.spread_report import Pressure, SpreadReport, TablespaceSpread, WhatIf
 
 NARROWEST: Final = 80
 NAME: Final = 18
@@ -30,13 +29,13 @@ BAD: Final = 4.0
 """From which multiple of the mean on the largest load of a tablespace deserves a look, and is bad."""
 
 
-def title(space: Space) -> str:
+def title(space: TablespaceSpread) -> str:
     """Return what a tablespace is called, with its database where that is known."""
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace or "(no tablespace)"
 
 
 def text(
-    report: Report,
+    report: SpreadReport,
     products: Callable[[str], str],
     notes: Sequence[str],
     width: int,
@@ -75,7 +74,7 @@ def text(
     yield from _listed("This rests on:", report.assumptions, width)
 
 
-def _nothing(report: Report) -> list[str]:
+def _nothing(report: SpreadReport) -> list[str]:
     """Return why there is no spread, if that is so, instead of tables of dashes."""
     reason = report.whole.spread.uneven
     if not isinstance(reason, Absent):
@@ -89,12 +88,12 @@ def _nothing(report: Report) -> list[str]:
     return said
 
 
-def _files(report: Report) -> str:
+def _files(report: SpreadReport) -> str:
     many, files = len(report.spaces), report.whole.files
     return f"{files} file{'s' * (files != 1)} of {many} tablespace{'s' * (many != 1)}"
 
 
-def _heading(report: Report) -> str:
+def _heading(report: SpreadReport) -> str:
     many, files = len(report.spaces), report.whole.files
     over = f"{len(report.units)} {report.wanted.what}{'s' * (len(report.units) != 1)}"
     by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
@@ -111,13 +110,13 @@ def _some(parts: Sequence[str]) -> list[str]:
     return [*parts[:MOST_NAMED], *([f"{more:,} more: --format json has all"] if more > 0 else [])]
 
 
-def _amount(report: Report, load: float) -> str:
+def _amount(report: SpreadReport, load: float) -> str:
     if not load:
         return "-"
     return f"{rate(load / 1e6)}~" if report.wanted.traffic else bytes_(load)
 
 
-def _matrix(report: Report, width: int) -> Iterator[str]:
+def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
     """Yield the tablespaces by units: those with data, and as many of the others as fit."""
     whole = report.whole.load_on
     heads = {unit.key: _two_lines(unit.title) for unit in report.units}
@@ -176,7 +175,7 @@ def _enumerated(names: Sequence[str], most: int = MOST_NAMED) -> str:
     return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _figures(report: Report, width: int) -> Iterator[str]:
+def _figures(report: SpreadReport, width: int) -> Iterator[str]:
     name = min(40, width - 63)
     many = f"many {report.wanted.what[:4]}"
     yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>10}{'':>5}{'':>5} {'Most':<11}{'Most':>5}"
@@ -188,7 +187,7 @@ def _figures(report: Report, width: int) -> Iterator[str]:
         yield _figure_line(space, label, name, names).rstrip()
 
 
-def _figure_line(space: Space, label: str, name: int, names: Mapping[str, str]) -> str:
+def _figure_line(space: TablespaceSpread, label: str, name: int, names: Mapping[str, str]) -> str:
     found = space.spread
     effective = DOTS if isinstance(found.effective, Absent) else f"{found.effective:.1f} of {found.units}"
     share = "" if isinstance(found.share, Absent) else f" {percent(100 * found.share)}%"
@@ -213,7 +212,7 @@ def _or_dots(value: Number, form: Callable[[float], str]) -> str:
     return DOTS if isinstance(value, Absent) else form(value)
 
 
-def _findings(report: Report) -> Iterator[str]:
+def _findings(report: SpreadReport) -> Iterator[str]:
     """Yield in words what the figures say, and what could be reached."""
     known = {side: part for side, part in report.sides.items() if side}
     if known:
@@ -248,13 +247,13 @@ def _busy(found: Pressure) -> str:
     return f"{busy}, and a request takes {queue(found.response)} times its service time"
 
 
-def _what_if(what: str, found: WhatIf, report: Report) -> Iterator[str]:
+def _what_if(what: str, found: WhatIf, report: SpreadReport) -> Iterator[str]:
     said = times_words(what, found, report.units)
     if said:
         yield said
 
 
-def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int) -> Iterator[str]:
+def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int) -> Iterator[str]:
     if not plan.steps:
         why = plan.uneven.reason if isinstance(plan.uneven, Absent) else NOT_WORTH
         yield from folded(f"No move is suggested: {why}", width)
@@ -272,10 +271,10 @@ def _plan(plan: Plan, report: Report, products: Callable[[str], str], width: int
             if not done:
                 yield "How, for one file of each tablespace:"
             done.add(key)
-            yield from (f"  {harmless(line)}" for line in means(product, move))
+            yield from (f"  {harmless(line)}" for line in move_statements(product, move))
 
 
-def _steps(plan: Plan, width: int) -> Iterator[str]:
+def _steps(plan: MovePlan, width: int) -> Iterator[str]:
     name = width - 59
     heads = (("", "", "", "", "Copied", "Max/", "Bound", "Full", "Spr"),
              ("#", "File", "From", "To", "so far", "mean", "times", "first", "%"))  # fmt: skip
@@ -294,7 +293,7 @@ def _steps(plan: Plan, width: int) -> Iterator[str]:
             yield f"    swap with {shorten(step.moves[1].item.name, width - 14)}"
 
 
-def _judged(plan: Plan, report: Report) -> Iterator[str]:
+def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
     """Yield how good the result is, compared with what cannot be better."""
     if isinstance(plan.uneven, Absent) or isinstance(plan.bound, Absent) or isinstance(plan.gap, Absent):
         return
@@ -316,9 +315,9 @@ def _judged(plan: Plan, report: Report) -> Iterator[str]:
         yield f"Files that have to stay on the fullest {report.wanted.what}: {held}"
 
 
-def _problems(rows: Sequence[Row]) -> list[str]:
+def _problems(rows: Sequence[FilePlacement]) -> list[str]:
     """Return the reasons, each with the files that it holds for."""
-    by_reason: dict[str, list[Row]] = {}
+    by_reason: dict[str, list[FilePlacement]] = {}
     for row in rows:
         by_reason.setdefault(row.problem, []).append(row)
     found = []

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from zmon.cp.told import Report, Told
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
-    from zmon.topology.claim import Claim
-    from zmon.topology.people import Heard
+    from zmon.topology.claims import Claim
+    from zmon.topology.machine import UserClaims
 
 
 def add_cp_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,12 +45,12 @@ def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "
     Raises:
         OSError: a file cannot be read.
     """
-    from zmon.topology.claim import claims_in, frame_of  # noqa: PLC0415 - --help needs none
+    from zmon.topology.claims import claims_frame, claims_in  # noqa: PLC0415 - --help needs none
 
     claims: list[Claim] = []
     missing = "no answers of CP were given: --cp-file FILE, or as root --cp"
     if not (args.cp or args.cp_file or tree):
-        return frame_of(claims, time.monotonic_ns(), missing)
+        return claims_frame(claims, time.monotonic_ns(), missing)
     from zmon.cp.told import told, told_in  # noqa: PLC0415 - most look-ups need no CP
 
     user = args.cp_user or guest
@@ -72,10 +72,10 @@ def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "
             complain(line)
         if not found.claims:
             missing = f"{', '.join(args.cp_file)}: nothing about volumes in it"
-    return frame_of(claims, time.monotonic_ns(), missing)
+    return claims_frame(claims, time.monotonic_ns(), missing)
 
 
-def hearing(args: argparse.Namespace) -> Callable[[str], Heard] | None:
+def hearing(args: argparse.Namespace) -> Callable[[str], UserClaims] | None:
     """Return who tells, to whom names this guest, what the files say of volumes; None where there are none.
 
     They are read now, and understood when it is asked for.
@@ -86,13 +86,13 @@ def hearing(args: argparse.Namespace) -> Callable[[str], Heard] | None:
     if not args.cp_file:
         return None
     from zmon.cp.told import content, named, told_of  # noqa: PLC0415 - most look-ups need no CP
-    from zmon.topology.people import Heard  # noqa: PLC0415 - likewise
+    from zmon.topology.machine import UserClaims  # noqa: PLC0415 - likewise
 
     texts = [(named(path), content(path)) for path in dict.fromkeys(args.cp_file)]
 
-    def hear(guest: str) -> Heard:
+    def hear(guest: str) -> UserClaims:
         found = told_of(texts, args.cp_user or guest, args.cp_member)
-        return Heard(found.claims, tuple(remarks(found)))
+        return UserClaims(found.claims, tuple(remarks(found)))
 
     return hear
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.placement.found import Found
-    from zmon.placement.meaning import Meaning
+    from zmon.placement.word_lookup import LookupResult, WordMeaning
     from zmon.topology.machine import Machine
 
 BUS: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     return status(args) if whole and all(one.is_there for one in everything) else FAILED
 
 
-def _told(found: Mapping[str, list[Found]], args: argparse.Namespace, unread: Sequence[str]) -> bool:
+def _told(found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]) -> bool:
     """Say what was not found, or has no place, and why; True when there is nothing to say."""
     whole = True
     for word, each in found.items():
@@ -105,7 +104,7 @@ def _told(found: Mapping[str, list[Found]], args: argparse.Namespace, unread: Se
     return whole
 
 
-def _is_nowhere(one: Found) -> bool:
+def _is_nowhere(one: LookupResult) -> bool:
     """Tell whether a path was asked for of this machine, where there is nothing."""
     from zmon.kernel.container import NOT_THERE  # noqa: PLC0415 - --help needs none of it
 
@@ -116,7 +115,7 @@ def _is_nowhere(one: Found) -> bool:
 # what words mean
 
 
-def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]:
+def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
     """Return for each word what is known of each of its meanings on this machine.
 
     `unread` takes the reasons why words may mean something that is not known.
@@ -127,11 +126,11 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]
     Raises:
         ValueError: a listing or the site's file cannot be used.
     """
-    from zmon.placement.meaning import DOWNWARDS  # noqa: PLC0415 - --help needs none
+    from zmon.placement.word_lookup import DOWNWARDS  # noqa: PLC0415 - --help needs none
 
     words = list(dict.fromkeys(args.thing))
     here = _here(words)
-    found: dict[str, list[Found]] = {word: [] for word in words}
+    found: dict[str, list[LookupResult]] = {word: [] for word in words}
     names = words if args.listing else [word for word in words if not here[word].is_path(word)]
     if names:
         found |= _all(args, {word: here[word] for word in names}, unread)
@@ -189,10 +188,15 @@ def _led(word: str) -> _Here:
         return _Here(is_there="\0" not in word and os.path.islink(word))
 
 
-def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Found]:
+def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, LookupResult]:
     """Follow paths of this machine down, and look at nothing else."""
-    from zmon.placement.found import Found, at_mount, below  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
+    from zmon.placement.word_lookup import (  # noqa: PLC0415 - --help needs none of it
+        LookupResult,
+        MeaningKind,
+        WordMeaning,
+        find_below,
+        find_mount,
+    )
 
     paths = {word: _from_root(word) for word in words}
     mounts = {} if args.recursive else {word: here.mount for word, here in words.items() if here.mount}
@@ -204,16 +208,16 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Fou
         )
     finally:
         progress.end()
-    found: dict[str, Found] = {}
+    found: dict[str, LookupResult] = {}
     for word, path in paths.items():
-        meaning = Meaning(word, Sort.DIRECTORY if words[word].mount else Sort.FILE, path)
+        meaning = WordMeaning(word, MeaningKind.DIRECTORY if words[word].mount else MeaningKind.FILE, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
-            found[word] = at_mount(meaning, mount, machine)
+            found[word] = find_mount(meaning, mount, machine)
         elif path in machine.answers:  # and not what is below it, if that was asked for, too
-            found[word] = Found(meaning, (machine.answers[path],))
+            found[word] = LookupResult(meaning, (machine.answers[path],))
         else:
-            found[word] = below(meaning, machine)
+            found[word] = find_below(meaning, machine)
     return found
 
 
@@ -223,11 +227,13 @@ def _from_root(word: str) -> str:
     return path if ".." in path.split("/") else os.path.normpath(path)
 
 
-def _all(args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]) -> dict[str, list[Found]]:
+def _all(
+    args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
+) -> dict[str, list[LookupResult]]:
     """Look at a whole machine for all that words may mean there."""
-    from zmon.placement.meaning import meanings  # noqa: PLC0415 - --help needs none
+    from zmon.placement.word_lookup import meanings  # noqa: PLC0415 - --help needs none
 
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[LookupResult]] = {}
     with _whole(args) as machine:
         unread += _unread(machine)
         for word, here in words.items():
@@ -241,14 +247,13 @@ def _all(args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
     return found
 
 
-def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Found]]:
+def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
     """Return for each word what is known of each of its meanings in a capture or a recording; see `_live`.
 
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
     """
-    from zmon.placement.found import named  # noqa: PLC0415 - --help needs none of it
-    from zmon.placement.meaning import Meaning, Sort, meanings  # noqa: PLC0415 - likewise
+    from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_by_name, meanings  # noqa: PLC0415 - likewise
 
     found = {}
     with _whole(args) as machine:
@@ -258,7 +263,7 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Fou
             known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
             found[word] = _each(known, machine)
             if not known and word.startswith("/") and not word.startswith("/dev/"):
-                found[word].append(named(Meaning(word, Sort.FILE, path), machine))
+                found[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return found
 
 
@@ -277,8 +282,8 @@ def _whole(args: argparse.Namespace) -> Iterator[Machine]:
         progress.end()
 
 
-def _each(meant: Iterable[Meaning], machine: Machine) -> list[Found]:
-    from zmon.placement.found import find  # noqa: PLC0415 - --help needs none
+def _each(meant: Iterable[WordMeaning], machine: Machine) -> list[LookupResult]:
+    from zmon.placement.word_lookup import find  # noqa: PLC0415 - --help needs none
 
     return [find(meaning, machine) for meaning in meant]
 
@@ -306,7 +311,7 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
 # printing
 
 
-def _print(args: argparse.Namespace, found: Sequence[Found]) -> None:
+def _print(args: argparse.Namespace, found: Sequence[LookupResult]) -> None:
     if args.format == "json":
         import json  # noqa: PLC0415 - text needs none
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zmon.absent import Value
-    from zmon.placement.found import Found, Lodger, Seat
-    from zmon.topology.chain import Answer, Share
-    from zmon.topology.volume import Volume
+    from zmon.placement.word_lookup import FileOnDisk, LookupResult, MountOnDisk
+    from zmon.topology.location import DiskShare, FileLocation
+    from zmon.topology.volumes import Volume
 
 VOLUME = (
     "number", "disk", "busid", "vdev", "rdev", "volser", "label", "lcu", "called", "key", "serial", "ssid",
@@ -25,7 +25,7 @@ VOLUME = (
 # JSON
 
 
-def document(one: Found) -> dict[str, Any]:
+def document(one: LookupResult) -> dict[str, Any]:
     """Return one meaning of a word; what is not known is `{"absent": REASON}`."""
     return {
         "word": one.meaning.word,
@@ -40,7 +40,7 @@ def document(one: Found) -> dict[str, Any]:
     }
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: FileLocation) -> dict[str, Any]:
     return {
         "path": answer.path,
         "real": _plain(answer.real),
@@ -61,7 +61,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: DiskShare) -> dict[str, Any]:
     return _volume(share.volume) | {"bytes": _plain(share.bytes), "copies": _plain(share.copies)}
 
 
@@ -75,7 +75,7 @@ def _volume(volume: Volume) -> dict[str, Any]:
     }
 
 
-def _seat(seat: Seat) -> dict[str, Any]:
+def _seat(seat: MountOnDisk) -> dict[str, Any]:
     return {
         "point": seat.point,
         "fstype": seat.fstype,
@@ -86,7 +86,7 @@ def _seat(seat: Seat) -> dict[str, Any]:
     }
 
 
-def _lodger(lodger: Lodger) -> dict[str, Any]:
+def _lodger(lodger: FileOnDisk) -> dict[str, Any]:
     return {
         "path": lodger.file.path,
         "database": lodger.file.database,
@@ -104,7 +104,7 @@ def _plain(value: Value) -> Any:
 # CSV
 
 
-def records(found: Iterable[Found]) -> Iterator[list[Any]]:
+def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
     """Yield a heading, and a record for each part of a file on a disk, or for each disk that is meant."""
     yield [
         "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME, "lcu_grade",
@@ -115,7 +115,7 @@ def records(found: Iterable[Found]) -> Iterator[list[Any]]:
             yield start + record
 
 
-def _downwards(one: Found) -> Iterator[list[Any]]:
+def _downwards(one: LookupResult) -> Iterator[list[Any]]:
     for answer in one.answers:
         name = "" if answer.thing == answer.path else answer.thing
         for share in answer.disks:
@@ -124,7 +124,7 @@ def _downwards(one: Found) -> Iterator[list[Any]]:
             yield [*_about(answer, name), "", "", str(answer.grade), *[""] * (len(VOLUME) + 1)]
 
 
-def _upwards(one: Found) -> Iterator[list[Any]]:
+def _upwards(one: LookupResult) -> Iterator[list[Any]]:
     """Yield the files on each disk, and the disks on which there are none."""
     there: dict[str, list[list[Any]]] = {}
     for lodger in one.lodgers:
@@ -135,11 +135,11 @@ def _upwards(one: Found) -> Iterator[list[Any]]:
         yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]
 
 
-def _about(answer: Answer, tablespace: str) -> list[Any]:
+def _about(answer: FileLocation, tablespace: str) -> list[Any]:
     return [field(answer.path), field(tablespace), _cell(answer.size)]
 
 
-def _record(answer: Answer, tablespace: str, share: Share) -> list[Any]:
+def _record(answer: FileLocation, tablespace: str, share: DiskShare) -> list[Any]:
     there = [_cell(share.bytes), _cell(share.copies), str(answer.grade)]
     return [*_about(answer, tablespace), *there, *_cells(share.volume)]
 

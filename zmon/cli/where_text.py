@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.cli.plain import folded, plain, shorten
-from zmon.placement.meaning import Sort
+from zmon.placement.word_lookup import MeaningKind
 from zmon.screen.number import DOTS, bytes_, percent
-from zmon.topology.evidence import Grade
+from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.placement.found import Found, Lodger
-    from zmon.topology.chain import Answer, Share
-    from zmon.topology.volume import Volume
+    from zmon.placement.word_lookup import FileOnDisk, LookupResult
+    from zmon.topology.location import DiskShare, FileLocation
+    from zmon.topology.volumes import Volume
 
 NARROWEST: Final = 60
 MOST: Final = 20
@@ -32,7 +32,7 @@ BAR: Final = 30
 ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
 
 
-def text(found: Sequence[Found], *, evidence: bool, width: int) -> Iterator[str]:
+def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[str]:
     """Yield the answers as lines, with a blank line between two."""
     width = max(width, NARROWEST)
     words = [one.meaning.word for one in found]
@@ -55,8 +55,8 @@ def _line(sentence: str, width: int) -> Iterator[str]:
     return folded(sentence, width, "  ", "    ")
 
 
-def _found(one: Found, width: int) -> Iterator[str]:
-    if one.volumes or one.meaning.sort is Sort.DEVICE or not one.answers:
+def _found(one: LookupResult, width: int) -> Iterator[str]:
+    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.answers:
         yield from _disks(one, width)
     elif len(one.answers) == 1:
         yield from _file(one.answers[0], width)
@@ -67,7 +67,7 @@ def _found(one: Found, width: int) -> Iterator[str]:
 # downwards
 
 
-def _file(answer: Answer, width: int) -> Iterator[str]:
+def _file(answer: FileLocation, width: int) -> Iterator[str]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
@@ -78,7 +78,7 @@ def _file(answer: Answer, width: int) -> Iterator[str]:
     yield from _shares(answer.disks, width)
 
 
-def _way(answer: Answer, width: int) -> Iterator[str]:
+def _way(answer: FileLocation, width: int) -> Iterator[str]:
     """Print the way down to where it parts; of the devices behind that, the deepest are the disks."""
     depths = [step.depth for step in answer.steps]
     names = []
@@ -91,7 +91,7 @@ def _way(answer: Answer, width: int) -> Iterator[str]:
         yield from _line(" > ".join(names), width)
 
 
-def _shares(shares: Sequence[Share], width: int) -> Iterator[str]:
+def _shares(shares: Sequence[DiskShare], width: int) -> Iterator[str]:
     whole = sum(share.bytes for share in shares if not isinstance(share.bytes, Absent))
     alone = len(shares) == 1
     parts = ["" if alone else f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
@@ -108,10 +108,10 @@ def _copies(count: Number) -> str:
     return f" +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
 
 
-def _files(one: Found, width: int) -> Iterator[str]:
+def _files(one: LookupResult, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.answers
-    is_directory = one.meaning.sort is Sort.DIRECTORY
+    is_directory = one.meaning.sort is MeaningKind.DIRECTORY
     files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
@@ -151,7 +151,7 @@ def _sums(counted: Iterable[tuple[str, Number]]) -> dict[str, _Sum]:
     return dict(sorted(found.items(), key=lambda each: (-each[1].bytes, each[0])))
 
 
-def _each(answers: Sequence[Answer], width: int) -> Iterator[str]:
+def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
     """Print the files, each with its disks and their LCUs, or why it has none."""
     rows = []
     for answer in answers:
@@ -173,7 +173,7 @@ def _each(answers: Sequence[Answer], width: int) -> Iterator[str]:
 # upwards
 
 
-def _disks(one: Found, width: int) -> Iterator[str]:
+def _disks(one: LookupResult, width: int) -> Iterator[str]:
     meaning = one.meaning
     count = len(one.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
@@ -204,7 +204,7 @@ def _disks(one: Found, width: int) -> Iterator[str]:
             yield from _line(f"Not used here: {used}, and no device built on it", width)
 
 
-def _spaces(lodgers: Iterable[Lodger], width: int) -> Iterator[str]:
+def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
     """Print the tablespaces, each with what of it is there, most first."""
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
     room = min(max((len(plain(name)) for name in spaces), default=0), width - 28)
@@ -284,7 +284,7 @@ def _lcu(volume: Volume) -> str:
 # remarks
 
 
-def _remarks(one: Found) -> Iterator[str]:
+def _remarks(one: LookupResult) -> Iterator[str]:
     """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
     volumes = _volumes(one).values()
     yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
@@ -312,12 +312,12 @@ def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
         yield f"{what}: {len(known) - REMARKS:,} more; --format json has all"
 
 
-def _volumes(one: Found) -> dict[str, Volume]:
+def _volumes(one: LookupResult) -> dict[str, Volume]:
     found = {volume.number: volume for volume in one.volumes}
     return found | {share.volume.number: share.volume for answer in one.answers for share in answer.disks}
 
 
-def _evidence(one: Found) -> Collection[tuple[str, str]]:
+def _evidence(one: LookupResult) -> Collection[tuple[str, str]]:
     found = [(each.source, each.said) for answer in one.answers for each in answer.evidence]
     found += [
         (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence

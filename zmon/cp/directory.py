@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cp.statement import NOWHERE, Build, Dedicated, Device, Include, Link, Minidisk
-from zmon.topology.claim import Claim
+from zmon.topology.claims import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

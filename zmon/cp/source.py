@@ -12,7 +12,7 @@ from zmon.cp.told import FOLDER
 from zmon.cp.vmcp import DEVICE, EVERYBODY, CpError, command_of
 from zmon.kinds import CLAIM
 from zmon.sample import nothing
-from zmon.topology.claim import frame_of
+from zmon.topology.claims import claims_frame
 
 if TYPE_CHECKING:
     from zmon.cp.vmcp import Cp
@@ -34,7 +34,9 @@ def read_claims(cp: Cp, when: int | None = None) -> Frame:
     problems = [answer.problem for answer in said if answer.problem]
     found = answers.parse("".join(answer.text for answer in said).encode(), DEVICE)
     moment = time.monotonic_ns() if when is None else when
-    return frame_of(found.claims(), moment, problems[0] if problems else "CP knows of no disk of this guest")
+    return claims_frame(
+        found.claims(), moment, problems[0] if problems else "CP knows of no disk of this guest"
+    )
 
 
 def captured(cp: Cp, age: float = 3600.0) -> dict[str, bytes | OSError]:

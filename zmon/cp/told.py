@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from zmon.cp import answers, entries
 from zmon.cp.directory import Directory
 from zmon.cp.statement import EITHER
-from zmon.topology.claim import frame_of
+from zmon.topology.claims import claims_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.cp.understood import Conflict, Understood
     from zmon.sample import Frame
-    from zmon.topology.claim import Claim
+    from zmon.topology.claims import Claim
 
 LIMIT: Final = 64 << 20
 """Bytes that a file may have, unpacked."""
@@ -158,7 +158,7 @@ def told_in(tree: Pass, user: str = "", member: str = "") -> Frame:
             when = max(when, tree.when(path))
         except OSError:
             continue  # the capture says why, in its own words
-    return frame_of(
+    return claims_frame(
         told_of(texts, user, member).claims,
         when,
         "the capture has no answers of CP: take one with zmon capture --cp",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.cp import runs
 from zmon.cp.identity import Identity
-from zmon.topology.claim import Claim
+from zmon.topology.claims import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -185,7 +185,7 @@ def parse_cmg(content: str) -> int | Absent:
 
 
 def parse_type(content: str) -> int:
-    """Return the code of `type`, which is hex without prefix: see zmon.topology.typecode.
+    """Return the code of `type`, which is hex without prefix: see zmon.topology.volumes.
 
     Raises:
         ValueError: it is not hex.

@@ -50,7 +50,7 @@ def parse_captured(content: bytes) -> dict[str, dict[str, Value]]:
 
 
 def read_captured(tree: Tree) -> Frame:
-    """Return all that a captured tree has; `zmon.topology.file.files_of` chooses from it what is listed."""
+    """Return all that a captured tree has; `zmon.topology.data_files` chooses from it what is listed."""
     try:
         rows = parse_captured(tree.read(CAPTURED))
         when = tree.when(CAPTURED)

@@ -22,7 +22,7 @@ from zmon.kinds import (
     SWAP,
 )
 from zmon.sample import Frame, nothing
-from zmon.topology.claim import Claim, frame_of
+from zmon.topology.claims import Claim, claims_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -281,7 +281,7 @@ def _rows(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int, missin
 def _claims(plan: Plan, busids: Sequence[str], when: int) -> Frame:
     if not plan.rdevs:
         return nothing(CLAIM, "the simulated machine has no z/VM below it")
-    return frame_of(
+    return claims_frame(
         [
             Claim(
                 vdev=busid[-4:].upper(), rdev=rdev, volser=label, mode="R/W", via="QUERY VIRTUAL DASD",

@@ -24,7 +24,7 @@ from zmon.listing import container as c
 from zmon.listing import sheet
 from zmon.listing.asmcmd import FORMS, Commands
 from zmon.listing.disk_group import COPIES, MB, Disk, Extents, Group, Placed
-from zmon.topology.evidence import Evidence, Grade
+from zmon.topology.claims import Evidence, Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,7 +8,7 @@ from zmon.absent import absent
 from zmon.listing import asm
 from zmon.listing import container as c
 from zmon.listing.disk_group import COPIES
-from zmon.topology.scattered import Part, Scattered
+from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,10 +38,10 @@ def name(container: Container) -> str:
     return f"{container.path} ({within})"
 
 
-def scattered(containers: Iterable[Container], disks: Asm) -> tuple[Scattered, ...]:
+def scattered(containers: Iterable[Container], disks: Asm) -> tuple[DiskGroupFile, ...]:
     """Return how the containers that are in disk groups are spread, each name once."""
     groups: dict[str, Membership] = {}
-    found: dict[str, Scattered] = {}
+    found: dict[str, DiskGroupFile] = {}
     for container in filter(is_in_group, containers):
         called, group = name(container), asm.group_of(container)
         if group not in groups:
@@ -51,10 +51,10 @@ def scattered(containers: Iterable[Container], disks: Asm) -> tuple[Scattered, .
     return tuple(found.values())
 
 
-def _spread(container: Container, called: str, of: Membership, disks: Asm) -> Scattered:
+def _spread(container: Container, called: str, of: Membership, disks: Asm) -> DiskGroupFile:
     spread = asm.spread_over(of, container, disks)
     size = container.bytes_declared
-    return Scattered(
+    return DiskGroupFile(
         called,
         container.database,
         container.tablespace,
@@ -64,7 +64,7 @@ def _spread(container: Container, called: str, of: Membership, disks: Asm) -> Sc
         over=f"+{of.group.name}",
         what=_what(of),
         devices=tuple(disk.path for disk in of.disks),
-        parts=tuple(Part(share.device, share.data, share.copies, LABEL) for share in spread.shares),
+        parts=tuple(DiskGroupPart(share.device, share.data, share.copies, LABEL) for share in spread.shares),
         unplaced=spread.unplaced,
         grade=spread.grade,
         evidence=spread.evidence,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.screen.definition import Column, Screen, Screens
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
@@ -153,7 +153,7 @@ def natural_column(screen: Screen) -> str:
 
 
 def resolve(
-    asked: Iterable[Asked], interval: Interval, people: Callable[[], People] | None = None
+    asked: Iterable[Asked], interval: Interval, people: Callable[[], UserInputs] | None = None
 ) -> list[Variable]:
     """Return the variables that are meant, as they are called in one interval; without a row the busiest.
 

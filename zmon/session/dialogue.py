@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zmon.session.traveller import Found, Move
     from zmon.tables.history import History
     from zmon.tables.table import Table
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 
 def meant(screens: Screens, word: str, operands: str = "") -> Screen:
@@ -68,7 +68,7 @@ class Dialogue(Traveller):
     """The state of a dialogue: a stack of pages over a tape."""
 
     def __init__(
-        self, watch: Watch, screens: Screens, first: str = "MENU", people: Callable[[], People] = nobody
+        self, watch: Watch, screens: Screens, first: str = "MENU", people: Callable[[], UserInputs] = nobody
     ) -> None:
         """Open on a screen; the watch must stand on a sample before a sheet is asked for.
 

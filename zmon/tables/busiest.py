@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.placement.piece import pieces
-from zmon.placement.resolved import MEGABYTE, disks_traffic, tablespace_of
+from zmon.placement.items import MEGABYTE, disks_traffic, pieces, tablespace_of
 from zmon.tables.topology import machine_of
 
 if TYPE_CHECKING:

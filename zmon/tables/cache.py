@@ -14,7 +14,7 @@ from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
-from zmon.topology.typecode import device_type
+from zmon.topology.volumes import device_type
 
 if TYPE_CHECKING:
     from zmon.absent import Absent, Number, Value

@@ -16,7 +16,7 @@ from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import Joined, first, present, quotient
 from zmon.tables.table import Needs, Table
-from zmon.topology.typecode import channel_type
+from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

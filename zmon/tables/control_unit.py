@@ -16,8 +16,8 @@ from zmon.tables.device import devices_of, hanging
 from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
-from zmon.topology.host import host_of
-from zmon.topology.lcu import lcus
+from zmon.topology.identity import platform_of
+from zmon.topology.volumes import lcus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.tables.device import Devices
     from zmon.tables.topology import Units
     from zmon.tables.view import View
-    from zmon.topology.lcu import Lcu
+    from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 
@@ -59,7 +59,7 @@ def table(view: View) -> Table:
     bases = [(unit.bases or unit.members)[0] for unit in units.values()]
     subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
     spaces = _spaces(view, known, {key: line["mbs"] for key, line in zip(keys, lines, strict=True)})
-    is_guest = host_of(interval.after.frame(MACHINE)).environment == "zvm"
+    is_guest = platform_of(interval.after.frame(MACHINE)).environment == "zvm"
     for key, line, lss in zip(keys, lines, subsystems, strict=True):
         line["lss"] = (
             units[key].lss

@@ -124,11 +124,10 @@ def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
 @lru_cache(maxsize=8)
 def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
     """Return the mount points and the tablespaces on a disk, and how many files; the largest first."""
-    from zmon.placement.found import on  # noqa: PLC0415 - other pages start without it
-    from zmon.placement.meaning import Meaning, Sort  # noqa: PLC0415 - likewise
-    from zmon.placement.resolved import tablespace_of  # noqa: PLC0415 - likewise
+    from zmon.placement.items import tablespace_of  # noqa: PLC0415 - other pages start without it
+    from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_on_disks  # noqa: PLC0415 - likewise
 
-    found = on(Meaning(number, Sort.DEVICE, number, (number,)), machine)
+    found = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)
     sizes: dict[str, float] = {}
     for lodger in found.lodgers:
         name = tablespace_of(lodger.file) or "(none)"

@@ -19,8 +19,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
-from zmon.topology.lcu import lcus
-from zmon.topology.typecode import device_type
+from zmon.topology.volumes import device_type, lcus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.view import View
-    from zmon.topology.lcu import Lcu
-    from zmon.topology.volume import Volume
+    from zmon.topology.volumes import Lcu, Volume
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
 

@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK
-from zmon.placement.found import find
-from zmon.placement.meaning import Sort, meanings
-from zmon.placement.piece import NO_DISK, pieces
-from zmon.placement.resolved import MEGABYTE, tablespace_of, volumes_traffic
+from zmon.placement.items import MEGABYTE, NO_DISK, pieces, tablespace_of, volumes_traffic
+from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing
-from zmon.topology.evidence import Grade
+from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.placement.meaning import Meaning
-    from zmon.placement.piece import Piece
+    from zmon.placement.items import FilePiece
+    from zmon.placement.word_lookup import WordMeaning
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
@@ -45,7 +43,7 @@ FEW: Final = 3
 class Chosen(NamedTuple):
     """What a word chooses; the same for every sample in which nothing moves."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FilePiece, ...]
     columns: dict[str, list[Value]]
     notes: tuple[str, ...]
 
@@ -90,7 +88,7 @@ def choose(machine: Machine, word: str) -> Chosen:
     """
     if not word:
         return _chosen(pieces(machine), ())
-    found: dict[int, Piece] = {}
+    found: dict[int, FilePiece] = {}
     meant = meanings(word, machine)
     for meaning in meant:
         found |= {id(piece): piece for piece in _of(meaning, machine)}
@@ -106,34 +104,34 @@ def choose(machine: Machine, word: str) -> Chosen:
     return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
 
 
-def _said(meant: Sequence[Meaning], machine: Machine) -> Iterator[str]:
+def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
     """Yield what a word was taken for, in words; two LCUs of one name with what tells them apart."""
-    units = [_unit(meaning, machine) for meaning in meant if meaning.sort is Sort.LCU]
+    units = [_unit(meaning, machine) for meaning in meant if meaning.sort is MeaningKind.LCU]
     for meaning in meant:
-        if meaning.sort is Sort.LCU:
+        if meaning.sort is MeaningKind.LCU:
             name = _unit(meaning, machine)
             yield name if units.count(name) == 1 else f"{name} ({meaning.key})"
         else:
-            key = machine.stack.title(meaning.key) if meaning.sort is Sort.DEVICE else meaning.key
+            key = machine.stack.title(meaning.key) if meaning.sort is MeaningKind.DEVICE else meaning.key
             yield f"{meaning.sort.value} {key}"
 
 
-def _unit(meaning: Meaning, machine: Machine) -> str:
+def _unit(meaning: WordMeaning, machine: Machine) -> str:
     """Return the name of an LCU, as the column has it."""
     name = next((volume.lcu_name for volume in machine.volumes.values() if volume.key == meaning.key), "")
     known = name if isinstance(name, str) and name else meaning.key
     return known if known.startswith(("LCU ", "LSS ")) else f"LCU {known}"
 
 
-def _spaces(piece: Piece) -> set[str]:
+def _spaces(piece: FilePiece) -> set[str]:
     """Return what the tablespace of a piece may be called, also where it is none: `(log)`."""
     name = tablespace_of(piece.file).casefold()
     return {name, f"{piece.file.database.casefold()}.{name}"} if name else set()
 
 
-def _of(meaning: Meaning, machine: Machine) -> Sequence[Piece]:
+def _of(meaning: WordMeaning, machine: Machine) -> Sequence[FilePiece]:
     """Return the pieces that one meaning of a word chooses."""
-    if meaning.sort is Sort.MOUNT:
+    if meaning.sort is MeaningKind.MOUNT:
         return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
     known = find(meaning, machine)
     if meaning.disks:
@@ -144,12 +142,12 @@ def _of(meaning: Meaning, machine: Machine) -> Sequence[Piece]:
     return [piece for piece in pieces(machine) if piece.file.path in paths]
 
 
-def _mount(piece: Piece) -> Value:
+def _mount(piece: FilePiece) -> Value:
     mount = piece.answer.mount
     return mount if isinstance(mount, Absent) else mount.point
 
 
-def _chosen(found: Sequence[Piece], notes: tuple[str, ...]) -> Chosen:
+def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...]) -> Chosen:
     lines = [_line(piece) for piece in found]
     missed = [piece for piece in found if piece.share is None]
     if missed:
@@ -158,7 +156,7 @@ def _chosen(found: Sequence[Piece], notes: tuple[str, ...]) -> Chosen:
     return Chosen(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
 
 
-def _missed(missed: Sequence[Piece]) -> str:
+def _missed(missed: Sequence[FilePiece]) -> str:
     """Say how many files have no place, of which tablespaces, and why."""
     count = len({piece.file.path for piece in missed})
     spaces = list(dict.fromkeys(filter(None, (tablespace_of(piece.file) for piece in missed))))
@@ -170,11 +168,11 @@ def _missed(missed: Sequence[Piece]) -> str:
     return f"{count:,} file{'s are' if count > 1 else ' is'} not placed{named}: {why}{other}"
 
 
-def _lacking(piece: Piece) -> str:
+def _lacking(piece: FilePiece) -> str:
     return "; ".join(piece.answer.lacking or piece.answer.notes) or NO_DISK.reason
 
 
-def _line(piece: Piece) -> dict[str, Value]:
+def _line(piece: FilePiece) -> dict[str, Value]:
     file, share = piece.file, piece.share
     line: dict[str, Value] = {
         "path": file.path,

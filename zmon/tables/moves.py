@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
-from zmon.placement.report import NOT_WORTH, Wanted, report, spread_words, times_words
-from zmon.placement.resolved import MEGABYTE, resolved
+from zmon.placement.items import MEGABYTE, placement_of
+from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread, spread_words, times_words
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.placement.moves import Plan, Step
-    from zmon.placement.report import Report
+    from zmon.placement.planner import MovePlan, PlanStep
+    from zmon.placement.spread_report import SpreadReport
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
@@ -57,20 +57,20 @@ def table(view: View) -> Table:
     )
 
 
-def _suggested(machine: Machine, interval: Interval) -> tuple[Report, Plan]:
+def _suggested(machine: Machine, interval: Interval) -> tuple[SpreadReport, MovePlan]:
     """Return the answer by traffic, or by bytes where no traffic is known."""
-    known = resolved(machine, interval=interval)
-    found = report(known, Wanted(traffic=True, seconds=interval.seconds, moves=MOST))
+    known = placement_of(machine, interval=interval)
+    found = report_spread(known, SpreadQuery(traffic=True, seconds=interval.seconds, moves=MOST))
     if found.plan is None or isinstance(found.plan.uneven, Absent):
-        found = report(known, Wanted(moves=MOST))
+        found = report_spread(known, SpreadQuery(moves=MOST))
     if found.plan is None:
-        from zmon.placement.moves import plan  # noqa: PLC0415 - only where no LCU is known
+        from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
 
-        return found, plan((), ())
+        return found, plan_moves((), ())
     return found, found.plan
 
 
-def _line(number: int, step: Step, *, traffic: bool) -> dict[str, Value]:
+def _line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value]:
     move = step.moves[0]
     return {
         "number": number,
@@ -90,7 +90,7 @@ def _line(number: int, step: Step, *, traffic: bool) -> dict[str, Value]:
     }
 
 
-def _notes(found: Report, plan: Plan) -> Iterator[str]:
+def _notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
     if found.moved is not None and plan.steps:
         yield times_words("These moves", found.moved, found.units)

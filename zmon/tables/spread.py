@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
-from zmon.placement.report import Wanted, counted, report, times_words
-from zmon.placement.resolved import resolved
+from zmon.placement.items import placement_of
+from zmon.placement.spread_report import SpreadQuery, counted, report_spread, times_words
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.placement.report import Report, Space
+    from zmon.placement.spread_report import SpreadReport, TablespaceSpread
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
@@ -36,7 +36,9 @@ def table(view: View) -> Table:
     if not machine.files:
         return Table([], {}, missing=no_files(view))
     by_bytes = _by_bytes(machine)
-    by_traffic = report(resolved(machine, interval=interval), Wanted(traffic=True, seconds=interval.seconds))
+    by_traffic = report_spread(
+        placement_of(machine, interval=interval), SpreadQuery(traffic=True, seconds=interval.seconds)
+    )
     names = {unit.key: unit.title for unit in by_bytes.units}
     lines = [_line(one, other, names) for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)]
     return Table(
@@ -49,17 +51,17 @@ def table(view: View) -> Table:
 
 
 @lru_cache(maxsize=2)
-def _by_bytes(machine: Machine) -> Report:
+def _by_bytes(machine: Machine) -> SpreadReport:
     """Return the spread by bytes: the same for all samples in which nothing moves."""
-    return report(resolved(machine), Wanted())
+    return report_spread(placement_of(machine), SpreadQuery())
 
 
-def title(space: Space) -> str:
+def title(space: TablespaceSpread) -> str:
     """Return the key of a tablespace's row."""
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
 
 
-def _line(one: Space, other: Space, names: dict[str, str]) -> dict[str, Value]:
+def _line(one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str]) -> dict[str, Value]:
     by_bytes, by_traffic = one.spread, other.spread
     no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
     return {
@@ -88,7 +90,7 @@ def _reason(value: Value) -> Absent:
     return value if isinstance(value, Absent) else SEVERAL
 
 
-def _notes(by_bytes: Report, by_traffic: Report) -> list[str]:
+def _notes(by_bytes: SpreadReport, by_traffic: SpreadReport) -> list[str]:
     """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
     found = []
     crowded = by_traffic.whole.spread

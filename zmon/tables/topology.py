@@ -14,17 +14,15 @@ from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.tables.view import nobody
-from zmon.topology.lcu import identity, lcus, with_told
+from zmon.topology.volumes import lcus, uid_of, with_claimed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.sample import Frame
     from zmon.tables.view import View
-    from zmon.topology.lcu import Lcu
-    from zmon.topology.machine import Machine
-    from zmon.topology.people import People
-    from zmon.topology.volume import Volume
+    from zmon.topology.machine import Machine, UserInputs
+    from zmon.topology.volumes import Lcu, Volume
 
 TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """What tells it."""
@@ -77,7 +75,7 @@ def _is_more_known(sample: Sample) -> bool:
     dasd, devices = sample.frame(DASD), sample.frame(DEVICE)
     uids = zip(dasd.keys, dasd.column("uid"), strict=True)
     return any(
-        isinstance(uid, str) and isinstance(identity(devices.cell(busid, "uid")), Absent)
+        isinstance(uid, str) and isinstance(uid_of(devices.cell(busid, "uid")), Absent)
         for busid, uid in uids
         if busid in devices.index
     )
@@ -91,7 +89,7 @@ def _members(found: Mapping[str, Lcu]) -> dict[str, str]:
 def _units(machine: Machine) -> Units:
     devices = machine.sample.frame(DEVICE)
     volumes = machine.volumes.values()
-    found = with_told(devices, lcus(devices), volumes)
+    found = with_claimed(devices, lcus(devices), volumes)
     called = {volume.busid: volume.called for volume in volumes if isinstance(volume.called, str)}
     names = {key: [called[busid] for busid in unit.members if busid in called] for key, unit in found.items()}
     found = {key: unit._replace(called=names[key][0]) if names[key] else unit for key, unit in found.items()}
@@ -124,7 +122,7 @@ def no_files(view: View) -> Absent:
     return UNLISTED if _people(view).listed is None else NOTHING_LISTED
 
 
-def _people(view: View) -> People:
+def _people(view: View) -> UserInputs:
     return (view.people or nobody)()
 
 
@@ -147,7 +145,7 @@ def _same(one: Frame, other: Frame) -> bool:
 
 
 @lru_cache(maxsize=2)  # two times may be compared
-def _machine(people: People, *frames: Frame) -> Machine:
+def _machine(people: UserInputs, *frames: Frame) -> Machine:
     from zmon.topology.machine import Machine  # noqa: PLC0415 - most screens start without it
 
     sample = Sample(Instant(0, 0, ""), {frame.kind.name: frame for frame in frames})

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.tables.table import Needs, Table
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
-def nobody() -> People:
+def nobody() -> UserInputs:
     """Return that nobody has told anything."""
-    from zmon.topology.people import NOBODY  # noqa: PLC0415 - most tables ask nobody
+    from zmon.topology.machine import NO_INPUTS  # noqa: PLC0415 - most tables ask nobody
 
-    return NOBODY
+    return NO_INPUTS
 
 
 class View:
@@ -38,7 +38,7 @@ class View:
         argument: str = "",
         history: History | None = None,
         limits: Callable[[], Limits] = dict,
-        people: Callable[[], People] | None = None,
+        people: Callable[[], UserInputs] | None = None,
     ) -> None:
         """Look at an interval; without a period and a history nothing came before it.
 

@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
-from zmon.topology.chain import answer
-from zmon.topology.claim import claims_in
-from zmon.topology.file import files_in, files_of
-from zmon.topology.host import host_of
-from zmon.topology.mount import mounts_in
-from zmon.topology.people import NOBODY
-from zmon.topology.scattered import gathered
+from zmon.topology.claims import claims_in
+from zmon.topology.data_files import files_in, files_of, with_disk_groups
+from zmon.topology.identity import VolumeIndex, platform_of
+from zmon.topology.location import locate_file
+from zmon.topology.mounts import mounts_in
+from zmon.topology.site import NO_SITE
 from zmon.topology.stack import Stack
-from zmon.topology.volumes import volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.sample import Kind, Sample
-    from zmon.topology.chain import Answer
-    from zmon.topology.claim import Claim
-    from zmon.topology.file import File
-    from zmon.topology.host import Host
-    from zmon.topology.mount import Mounts
-    from zmon.topology.people import People
+    from zmon.topology.claims import Claim
+    from zmon.topology.data_files import DataFile, DiskGroupFile, ListingEntry
+    from zmon.topology.identity import Platform
+    from zmon.topology.location import FileLocation
+    from zmon.topology.mounts import Mounts
     from zmon.topology.site import Site
-    from zmon.topology.volume import Volume
+    from zmon.topology.volumes import Volume
+
+
+class UserClaims(NamedTuple):
+    """What files of answers of CP come to."""
+
+    claims: Sequence[Claim] = ()
+    remarks: tuple[str, ...] = ()
+    """What a person should know of them: what is not understood, what contradicts."""
+
+
+class UserInputs:
+    """What people tell; it equals itself alone, for it is told once."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that is told
+        self,
+        site: Site = NO_SITE,
+        hear: Callable[[str], UserClaims] | None = None,
+        listed: Sequence[ListingEntry] | None = None,
+        notes: tuple[str, ...] = (),
+        scattered: Sequence[DiskGroupFile] = (),
+        wrong: tuple[str, ...] = (),
+    ) -> None:
+        """Take down what was told; `hear` tells of CP, to whom names this guest (empty: not known)."""
+        self.site = site
+        self.listed = listed
+        """The files of tablespaces; None when nobody lists any."""
+        self.scattered = scattered
+        """Those of their files that are in disk groups."""
+        self.notes = notes
+        """What a person should know of the listing."""
+        self.wrong = wrong
+        """What could not be used, and why."""
+        self.hear: Callable[[str], UserClaims] = lru_cache(maxsize=2)(hear) if hear is not None else _silent
+        self.told = site != NO_SITE or hear is not None or listed is not None
+        """Whether anybody has told anything."""
+
+
+def _silent(_guest: str) -> UserClaims:
+    return UserClaims()
+
+
+NO_INPUTS: Final = UserInputs()
+"""Nobody has told anything."""
 
 
 class Machine:
     """The files, mounts, block devices and volumes of a sample."""
 
-    def __init__(self, sample: Sample, people: People = NOBODY) -> None:
+    def __init__(self, sample: Sample, people: UserInputs = NO_INPUTS) -> None:
         """Look at a sample, and at what people tell of it.
 
         If they list files, its files are those alone, whether the sample has looked at them or not.
@@ -100,29 +140,29 @@ class Machine:
         return (*claims_in(self.sample.frame(CLAIM)), *self.people.hear(self.host.guest).claims)
 
     @cached_property
-    def host(self) -> Host:
+    def host(self) -> Platform:
         """Where this Linux runs."""
-        return host_of(self.sample.frame(MACHINE))
+        return platform_of(self.sample.frame(MACHINE))
 
     @cached_property
     def volumes(self) -> Mapping[str, Volume]:
         """The disks, by major:minor."""
         frame = self.sample.frame
-        return volumes(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, self.host)
+        return VolumeIndex(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, self.host)
 
     @cached_property
-    def files(self) -> list[File]:
+    def files(self) -> list[DataFile]:
         """The containers of tablespaces, and whatever files were asked about."""
         known = files_in(self.sample.frame(CONTAINER))
         listed = self.people.listed
         files = known if listed is None else files_of(listed, known, self.mounts)
-        return gathered(self.people.scattered, files, known, self.stack)
+        return with_disk_groups(self.people.scattered, files, known, self.stack)
 
     @cached_property
-    def answers(self) -> Mapping[str, Answer]:
+    def answers(self) -> Mapping[str, FileLocation]:
         """Where each of the files lies, by path."""
         return {file.path: self.locate(file) for file in self.files}
 
-    def locate(self, file: File) -> Answer:
+    def locate(self, file: DataFile) -> FileLocation:
         """Return where a file lies."""
-        return answer(file, self.mounts, self.stack, self.volumes)
+        return locate_file(file, self.mounts, self.stack, self.volumes)

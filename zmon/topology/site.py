@@ -1,27 +1,144 @@
-"""What only the people of a site can know: how they number devices, label volumes, and build boxes.
+"""What a site knows of its storage: how it numbers devices, labels volumes, and builds storage servers.
 
-A site writes it into TOML files; docs/site.md describes them.  Nothing of it is a default: without a rule,
-the number of a device says nothing about its LCU.
+Nothing is assumed by default: without a rule, the number of a device says nothing about its LCU.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
-from zmon.toml import TomlError, parse_toml
-from zmon.topology.sitefile import SYSTEM, site_files
-from zmon.topology.volumemap import NO_MAP, NUMBERS, Row, SiteError, VolumeMap, naming, parse_map
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.absent import Number
+    from zmon.topology.uid import Uid
 
-__all__ = ["NO_SITE", "Channels", "LabelRule", "NumberRule", "Row", "Site", "SiteError", "VolumeMap"]
+
+NUMBERS: Final = re.compile(r"([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?", re.ASCII | re.IGNORECASE)
+"""The number of a device, or the first and the last of a range."""
+
+
+class SiteError(ValueError):
+    """What a site has written cannot be used: which file, line and key, what is wrong, what to do."""
+
+
+class MapRow(NamedTuple):
+    """One line of the map; what it does not say is empty."""
+
+    volume: str
+    """As it is written."""
+    lcu: str
+    """The name of the LCU: `LCU 6`."""
+    server: str = ""
+    rank: str = ""
+    extent_pool: str = ""
+    channel_group: str = ""
+    """What the LCU's channel paths are called together."""
+    capacity: float | None = None
+    """MB/s of the LCU."""
+    place: str = ""
+    """`volumes.csv:4`."""
+
+
+class VolumeMap:
+    """The rows of a map, found by what they are about."""
+
+    def __init__(self, rows: Iterable[MapRow] = ()) -> None:
+        """Index the rows.
+
+        Raises:
+            SiteError: two rows are about the same volume, or two say different things of an LCU.
+        """
+        self.rows = tuple(rows)
+        self._named: dict[str, MapRow] = {}
+        self._ranges: list[tuple[int, int, MapRow]] = []
+        self._lcus: dict[str, MapRow] = {}
+        for row in self.rows:
+            self._take(row)
+        self._ranges.sort(key=lambda entry: entry[:2])
+        for (_, last, one), (first, _, other) in zip(self._ranges, self._ranges[1:], strict=False):
+            if first <= last:
+                raise SiteError(
+                    f"{other.place}: {other.volume} overlaps {one.volume} of {one.place}; "
+                    "a device belongs to one range, a single number may be an exception"
+                )
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    def about(self, uid: Uid | None, rdev: str) -> list[MapRow]:
+        """Return the rows about a volume, the most particular first: they may contradict each other."""
+        if not self.rows:
+            return []
+        keys = () if uid is None else (uid.volume, uid.lcu)
+        found = [self._named.get(key) for key in (*keys, f"{int(rdev, 16):04X}" if rdev else "")]
+        rows = [row for row in found if row is not None]
+        return [*rows, *self._holding(rdev)] if rdev and found[-1] is None else rows
+
+    def lcu(self, name: str) -> MapRow | None:
+        """Return a row that says on what server and channel paths an LCU is, and what it can do."""
+        return self._lcus.get(name)
+
+    def _take(self, row: MapRow) -> None:
+        found = NUMBERS.fullmatch(row.volume)
+        if found is None or found[2] is None:
+            key = row.volume if found is None else f"{int(found[1], 16):04X}"
+            earlier = self._named.setdefault(key, row)
+            if earlier is not row:
+                raise SiteError(
+                    f"{row.place}: {row.volume} is in {earlier.place} already; keep one of the lines"
+                )
+        else:
+            self._ranges.append((int(found[1], 16), int(found[2], 16), row))
+        known = self._lcus.get(row.lcu)
+        if known is None:
+            self._lcus[row.lcu] = row
+            return
+        for name in ("server", "channel_group", "capacity"):
+            one, other = getattr(known, name), getattr(row, name)
+            if one and other and one != other:
+                raise SiteError(
+                    f"{row.place}: {name} of {row.lcu} is {other} here and {one} in {known.place}; "
+                    "an LCU has one"
+                )
+        self._lcus[row.lcu] = known._replace(
+            server=known.server or row.server,
+            channel_group=known.channel_group or row.channel_group,
+            capacity=known.capacity or row.capacity,
+        )
+
+    def _holding(self, rdev: str) -> Iterator[MapRow]:
+        number = int(rdev, 16)
+        at = bisect_right(self._ranges, number, key=lambda entry: entry[0]) - 1
+        if at >= 0 and number <= self._ranges[at][1]:
+            yield self._ranges[at][2]
+
+
+NO_MAP: Final = VolumeMap()
+
+
+@lru_cache(maxsize=1024)
+def naming(name: str) -> str:
+    """Return the name of an LCU for people: `LCU 6` for a bare number, else as the site calls it."""
+    name = " ".join(name.split())
+    return f"LCU {name.upper()}" if re.fullmatch(r"[0-9A-Fa-f]{1,2}", name, re.ASCII) else name
+
+
+SYSTEM: Final = "/etc/zmon/site.toml"
+"""Where the site of a machine is written; a user's own is `zmon/site.toml` in the directory of settings."""
+
+
+def site_files(environ: Mapping[str, str], system: str = SYSTEM) -> list[str]:
+    """Return the site files that there are, the machine's before the user's."""
+    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
+    return [path for path in (system, os.path.join(settings, "zmon", "site.toml")) if os.path.exists(path)]
 
 
 class NumberRule(NamedTuple):
@@ -126,233 +243,3 @@ class Site(NamedTuple):
 
 NO_SITE: Final = Site()
 """A site that has told nothing."""
-
-
-def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | None = None) -> Site:
-    """Read a site file; `volume_map` reads the map that it names, which is left out otherwise.
-
-    Raises:
-        SiteError: what is wrong, with file, line and key, and what to do.
-    """
-    return Site(**_Page(text, origin).fields(volume_map))
-
-
-def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
-    """Read the site files of the machine, of the user, and the one named on the command line.
-
-    What a later one says under a heading replaces all that an earlier one says under it.  Those of the
-    machine and the user need not exist.
-
-    Raises:
-        SiteError: a file cannot be used.
-        OSError: the one named on the command line, or a map, cannot be read.
-    """
-    fields: dict[str, Any] = {}
-    origins = [*site_files(environ, system), *([extra] if extra else [])]
-    for path in origins:
-        fields |= _Page(_text(path), path).fields(_read_map)
-    return Site(**fields | {"origins": tuple(origins)})
-
-
-def _text(path: str) -> str:
-    with open(path, "rb") as file:
-        content = file.read()
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SiteError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
-
-
-def _read_map(path: str) -> VolumeMap:
-    return parse_map(_text(path), path)
-
-
-class _Page:
-    """One site file while it is read."""
-
-    def __init__(self, text: str, origin: str) -> None:
-        self.origin = origin
-        self.lines = text.splitlines()
-        try:
-            self.data = parse_toml(text)
-        except TomlError as error:
-            raise SiteError(f"{origin}: {error}; it is a TOML file, see docs/site.md") from error
-
-    def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
-        """Return those fields of a `Site` that the file says."""
-        readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-            "lcu_by_number": ("rules", lambda said: self._each("lcu_by_number", said, self._rule)),
-            "number_by_label": ("labels", lambda said: self._each("number_by_label", said, self._label)),
-            "map": ("map", lambda said: self._map(said, volume_map)),
-            "vdev_is_rdev": ("vdev_is_rdev", self._equal_numbers),
-            "capacity": ("capacities", self._capacities),
-            "channels": ("channels", lambda said: self._each("channels", said, self._channels)),
-            "pins": ("pins", lambda said: self._patterns("pins", said)),
-            "logs": ("logs", lambda said: self._patterns("logs", said)),
-        }
-        fields = {}
-        for key, said in self.data.items():
-            if key not in readers:
-                raise self._wrong(key, f"is not known; known are {', '.join(sorted(readers))}")
-            name, reader = readers[key]
-            fields[name] = reader(said)
-        return fields | {"origins": (self.origin,)}
-
-    def _line(self, key: str, table: str = "", number: int = 0) -> int:
-        """Return the line of a key, in the table of this name and number; 0 when it is not found."""
-        heading = re.compile(rf"\s*\[+\s*{re.escape(table or key)}\s*\]+")
-        entry = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
-        seen = -1 if table else 0
-        for at, line in enumerate(self.lines, 1):
-            if heading.match(line):
-                seen += 1
-                if not table or (table == key and seen == number):
-                    return at
-            elif seen == number and entry.match(line):
-                return at
-        return 0
-
-    def _place(self, key: str, table: str = "", number: int = 0) -> str:
-        at = self._line(key, table, number) or (self._line(table, table, number) if table else 0)
-        return f"{self.origin}:{at}" if at else self.origin
-
-    def _wrong(self, key: str, what: str, table: str = "", number: int = 0) -> SiteError:
-        return SiteError(f"{self._place(key, table, number)}: {key} {what}")
-
-    def _each(self, name: str, said: Any, reader: Callable[[int, dict[str, Any]], Any]) -> tuple[Any, ...]:
-        if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
-            raise self._wrong(name, f"is a table of its own for each: begin it with [[{name}]]")
-        return tuple(reader(number, entry) for number, entry in enumerate(said))
-
-    def _text_of(self, entry: dict[str, Any], key: str, table: str, number: int) -> str:
-        said = entry.get(key)
-        if not isinstance(said, str) or not said.strip() or not said.isprintable():
-            raise self._wrong(key, f"is a text in quotes, not {said!r:.60}", table, number)
-        return said.strip()
-
-    def _only(self, entry: dict[str, Any], known: set[str], table: str, number: int) -> None:
-        for key in entry:
-            if key not in known:
-                raise self._wrong(key, f"is not known; known are {', '.join(sorted(known))}", table, number)
-
-    def _rule(self, number: int, entry: dict[str, Any]) -> NumberRule:
-        table = "lcu_by_number"
-        self._only(entry, {"serial", "shift", *_NUMBER_RULES}, table, number)
-        serial = self._text_of(entry, "serial", table, number)
-        forms = [key for key in _NUMBER_RULES if key in entry]
-        if len(forms) != 1:
-            raise self._wrong(table, f"needs one of {', '.join(_NUMBER_RULES)}", table, number)
-        if "shift" in entry and forms != ["mask"]:
-            raise self._wrong("shift", "goes with mask alone", table, number)
-        try:
-            said, lcu_of = _NUMBER_RULES[forms[0]](entry)
-        except (ValueError, re.error, RecursionError, OverflowError) as error:
-            raise self._wrong(forms[0], str(error), table, number) from error
-        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], table, number))
-
-    def _label(self, number: int, entry: dict[str, Any]) -> LabelRule:
-        table = "number_by_label"
-        self._only(entry, {"pattern"}, table, number)
-        said = self._text_of(entry, "pattern", table, number)
-        if len(said) > 6 or said.count("#") not in {4, 5}:
-            what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
-            raise self._wrong("pattern", f"{what}, not {said!r:.60}", table, number)
-        form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in said)
-        return LabelRule(said, re.compile(form, re.ASCII), self._place("pattern", table, number))
-
-    def _map(self, said: Any, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
-        if not isinstance(said, str) or not said or not said.isprintable():
-            raise self._wrong("map", f"is the path of a CSV file in quotes, not {said!r:.60}")
-        path = os.path.join(os.path.dirname(self.origin), said)
-        return volume_map(path) if volume_map else NO_MAP
-
-    def _equal_numbers(self, said: Any) -> str:
-        if not isinstance(said, bool):
-            raise self._wrong("vdev_is_rdev", f"is true or false, not {said!r:.60}")
-        return self._place("vdev_is_rdev") if said else ""
-
-    def _capacities(self, said: Any) -> dict[str, float]:
-        if not isinstance(said, dict):
-            raise self._wrong("capacity", 'is a table: [capacity], and below it lines such as "LCU 6" = 40')
-        return {naming(name): self._rate(rate, name, "capacity", 0) for name, rate in said.items()}
-
-    def _rate(self, said: Any, key: str, table: str, number: int) -> float:
-        if type(said) not in {int, float} or not 0 < said < 1e9:
-            raise self._wrong(key, f"is MB/s, a number above zero, not {said!r:.60}", table, number)
-        return float(said)
-
-    def _channels(self, number: int, entry: dict[str, Any]) -> Channels:
-        self._only(entry, {"name", "lcus", "mb_s"}, "channels", number)
-        lcus = self._patterns("lcus", entry.get("lcus"), "channels", number)
-        rate: Number = absent("the site says no mb_s of these channels")
-        if "mb_s" in entry:
-            rate = self._rate(entry["mb_s"], "mb_s", "channels", number)
-        name = self._text_of(entry, "name", "channels", number)
-        return Channels(name, tuple(map(naming, lcus)), rate, self._place("name", "channels", number))
-
-    def _patterns(self, key: str, said: Any, table: str = "", number: int = 0) -> tuple[str, ...]:
-        if not isinstance(said, list) or not all(isinstance(word, str) and word for word in said):
-            raise self._wrong(key, f"is a list of texts in quotes, not {said!r:.60}", table, number)
-        return tuple(said)
-
-
-def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["pattern"]
-    if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
-        raise ValueError(
-            "is four or five characters: hex digits as they stand, n for each digit that names the LCU, "
-            f"X for any other: '7nXX', not {said!r:.60}"
-        )
-    signs = {"n": "([0-9A-F])", "X": "[0-9A-F]", "x": "[0-9A-F]"}
-    form = re.compile("".join(signs.get(sign, sign) for sign in said), re.ASCII)
-    return said, lambda rdev: naming("".join(found.groups())) if (found := form.fullmatch(rdev)) else ""
-
-
-def _by_regex(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["regex"]
-    if not isinstance(said, str):
-        raise ValueError(f"is a text in quotes, not {said!r:.60}")  # noqa: TRY004 - as all that is wrong here
-    form = re.compile(said, re.ASCII)
-    if form.groups != 1:
-        raise ValueError(f"has one group, which is the name of the LCU: '7(.)..', not {said!r}")
-    return said, lambda rdev: naming(found[1] or "") if (found := form.fullmatch(rdev)) else ""
-
-
-def _by_mask(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said, shift = entry["mask"], entry.get("shift")
-    if not isinstance(said, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", said) or not int(said, 16):
-        raise ValueError(f"is a hex number in quotes, '0F00', not {said!r:.60}")
-    mask = int(said, 16)
-    lowest = (mask & -mask).bit_length() - 1
-    if shift is None:
-        shift = lowest
-    if type(shift) is not int or not 0 <= shift <= lowest:
-        raise ValueError(f"{said} goes with a shift of 0 to {lowest} bits, not {shift!r:.60}")
-    return f"mask {said}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
-
-
-def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["ranges"]
-    if not isinstance(said, dict) or not said:
-        raise ValueError('is a table: ranges = { "E000-E0FF" = "E0" }')
-    for name in said.values():
-        if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"gives each range the name of an LCU in quotes, not {name!r:.60}")
-    for span in said:
-        found = NUMBERS.fullmatch(span)
-        if not found or int(found[1], 16) > int(found[2] or found[1], 16):
-            raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
-    try:
-        known = VolumeMap(Row(span, naming(name), place="ranges") for span, name in said.items())
-    except SiteError as error:
-        raise ValueError(str(error).removeprefix("ranges: ")) from error
-    return ", ".join(said), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
-
-
-_NUMBER_RULES: Final = {
-    "pattern": _by_digits,
-    "regex": _by_regex,
-    "mask": _by_mask,
-    "ranges": _by_ranges,
-}

@@ -1,21 +1,74 @@
-"""The stack of block devices: partitions, volumes and arrays, and the disks at their feet."""
+"""The stack of block devices: partitions, logical volumes, arrays, and the disks below them."""
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.topology import array, lvm, thin
-from zmon.topology.evidence import Evidence, Grade
-from zmon.topology.target import SECTOR, Layout, Leg, Target, describe, parse_table
+from zmon.topology.claims import Evidence, Grade
+from zmon.topology.target import (
+    SECTOR,
+    Layout,
+    Leg,
+    MdArray,
+    Target,
+    ThinRun,
+    describe,
+    md_targets,
+    parse_members,
+    parse_table,
+    parse_thin_dump,
+    thin_segments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
-    from zmon.topology.array import Member
+    from zmon.topology.target import ArrayMember
+
+
+_INNER: Final = {
+    "rimage": "data of a raid volume", "rmeta": "metadata of a raid volume",
+    "mimage": "data of a mirror", "mlog": "log of a mirror",
+    "tdata": "data of a thin pool", "tmeta": "metadata of a thin pool", "tpool": "thin pool",
+    "cdata": "data of a cache", "cmeta": "metadata of a cache", "cvol": "cache", "cpool": "cache",
+    "corig": "origin of a cache", "wcorig": "origin of a write cache",
+    "vdata": "data of a vdo pool", "vpool": "vdo pool",
+    "imeta": "metadata of integrity", "iorig": "origin of integrity",
+    "real": "origin of snapshots", "cow": "changes of a snapshot",
+    "pmspare": "spare metadata",
+}  # fmt: skip
+
+_SUFFIX: Final = re.compile(
+    r".(?:_(rimage|rmeta|mimage)_[0-9]+|_(mlog|tdata|tmeta|cdata|cmeta|cvol|cpool|corig|wcorig|vdata|vpool"
+    r"|imeta|iorig|pmspare)|(?<!-)-(tpool|real|cow))\Z",
+)
+
+
+def volume_name(mapped: str) -> str | None:
+    """Return `group/volume` for a name in /dev/mapper, `my--group-my--volume`; None when it is no such.
+
+    A hyphen within either name is doubled there.  What the manager puts behind the name for devices within
+    a volume stays: `group/volume-real`.
+    """
+    runs = (match for match in re.finditer("-+", mapped) if len(match[0]) % 2)
+    first = next(runs, None)  # doubled ones come in pairs, and no volume begins with one
+    if first is None or not first.start() or first.end() == len(mapped):
+        return None
+    at = first.end() - 1
+    group, volume = mapped[:at], mapped[at + 1 :]
+    return f"{group.replace('--', '-')}/{volume.replace('--', '-')}"
+
+
+def inner(mapped: str) -> str:
+    """Say what a device within a volume is for, by its name; empty for a volume that people made."""
+    found = _SUFFIX.search(mapped)
+    return _INNER[next(filter(None, found.groups()))] if found else ""
+
 
 TAGS: Final = {
     "UUID": "by-uuid", "LABEL": "by-label", "ID": "by-id",
@@ -28,7 +81,7 @@ DEPTH: Final = 32
 """As many devices may stand on one another; more are taken for a circle."""
 
 
-class Node(NamedTuple):
+class BlockDevice(NamedTuple):
     """One block device."""
 
     number: str
@@ -55,7 +108,7 @@ class Node(NamedTuple):
     layout: Value
     chunk: Number
     """Bytes of a chunk of an md array."""
-    members: tuple[Member, ...]
+    members: tuple[ArrayMember, ...]
     """Of an md array, by slot."""
     busid: Value
     wwpn: Value
@@ -67,7 +120,7 @@ class Node(NamedTuple):
     def title(self) -> str:
         """What people call it: `vg/lv`, `mpatha`, `dasda1`; its number if nothing else is known."""
         if isinstance(self.mapped, str):
-            volume = lvm.volume_name(self.mapped) if str(self.uuid).startswith("LVM-") else None
+            volume = volume_name(self.mapped) if str(self.uuid).startswith("LVM-") else None
             return volume or self.mapped
         return self.number if isinstance(self.name, Absent) else str(self.name)
 
@@ -85,7 +138,7 @@ class Node(NamedTuple):
         return bool(self.table) and all(target.layout is Layout.PATHS for target in self.table)
 
 
-class Step(NamedTuple):
+class StackLayer(NamedTuple):
     """One device on the way down."""
 
     depth: int
@@ -95,10 +148,10 @@ class Step(NamedTuple):
     """What it is, for people: `striped over 4, 64 KiB`."""
 
 
-class Lying(NamedTuple):
+class DeviceLayout(NamedTuple):
     """How a device lies, made ready for going down."""
 
-    node: Node | None
+    node: BlockDevice | None
     title: str
     size: int | None
     """Bytes; None when they are not known."""
@@ -122,23 +175,23 @@ class Stack:
         """Take the rows of a LAYER frame; `mappings` are dumps of thin pools, by the pool's number."""
         self._layers = layers
         self._mappings = mappings or {}
-        self._nodes: dict[str, Node | None] = {}
+        self._nodes: dict[str, BlockDevice | None] = {}
         self._segments: dict[str, tuple[Target, ...] | Absent] = {}
-        self._lyings: dict[str, Lying] = {}
+        self._lyings: dict[str, DeviceLayout] = {}
         self._evidence: dict[str, Evidence] = {}
-        self._chains: dict[str, tuple[Step, ...]] = {}
-        self._pools: dict[str, dict[int, tuple[thin.Run, ...]] | Absent] = {}
+        self._chains: dict[str, tuple[StackLayer, ...]] = {}
+        self._pools: dict[str, dict[int, tuple[ThinRun, ...]] | Absent] = {}
 
     # --- devices ------------------------------------------------------------------------------
 
-    def node(self, number: str) -> Node | None:
+    def node(self, number: str) -> BlockDevice | None:
         """Return the device with this number."""
         if number not in self._nodes:
             row = self._layers.index.get(number)
             self._nodes[number] = None if row is None else self._node(number, row)
         return self._nodes[number]
 
-    def named(self, name: str) -> Node | None:
+    def named(self, name: str) -> BlockDevice | None:
         """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`.
 
         Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  A name of
@@ -169,7 +222,7 @@ class Stack:
                     continue
                 plain = str(name)
                 names[plain] = number
-                if column == "mapped" and (volume := lvm.volume_name(plain)):
+                if column == "mapped" and (volume := volume_name(plain)):
                     names.setdefault(volume, number)
                 elif "!" in plain:  # how sysfs spells a slash
                     names[plain.replace("!", "/")] = number
@@ -194,13 +247,13 @@ class Stack:
     def _columns(self) -> dict[str, list[Value]]:
         return {name: self._layers.column(name) for name in self._layers.kind.by_name}
 
-    def _node(self, number: str, row: int) -> Node:
+    def _node(self, number: str, row: int) -> BlockDevice:
         cells = {name: column[row] for name, column in self._columns.items()}
         try:
-            members = array.members_of(cells["members"])
+            members = parse_members(cells["members"])
         except ValueError:
             members = ()
-        return Node(
+        return BlockDevice(
             number=number,
             below=tuple(_words(cells["below"])),
             table=_table(cells["table"]),
@@ -224,7 +277,7 @@ class Stack:
             self._segments[number] = () if node is None else self._targets(node)
         return self._segments[number]
 
-    def _targets(self, node: Node) -> tuple[Target, ...] | Absent:
+    def _targets(self, node: BlockDevice) -> tuple[Target, ...] | Absent:
         if node.multipath or (node.sort == "loop" and isinstance(node.table, Absent)):
             return ()
         match node.sort:
@@ -237,27 +290,27 @@ class Stack:
             case "md":
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
-                return array.targets(array.Array(node.level, node.layout, chunk, size, node.members))
+                return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
         return ()
 
-    def _mapped(self, node: Node, target: Target) -> Iterable[Target]:
+    def _mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper with what its table leaves open."""
         if target.layout is Layout.SOMEWHERE and not target.legs:
             return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
         if target.kind == "thin" and target.legs[0].device in self._mappings:
             runs = self._pool(target.legs[0].device)
-            return (target,) if isinstance(runs, Absent) else thin.segments(target, runs)
+            return (target,) if isinstance(runs, Absent) else thin_segments(target, runs)
         return (target,)
 
-    def _pool(self, number: str) -> dict[int, tuple[thin.Run, ...]] | Absent:
+    def _pool(self, number: str) -> dict[int, tuple[ThinRun, ...]] | Absent:
         if number not in self._pools:
             try:
-                self._pools[number] = thin.parse_dump(self._mappings[number])
+                self._pools[number] = parse_thin_dump(self._mappings[number])
             except ValueError as error:
                 self._pools[number] = absent(str(error))
         return self._pools[number]
 
-    def lying(self, number: str) -> Lying:
+    def lying(self, number: str) -> DeviceLayout:
         """Return how a device lies, made ready for going down."""
         found = self._lyings.get(number)
         if found is None:
@@ -267,7 +320,7 @@ class Stack:
             size = None if node is None or isinstance(node.size, Absent) else int(node.size)
             starts = [target.start for target in targets]
             straight = self._straight(number)
-            found = Lying(node, self.title(number), size, targets, starts, reason, straight)
+            found = DeviceLayout(node, self.title(number), size, targets, starts, reason, straight)
             self._lyings[number] = found
         return found
 
@@ -341,7 +394,7 @@ class Stack:
             ahead.extend(reversed(self.feet(here)))
         return list(found)
 
-    def paths(self, number: str) -> list[Node]:
+    def paths(self, number: str) -> list[BlockDevice]:
         """Return the disks that are paths to a multipath device; a device that is none is its own path."""
         node = self.node(number)
         if node is None:
@@ -352,19 +405,19 @@ class Stack:
         numbers = dict.fromkeys(leg.device for leg in legs) or dict.fromkeys(node.below)
         return [path for path in map(self.node, numbers) if path]
 
-    def chain(self, number: str) -> tuple[Step, ...]:
+    def chain(self, number: str) -> tuple[StackLayer, ...]:
         """Return the devices from this one down, as a tree is read; each is gone into once."""
         if number not in self._chains:
             self._chains[number] = tuple(self._down(number))
         return self._chains[number]
 
-    def _down(self, number: str) -> list[Step]:
-        found: list[Step] = []
+    def _down(self, number: str) -> list[StackLayer]:
+        found: list[StackLayer] = []
         seen: set[str] = set()
         ahead = [(0, number)]
         while ahead:
             depth, here = ahead.pop()
-            found.append(Step(depth, here, self.title(here), self.what(here)))
+            found.append(StackLayer(depth, here, self.title(here), self.what(here)))
             if here not in seen:
                 seen.add(here)
                 ahead.extend((depth + 1, foot) for foot in reversed(self.feet(here)))
@@ -386,7 +439,7 @@ class Stack:
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))
         said = ways[0] if len(ways) == 1 else f"{len(segments)} segments: {', then '.join(ways[:8])}"
-        purpose = lvm.inner(node.mapped) if isinstance(node.mapped, str) else ""
+        purpose = inner(node.mapped) if isinstance(node.mapped, str) else ""
         return f"{said}; {purpose}" if purpose else said
 
     # --- upwards ------------------------------------------------------------------------------
@@ -445,7 +498,7 @@ def _table(cell: Value) -> tuple[Target, ...] | Absent:
         return absent(f"the table is not understood: {error}")
 
 
-def _partition(node: Node) -> tuple[Target, ...] | Absent:
+def _partition(node: BlockDevice) -> tuple[Target, ...] | Absent:
     if isinstance(node.parent, Absent):
         return node.parent
     if isinstance(node.start, Absent):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class Stretch(NamedTuple):
+class ByteRange(NamedTuple):
     """Bytes of a device from `begin` to before `end`: all, or those that a pattern picks.
 
     With a `period`, only bytes x with `(x - phase) mod period < run` are meant.
@@ -36,17 +36,19 @@ class Stretch(NamedTuple):
         rounds, rest = divmod(x - self.phase, self.period)
         return rounds * self.run + min(rest, self.run)
 
-    def cut(self, begin: int, end: int) -> Stretch:
+    def cut(self, begin: int, end: int) -> ByteRange:
         """Return the part of it within these limits, which it must touch."""
         if begin <= self.begin and self.end <= end:
             return self
         return self._replace(begin=max(self.begin, begin), end=min(self.end, end))
 
-    def moved(self, by: int) -> Stretch:
+    def moved(self, by: int) -> ByteRange:
         """Return it that much further on."""
-        return Stretch(self.begin + by, self.end + by, self.period, self.phase + by, self.run) if by else self
+        return (
+            ByteRange(self.begin + by, self.end + by, self.period, self.phase + by, self.run) if by else self
+        )
 
-    def teeth(self) -> Iterator[Stretch]:
+    def teeth(self) -> Iterator[ByteRange]:
         """Return its parts that have no pattern."""
         if not self.period:
             yield self
@@ -55,19 +57,19 @@ class Stretch(NamedTuple):
         for begin in range(first, self.end, self.period):
             low, high = max(begin, self.begin), min(begin + self.run, self.end)
             if low < high:
-                yield Stretch(low, high)
+                yield ByteRange(low, high)
 
 
-class Piece(NamedTuple):
+class LegRange(NamedTuple):
     """What lies on one leg."""
 
     leg: int
-    stretch: Stretch
+    stretch: ByteRange
     copy: bool = False
     """Whether it is a further copy, or parity."""
 
 
-class Spot(NamedTuple):
+class LegPlace(NamedTuple):
     """Where one byte lies."""
 
     leg: int
@@ -79,7 +81,7 @@ class Spot(NamedTuple):
 # --- striped, raid0 ---------------------------------------------------------------------------
 
 
-def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
     """Return what of the bytes from `begin` to before `end` lies on each leg.
 
     Of the first x bytes a leg has one chunk for each full row, and in the last row a whole chunk if x is in a
@@ -95,14 +97,14 @@ def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
         start = row * chunk + (chunk if here < leg else low if here == leg else 0)
         stop = last_row * chunk + (chunk if here < last_leg else high if here == last_leg else 0)
         if start < stop:
-            yield Piece(here, Stretch(start, stop))
+            yield LegRange(here, ByteRange(start, stop))
 
 
-def striped_at(legs: int, chunk: int, x: int) -> Spot:
+def striped_at(legs: int, chunk: int, x: int) -> LegPlace:
     """Return where byte `x` lies."""
     number, within = divmod(x, chunk)
     row, leg = divmod(number, legs)
-    return Spot(leg, row * chunk + within, chunk - within)
+    return LegPlace(leg, row * chunk + within, chunk - within)
 
 
 # --- rows with parity -------------------------------------------------------------------------
@@ -183,7 +185,7 @@ def rows(kind: str, legs: int) -> Rows:
     return tuple((_raid5 if level == "raid5" else _raid6)(rest, row, legs) for row in range(legs))
 
 
-def parity(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+def parity(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
     """Return what of the bytes from `begin` to before `end`, and of their parity, lies on each leg.
 
     Parity is counted that covers any of these bytes.
@@ -198,21 +200,21 @@ def parity(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterato
     if begin < first * width:
         yield from _part_of_row(layout, legs, chunk, begin, first * width)
     for leg in range(legs):
-        span = Stretch(first * chunk, last * chunk)
+        span = ByteRange(first * chunk, last * chunk)
         data = {row for row, holders in enumerate(layout) if leg in holders}
         yield from _picked(leg, span, data, len(layout), chunk)
     if last * width < end:
         yield from _part_of_row(layout, legs, chunk, last * width, end)
 
 
-def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
     row = begin // (len(layout[0]) * chunk)
     holders, at = layout[row % len(layout)], row * chunk
     within: list[tuple[int, int]] = []
     while begin < end:
         number, low = divmod(begin, chunk)
         high = min(chunk, low + end - begin)
-        yield Piece(holders[number % len(holders)], Stretch(at + low, at + high))
+        yield LegRange(holders[number % len(holders)], ByteRange(at + low, at + high))
         within.append((low, high))
         begin += high - low
     covered = sorted(within)
@@ -226,20 +228,20 @@ def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> I
     spans.append((low, high))
     for leg in range(legs):
         if leg not in holders:
-            yield from (Piece(leg, Stretch(at + low, at + high), copy=True) for low, high in spans)
+            yield from (LegRange(leg, ByteRange(at + low, at + high), copy=True) for low, high in spans)
 
 
-def parity_at(layout: Rows, chunk: int, x: int) -> Spot:
+def parity_at(layout: Rows, chunk: int, x: int) -> LegPlace:
     """Return where byte `x` lies; its parity is no copy of it."""
     number, within = divmod(x, chunk)
     row, place = divmod(number, len(layout[0]))
-    return Spot(layout[row % len(layout)][place], row * chunk + within, chunk - within)
+    return LegPlace(layout[row % len(layout)][place], row * chunk + within, chunk - within)
 
 
 # --- copies side by side: raid10 near ---------------------------------------------------------
 
 
-def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
     """Return what of the bytes from `begin` to before `end`, in all copies, lies on each leg."""
     first, last = -(-begin // chunk), end // chunk
     if first > last:  # within one chunk
@@ -251,36 +253,36 @@ def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[P
         low, high = -(-(first * copies - leg) // legs), -(-(last * copies - leg) // legs)
         if low < high:
             data = {row for row in range(copies) if (row * legs + leg) % copies == 0}
-            yield from _picked(leg, Stretch(low * chunk, high * chunk), data, copies, chunk)
+            yield from _picked(leg, ByteRange(low * chunk, high * chunk), data, copies, chunk)
     if last * chunk < end:
         yield from _part_of_chunk(legs, copies, chunk, last * chunk, end)
 
 
-def _part_of_chunk(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[Piece]:
+def _part_of_chunk(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
     for copy, spot in enumerate(near_at(legs, copies, chunk, begin)):
-        yield Piece(spot.leg, Stretch(spot.offset, spot.offset + end - begin), copy > 0)
+        yield LegRange(spot.leg, ByteRange(spot.offset, spot.offset + end - begin), copy > 0)
 
 
-def near_at(legs: int, copies: int, chunk: int, x: int) -> list[Spot]:
+def near_at(legs: int, copies: int, chunk: int, x: int) -> list[LegPlace]:
     """Return where byte `x` lies, in all copies."""
     number, within = divmod(x, chunk)
     spots = []
     for place in range(number * copies, (number + 1) * copies):
         row, leg = divmod(place, legs)
-        spots.append(Spot(leg, row * chunk + within, chunk - within))
+        spots.append(LegPlace(leg, row * chunk + within, chunk - within))
     return spots
 
 
-def _picked(leg: int, span: Stretch, data: set[int], period: int, chunk: int) -> Iterator[Piece]:
+def _picked(leg: int, span: ByteRange, data: set[int], period: int, chunk: int) -> Iterator[LegRange]:
     """Part a span of whole rows into those that hold data and the others."""
     for chosen, copy in ((data, False), (set(range(period)) - data, True)):
         if len(chosen) == period:
-            yield Piece(leg, span, copy)
+            yield LegRange(leg, span, copy)
             continue
         for phase, run in _runs(chosen, period):
-            stretch = Stretch(span.begin, span.end, period * chunk, phase * chunk, run * chunk)
+            stretch = ByteRange(span.begin, span.end, period * chunk, phase * chunk, run * chunk)
             if stretch.size():
-                yield Piece(leg, stretch, copy)
+                yield LegRange(leg, stretch, copy)
 
 
 def _runs(chosen: set[int], period: int) -> list[tuple[int, int]]:

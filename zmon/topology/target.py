@@ -1,9 +1,8 @@
-"""Targets: how each stretch of a device is laid out over those below it.
+"""Targets: how each part of a block device is laid out over the devices below it.
 
-The tables of the device mapper say it, one line per segment, as `dmsetup table` prints one device:
-`start length target arguments`, in sectors of 512 bytes.  A volume that was extended later has
-several segments, each of a width of its own.  md arrays and partitions are put in the same terms by
-`zmon.topology.stack`, so that whoever goes down a stack meets targets alone.
+The tables of the device mapper say it, one line per segment, as `dmsetup table` prints one device: `start
+length target arguments`, in sectors of 512 bytes.  A volume that was extended later has several segments.
+md arrays and dumps of thin pools are put in the same form.
 """
 
 from __future__ import annotations
@@ -13,10 +12,14 @@ from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.absent import Absent, absent
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from zmon.absent import Value
+
 
 SECTOR: Final = 512
 """Bytes of the sectors that the kernel counts in, whatever the blocks of the disk are."""
@@ -414,3 +417,244 @@ _TARGETS: Final[dict[str, Callable[[_Head, _Words], Target]]] = {
     "crypt": _crypt, "multipath": _multipath, "error": _nowhere, "zero": _nowhere, "delay": _delay,
     "integrity": _integrity, "verity": _verity, "era": _era, "vdo": _vdo, "file": _file, "hole": _hole,
 }  # fmt: skip
+
+
+class ArrayMember(NamedTuple):
+    """One device of an array."""
+
+    slot: int
+    number: str
+    """Empty when the array runs without it."""
+    offset: int = 0
+    """First byte of data there."""
+    size: int = 0
+    """Bytes of data there; 0 when that was not read."""
+
+
+class MdArray(NamedTuple):
+    """What md says of an array."""
+
+    level: Value
+    """`raid5`."""
+    layout: Value
+    """A number whose meaning depends on the level."""
+    chunk: int
+    """Bytes."""
+    size: int
+    """Bytes of the array."""
+    members: tuple[ArrayMember, ...]
+    """By slot, those that are missing among them."""
+
+
+_RAID5: Final = ("la", "ra", "ls", "rs", "0", "n")
+_RAID6: Final = {
+    **dict(enumerate(_RAID5)), 8: "zr", 9: "nr", 10: "nc",
+    16: "la_6", 17: "ra_6", 18: "ls_6", 19: "rs_6", 20: "0_6",
+}  # fmt: skip
+_OLDER: Final = 1
+"""Layout of raid0 in which zones go on counting chunks from the begin of the array."""
+_NEWER: Final = 2
+"""The one in which each zone counts for itself."""
+
+
+def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
+    """Parse `0=94:5@2048+40960 1=-`: slot, number, first sector of data, sectors of data.
+
+    Raises:
+        ValueError: it has not this form, or a slot twice.
+    """
+    if isinstance(cell, Absent):
+        return ()
+    found: dict[int, ArrayMember] = {}
+    for word in str(cell).split():
+        slot, equals, rest = word.partition("=")
+        number, at, place = rest.partition("@")
+        offset, _, size = place.partition("+")
+        numbers = [slot, *([offset] if at else []), *([size] if size else [])]
+        if not equals or not all(n.isascii() and n.isdecimal() and len(n) < 19 for n in numbers):
+            raise ValueError(f"not slot=number@offset+size: {word[:80]!r}")
+        member = ArrayMember(
+            int(slot), "" if number == "-" else number, int(offset or 0) * 512, int(size or 0) * 512
+        )
+        if found.setdefault(member.slot, member) is not member:
+            raise ValueError(f"slot {member.slot} twice")
+    return tuple(found[slot] for slot in sorted(found))
+
+
+def md_targets(array: MdArray) -> tuple[Target, ...] | Absent:
+    """Return how an array lies, or why that is not known.
+
+    Kernel: drivers/md/raid0.c, raid1.c, raid5.c, raid10.c, md-linear.c.
+    """
+    if isinstance(array.level, Absent):
+        return array.level
+    if isinstance(array.layout, Absent):
+        return array.layout
+    if not array.members or not any(member.number for member in array.members):
+        return absent("the members of the array are not known")
+    if array.size <= 0:
+        return absent("the size of the array is not known")
+    return _md_targets(array, str(array.level), array.layout if isinstance(array.layout, int) else 0)
+
+
+def _md_targets(array: MdArray, level: str, layout: int) -> tuple[Target, ...] | Absent:
+    legs = tuple(Leg(member.number, member.offset) for member in array.members)
+    whole = Target(0, array.size, level, Layout.MIRROR, legs, array.chunk)
+    match level:
+        case "raid1":
+            return (whole._replace(chunk=0),)
+        case "linear":
+            return _md_linear(array)
+        case _ if array.chunk <= 0:
+            return absent(f"md says no chunk size of a {level[:20]}")
+        case "raid0":
+            return _md_zones(array, layout)
+        case "raid10":
+            return _md_raid10(whole, layout)
+    return _md_rotating(whole, layout)
+
+
+def _md_rotating(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
+    kind = _md_parity(whole.kind, layout)
+    if kind not in PARITY or len(whole.legs) <= PARITY[kind]:
+        return absent(f"md's {whole.kind[:20]} of layout {layout} on {len(whole.legs)} is not known to zmon")
+    return (whole._replace(kind=kind, layout=Layout.PARITY),)
+
+
+def _md_parity(level: str, layout: int) -> str:
+    if level == "raid4":
+        return "raid5_n"
+    if level == "raid5" and 0 <= layout < len(_RAID5):
+        return f"raid5_{_RAID5[layout]}"
+    return f"raid6_{_RAID6.get(layout)}" if level == "raid6" else ""
+
+
+def _md_raid10(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
+    close, far = layout & 0xFF, layout >> 8 & 0xFF
+    copies = close * far
+    if not 1 <= copies <= len(whole.legs):
+        return absent(f"md's raid10 of layout {layout:#x} is not known to zmon")
+    if far == 1:
+        return (whole._replace(layout=Layout.NEAR, copies=copies),)
+    note = "raid10 with far copies: equal shares are assumed"
+    return (whole._replace(layout=Layout.EVEN, copies=copies, note=note),)
+
+
+def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
+    """Return the members one behind the other."""
+    found, start = [], 0
+    for member in array.members:
+        size = _rounded(member.size, array.chunk)
+        if not size:
+            return absent("the sizes of the array's members are not known")
+        leg = Leg(member.number, member.offset)
+        found.append(Target(start, size, "linear", Layout.LINEAR, (leg,)))
+        start += size
+    return tuple(found)
+
+
+def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
+    """Return the zones of a raid0: when the smallest member is full, it goes on over the others."""
+    chunk = array.chunk
+    sizes = [_rounded(member.size, chunk) for member in array.members]
+    if not all(sizes):
+        return absent("the sizes of the array's members are not known")
+    found: list[Target] = []
+    start = depth = 0
+    for limit in sorted(set(sizes)):
+        legs = [
+            Leg(member.number, member.offset + depth)
+            for member, size in zip(array.members, sizes, strict=True)
+            if size >= limit
+        ]
+        note = ""
+        if turn := start // chunk % len(legs):
+            if layout == _OLDER:
+                legs = legs[turn:] + legs[:turn]
+            elif layout != _NEWER:
+                note = "md does not say in which order this zone goes round"
+        length = (limit - depth) * len(legs)
+        found.append(
+            Target(
+                start, length, "raid0", Layout.EVEN if note else Layout.STRIPED, tuple(legs), chunk, note=note
+            )
+        )
+        start, depth = start + length, limit
+    return tuple(found)
+
+
+def _rounded(size: int, chunk: int) -> int:
+    return size // chunk * chunk if chunk else size
+
+
+class ThinRun(NamedTuple):
+    """Blocks side by side on the volume that are side by side on the pool as well; all in bytes."""
+
+    origin: int
+    data: int
+    length: int
+
+
+_ELEMENT: Final = re.compile(r"<(superblock|device|single_mapping|range_mapping)\b([^<>]*)>")
+_ATTRIBUTE: Final = re.compile(r"\b([a-z_]+)\s*=\s*[\"']([^\"']*)[\"']")
+
+
+def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
+    """Parse what `thin_dump` wrote: for the number of each thin device its runs, by place on the volume.
+
+    Only what is needed is looked at: `superblock data_block_size` (sectors), `device dev_id`, and in blocks
+    `single_mapping origin_block data_block` and `range_mapping origin_begin data_begin length`.
+
+    Raises:
+        ValueError: it is no such dump, or a number is missing in it.
+    """
+    found: dict[int, list[ThinRun]] = {}
+    runs: list[ThinRun] | None = None
+    block = 0
+    for element in _ELEMENT.finditer(text):
+        numbers = dict(_ATTRIBUTE.findall(element[2]))
+        match element[1]:
+            case "superblock":
+                block = _take(numbers, "data_block_size") * SECTOR
+            case "device":
+                runs = found.setdefault(_take(numbers, "dev_id"), [])
+            case _ if runs is None or not block:
+                raise ValueError("a mapping stands before the superblock or the device")
+            case "single_mapping":
+                origin, data = _take(numbers, "origin_block"), _take(numbers, "data_block")
+                runs.append(ThinRun(origin * block, data * block, block))
+            case _:
+                origin, data = _take(numbers, "origin_begin"), _take(numbers, "data_begin")
+                runs.append(ThinRun(origin * block, data * block, _take(numbers, "length") * block))
+    if not block:
+        raise ValueError("not a dump of a thin pool: no superblock in it")
+    return {number: tuple(sorted(runs)) for number, runs in found.items()}
+
+
+def _take(numbers: dict[str, str], name: str) -> int:
+    word = numbers.get(name, "")
+    if not re.fullmatch("[0-9]{1,15}", word):
+        raise ValueError(f"{word[:40]!r} stands where {name} should be")
+    return int(word)
+
+
+def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> Iterator[Target]:
+    """Return a thin target run by run; what has no block is nowhere."""
+    number = target.arguments.split()[1]
+    at = target.start
+    for run in volumes.get(int(number), ()):
+        begin, end = max(run.origin, at), min(run.origin + run.length, target.end)
+        if begin >= end:
+            continue
+        if at < begin:
+            yield _thin_hole(at, begin)
+        leg = Leg(target.legs[0].device, run.data + begin - run.origin)
+        yield Target(begin, end - begin, "thin", Layout.LINEAR, (leg,))
+        at = end
+    if at < target.end:
+        yield _thin_hole(at, target.end)
+
+
+def _thin_hole(begin: int, end: int) -> Target:
+    note = "nothing was ever written to a part of the thin volume"
+    return Target(begin, end - begin, "thin", Layout.NOWHERE, note=note)

@@ -1,221 +1,329 @@
-"""The volumes of a machine, each put together when it is asked for."""
+"""Volumes, the logical control units (LCUs) that they belong to, and the names of device types.
+
+A device belongs to the LCU that its unique id names.  Nothing is guessed: where an emulator gives every
+volume a serial of its own, every volume is an LCU of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import absent
-from zmon.sample import Frame
-from zmon.topology.case import Case
-from zmon.topology.claim import claims_in
-from zmon.topology.evidence import Grade
-from zmon.topology.host import NO_HOST
-from zmon.topology.lcu import identity
-from zmon.topology.realdevice import real_device
-from zmon.topology.scsi import scsi_volume
-from zmon.topology.testimony import Testimony
-from zmon.topology.uid import Uid
-from zmon.topology.volume import Volume, bare
+from zmon.absent import Absent, absent
+from zmon.topology.claims import Grade
+from zmon.topology.uid import HYPERPAV, Uid, parse_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Mapping
 
     from zmon.absent import Value
-    from zmon.topology.claim import Claim
-    from zmon.topology.host import Host
-    from zmon.topology.realdevice import RealDevice
-    from zmon.topology.site import Site
-
-_NOT_READ: Final = absent("this device was not read")
+    from zmon.sample import Frame
+    from zmon.topology.claims import Evidence
 
 
-def volumes(  # noqa: PLR0913, PLR0917 - one for each source
-    layers: Frame,
-    devices: Frame,
-    dasd: Frame,
-    claims: Frame | Sequence[Claim],
-    site: Site,
-    host: Host = NO_HOST,
-) -> Mapping[str, Volume]:
-    """Return what is known of every whole disk, by major:minor, each put together when it is asked for."""
-    return Volumes(layers, devices, dasd, claims, site, host)
+_NO_BUSID: Final = absent("it is no device of the channel subsystem")
 
 
-class _Rows:
-    """The columns of a frame that are looked at."""
+class Volume(NamedTuple):
+    """One disk of this Linux, and what it is outside of it."""
 
-    def __init__(self, frame: Frame, *names: str) -> None:
-        self.frame = frame
-        self.columns = [frame.column(name) for name in names]
+    number: str
+    """major:minor of the block device: `94:4`."""
+    disk: Value
+    """Name of the block device: `dasdb`."""
+    busid: Value
+    vdev: Value
+    """Number of the device in the guest, four hex digits in upper case; absent in an LPAR."""
+    rdev: Value
+    """Number of the real device, four or five hex digits in upper case."""
+    volser: Value
+    """Label of the volume: as CP or a directory tells it, else as Linux reads it on the disk."""
+    label: Value
+    """Label that Linux reads on the disk; on a minidisk it may be another than that of the volume."""
+    lcu: Value
+    """Name of the LCU by what Linux and CP know of it: `LCU 7600`; see `zmon.topology.lcu.name_of`."""
+    called: Value
+    """What the site's map or rule calls the LCU."""
+    key: str
+    """The group for sums per LCU, `Uid.lcu` where the unique id names it; never that of two LCUs."""
+    spindle: str
+    """The real volume; disks that share one have it in common."""
+    uid: Value
+    """The unique id, as the kernel spells it."""
+    serial: Value
+    """Of the storage server."""
+    ssid: Value
+    lss: Value
+    """Logical subsystem, two hex digits in upper case."""
+    ua: Value
+    """Unit address, two hex digits in upper case."""
+    side: Value
+    """Which of the servers inside the box: `server 0`."""
+    chpids: Value
+    """The channel paths, ascending: `4E 4F`."""
+    cylinders: Value
+    wwpn: Value
+    lun: Value
+    grade: Grade
+    """How sure the LCU is."""
+    evidence: tuple[Evidence, ...]
+    conflicts: tuple[str, ...]
+    """What contradicts what, in words."""
 
-    def of(self, key: str) -> list[Value]:
-        row = self.frame.index.get(key)
-        if row is None:
-            return [self.frame.missing or _NOT_READ] * len(self.columns)
-        return [column[row] for column in self.columns]
+    @property
+    def lcu_name(self) -> Value:
+        """The one name of its LCU for people, wherever it is shown: the site's, else `LCU 7600`."""
+        return self.lcu if isinstance(self.called, Absent) else self.called
+
+    @property
+    def has_busid(self) -> bool:
+        """Whether it has a device number of its own; a SCSI disk's bus id is that of its adapter."""
+        return isinstance(self.busid, str) and isinstance(self.lun, Absent)
+
+    @property
+    def own_label(self) -> str:
+        """The label that Linux reads on the disk, where it is another than that of the volume."""
+        two = isinstance(self.label, str) and isinstance(self.volser, str) and self.label != self.volser
+        return str(self.label) if two else ""
+
+    @property
+    def lcu_names(self) -> frozenset[str]:
+        """All that people may call its LCU, in small letters: `lcu 7600`, `7600`, `ssid 7600`, `lss 12`."""
+        names = {str(name) for name in (self.lcu, self.called) if not isinstance(name, Absent)}
+        names |= {f"LCU {short(name)}" for name in names} | {short(name) for name in names}
+        for what, number in (("SSID", self.ssid), ("LSS", self.lss)):
+            if isinstance(number, str):
+                names |= {f"{what} {number}"}
+                names |= {number, f"LCU {number}"} if what == "SSID" else set()
+        return frozenset(name.casefold() for name in (*names, self.key))
 
 
-class Volumes(Mapping[str, Volume]):
-    """The sources of one machine, ready to be asked about one disk after the other.
+def short(name: str) -> str:
+    """Return an LCU's name for a column headed LCU: `7600` for `LCU 7600`, `10` for `LSS 10`."""
+    return name.removeprefix("LCU ").removeprefix("LSS ")
 
-    Whoever follows a file to its disks asks for a few of thousands.
+
+def bare(number: str, reason: Value) -> Volume:
+    """Return a volume of which nothing is known: for a reason, or for want of a bus id if there is none."""
+    no = reason if isinstance(reason, Absent) else _NO_BUSID
+    return Volume(
+        number=number, disk=no, busid=no, vdev=no, rdev=no, volser=no, label=no, lcu=no, called=no,
+        key=f"disk {number}", spindle=f"disk {number}", uid=no, serial=no, ssid=no, lss=no, ua=no,
+        side=no, chpids=no, cylinders=no, wwpn=no, lun=no, grade=Grade.UNKNOWN, evidence=(), conflicts=(),
+    )  # fmt: skip
+
+
+def ascending(chpids: Value) -> Value:
+    """Return channel paths in the order of their numbers."""
+    return " ".join(sorted(chpids.split())) if isinstance(chpids, str) else chpids
+
+
+class Role(Enum):
+    """What a device is within its LCU."""
+
+    BASE = "base"
+    """A volume, or a minidisk on one."""
+    PAV_ALIAS = "PAV alias"
+    """A second way to one base, whose unique id it carries."""
+    HYPERPAV_ALIAS = "HyperPAV alias"
+    """A way to any base of the LCU, lent for each I/O."""
+    NONE = "none"
+    """No member of an LCU."""
+
+
+class Lcu(NamedTuple):
+    """One logical control unit, as far as this Linux sees it."""
+
+    vendor: str
+    serial: str
+    ssid: str
+    members: tuple[str, ...]
+    """Bus ids of all its devices, ascending."""
+    bases: tuple[str, ...]
+    aliases: tuple[str, ...]
+    """Aliases of both sorts."""
+    chpids: tuple[str, ...]
+    """The channel paths that lead to any member, ascending: `4e`."""
+    said: str = ""
+    """Where no unique id names it, what CP or the site calls it, `LCU 6`; what else names it may be empty."""
+    why: str = ""
+    """What says so, of the members without a unique id: `site.toml:4 (7nXX)`."""
+    called: str = ""
+    """What the site calls it: `LCU 6`."""
+    lss: str = ""
+    """Its logical subsystem, two hex digits, where the real one is known."""
+
+    @property
+    def key(self) -> str:
+        """VENDOR.SERIAL.SSID, or what it is called."""
+        return self.said or f"{self.vendor}.{self.serial}.{self.ssid}"
+
+    @property
+    def name(self) -> str:
+        """Its one name for people, wherever it is shown."""
+        return self.called or (lcu_name(self.ssid) if self.ssid else self.said)
+
+    @property
+    def short(self) -> str:
+        """Its name in a column that is headed LCU: `7600`, `6`."""
+        return short(self.name)
+
+
+def lcu_name(ssid: str) -> str:
+    """Return the name of an LCU that the site has no name for: `LCU 7600`, by its subsystem id."""
+    return f"LCU {ssid.upper()}"
+
+
+def uid_of(uid: Value) -> Uid | Absent:
+    """Return the unique id in a device's `uid` cell, or why it has none."""
+    if isinstance(uid, Absent):
+        return uid
+    try:
+        return parse_uid(str(uid))
+    except ValueError:
+        return absent("the uid is not in a form known to zmon")
+
+
+def role(uid: Value, alias: Value) -> Role:
+    """Tell what a device is, from its `uid` and `alias` cells."""
+    known = uid_of(uid)
+    return Role.NONE if isinstance(known, Absent) else _role(known, alias)
+
+
+def _role(uid: Uid, alias: Value) -> Role:
+    if uid.ua == HYPERPAV:
+        return Role.HYPERPAV_ALIAS
+    return Role.PAV_ALIAS if alias == 1 else Role.BASE
+
+
+@lru_cache(maxsize=2)  # devices are looked at once a minute, their tables are filled at every sample
+def lcus(devices: Frame) -> dict[str, Lcu]:
+    """Group the rows of a device frame by LCU, in the order of keys."""
+    groups: dict[str, dict[str, Uid]] = {}
+    for busid, uid in zip(devices.keys, devices.column("uid"), strict=True):
+        known = uid_of(uid)
+        if isinstance(known, Uid):
+            groups.setdefault(known.lcu, {})[busid] = known
+    return {key: _lcu(devices, groups[key]) for key in sorted(groups)}
+
+
+def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
+    """Return the LCUs with the devices, too, that have no unique id and whose LCU something else tells.
+
+    That is CP, people, the configuration data of a DASD, or the number of a SCSI disk's LUN.  SCSI disks go
+    by their names, for their bus id is that of the adapter.
     """
+    groups: dict[str, dict[str, Volume]] = {}
+    for volume in volumes:
+        if isinstance(volume.lcu, Absent):
+            continue
+        busid = volume.busid
+        if not volume.has_busid:
+            if isinstance(volume.lun, str) and isinstance(volume.disk, str):
+                groups.setdefault(volume.key, {})[volume.disk] = volume
+        elif busid in devices.index and isinstance(uid_of(devices.cell(str(busid), "uid")), Absent):
+            groups.setdefault(volume.key, {})[str(busid)] = volume
+    return {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
 
-    def __init__(  # noqa: PLR0913, PLR0917 - one for each source
-        self,
-        layers: Frame,
-        devices: Frame,
-        dasd: Frame,
-        claims: Frame | Sequence[Claim],
-        site: Site,
-        host: Host,
-    ) -> None:
-        self.site = site
-        self.host = host
-        claims = claims_in(claims) if isinstance(claims, Frame) else claims
-        self.testimony = Testimony(claims, host.guest, site)
-        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "size")
-        self.devices = _Rows(devices, "uid", "cutype", "chpids")
-        self.dasd = _Rows(
-            dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
-        )
-        self._known: dict[str, Volume] = {}
-        self._devices: dict[str, RealDevice] = {}
-        self._uids: dict[str, Uid | None] = {}
-        self._called: dict[tuple[str, Uid | None], dict[str, str]] = {}
-        self._calls: dict[str, dict[str, str]] = {}
-        self._lss: dict[str, Value] = {}
-        self._mapped: dict[str, dict[str, tuple[str, str, Grade]]] = {}
 
-    @cached_property
-    def disks(self) -> dict[str, None]:
-        """The whole disks."""
-        frame = self.layers.frame
-        rows = zip(frame.keys, frame.column("sort"), strict=True)
-        return {number: None for number, sort in rows if sort == "disk"}
+def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
+    any_one = next(iter(volumes.values()))
+    members = tuple(sorted((*volumes, *(known.members if known else ()))))
+    why = dict.fromkeys(
+        source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
+    )
+    # of a LUN one disk, however many paths lead to it
+    bases = {
+        member if volume.has_busid else volume.spindle: member
+        for member, volume in sorted(volumes.items(), reverse=True)
+    }
+    chpids = {chpid.lower() for volume in volumes.values() for chpid in _text(volume.chpids).split()}
+    return Lcu(
+        vendor=known.vendor if known else "",
+        serial=known.serial if known else _text(any_one.serial),
+        ssid=known.ssid if known else _text(any_one.ssid).lower(),
+        members=members,
+        bases=tuple(sorted((*bases.values(), *(known.bases if known else ())))),
+        aliases=known.aliases if known else (),
+        chpids=tuple(sorted({*_chpids(devices, members), *chpids})),
+        said="" if known else key if isinstance(any_one.lun, Absent) else _text(any_one.lcu),
+        why=", ".join(why),
+        lss=_text(any_one.lss),
+    )
 
-    def __getitem__(self, number: str) -> Volume:
-        known = self._known.get(number)
-        if known is None:
-            if number not in self.disks:
-                raise KeyError(number)
-            known = self._known[number] = self.volume(number)
+
+def _naming(volume: Volume) -> list[str]:
+    """Return what has named the LCU of a volume: of what is no surer than that, the last."""
+    return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def outside(devices: Frame) -> dict[str, Absent]:
+    """Return the devices that belong to no LCU, each with the reason."""
+    named = zip(devices.keys, map(uid_of, devices.column("uid")), strict=True)
+    return {busid: known for busid, known in named if isinstance(known, Absent)}
+
+
+def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
+    members = tuple(sorted(uids))
+    bases = tuple(busid for busid in members if _role(uids[busid], devices.cell(busid, "alias")) is Role.BASE)
+    one = uids[members[0]]
+    return Lcu(
+        vendor=one.vendor,
+        serial=one.serial,
+        ssid=one.ssid,
+        members=members,
+        bases=bases,
+        aliases=tuple(busid for busid in members if busid not in bases),
+        chpids=_chpids(devices, members),
+    )
+
+
+def _chpids(devices: Frame, members: Iterable[str]) -> tuple[str, ...]:
+    paths = (devices.cell(busid, "chpids") for busid in members if busid in devices.index)
+    return tuple(sorted({chpid for path in paths if isinstance(path, str) for chpid in path.split()}))
+
+
+_CHANNELS: Final = {
+    0x03: "ESCON", 0x04: "ESCON", 0x05: "ESCON", 0x06: "CVC", 0x07: "NTV",
+    0x08: "CTC_P", 0x09: "CTC_S", 0x0A: "CTC_?", 0x0B: "CFS", 0x0C: "CFR", 0x0F: "CBY",
+    0x10: "OSE", 0x11: "OSD", 0x12: "OSA", 0x13: "ISD", 0x14: "OSC", 0x15: "OSN",
+    0x16: "CBS", 0x17: "CBR", 0x18: "ICS", 0x19: "ICR",
+    0x1A: "FICON", 0x1B: "FICON", 0x1C: "FCV", 0x1D: "FICON", 0x1E: "DSD", 0x1F: "EIO",
+    0x21: "CBP", 0x22: "CFP", 0x23: "ICP", 0x24: "IQD", 0x25: "FCP", 0x26: "CIB",
+    0x30: "OSX", 0x31: "OSM", 0x32: "KVM",
+}  # fmt: skip
+
+_MODELS: Final = {
+    ("3390", "02"): "1", ("3390", "06"): "2", ("3390", "0A"): "3", ("3390", "0C"): "9",
+    ("3380", "0A"): "E", ("3380", "1E"): "K",
+}  # fmt: skip
+"""The models of disks by the byte with which they identify themselves."""
+_LARGEST: Final = 65520
+"""Cylinders of the largest volume that is no extended address volume."""
+
+
+def channel_type(code: int) -> str:
+    """Return what the Toolkit calls a type of channel path, else its acronym; unknown ones in hex."""
+    return _CHANNELS.get(code) or f"{code:02x}"
+
+
+def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Absent:
+    """Return type and model as z/VM and the Toolkit show them, `3390-3` for 3390/0a.
+
+    One byte stands for disks of several sizes: a 3390-9 may have 10017 cylinders or 65520; with more it is an
+    extended address volume, 3390-A.  A byte that no model is known for is shown as it is.  A device without a
+    type of its own, as an adapter, goes by the type of its control unit.
+    """
+    known = cutype if isinstance(devtype, Absent) else devtype
+    if isinstance(known, Absent):
         return known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.disks)
-
-    def __len__(self) -> int:
-        return len(self.disks)
-
-    def __contains__(self, number: object) -> bool:
-        return number in self.disks
-
-    @cached_property
-    def twins(self) -> dict[str, list[str]]:
-        """The disks on each real volume that a unique id names; aliases, which have the same, are none."""
-        return self._grouped(4)
-
-    @cached_property
-    def lcus(self) -> dict[str, list[str]]:
-        """The disks on each LCU that a unique id names."""
-        return self._grouped(3)
-
-    def _grouped(self, parts: int) -> dict[str, list[str]]:
-        """Return the bus ids of disks, ascending, by the first parts of their unique ids."""
-        row = self.devices.frame.index
-        cells = self.devices.columns[0]
-        busids = sorted(busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row)
-        found: dict[str, list[str]] = {}
-        for busid in busids:
-            cell = cells[row[busid]]
-            if not isinstance(cell, str) or not cell.strip():
-                cell = self.dasd.of(busid)[-1]
-            if isinstance(cell, str):
-                found.setdefault(".".join(cell.split(".", parts)[:parts]), []).append(busid)
-        return found
-
-    def calls(self, lcu: str) -> dict[str, str]:
-        """Return what the site calls an LCU that unique ids name, each time with the first disk called so."""
-        found = self._calls.get(lcu)
-        if found is None:
-            found = self._calls[lcu] = {}
-            for busid in self.lcus.get(lcu, ()):
-                for name in list(self.called(busid, self.uid(busid)))[:1]:
-                    found.setdefault(name, busid)
-        return found
-
-    def lss(self, lcu: str, otherwise: Value) -> Value:
-        """Return the logical subsystem of an LCU that unique ids name, from the first disk that tells it."""
-        found = self._lss.get(lcu)
-        if found is None:
-            told = (self.dasd.of(busid)[0] for busid in self.lcus.get(lcu, ()))
-            found = self._lss[lcu] = next((lss for lss in told if isinstance(lss, int)), otherwise)
-        return found
-
-    def uid(self, busid: str) -> Uid | None:
-        """Return the unique id of a device: its attribute, else as the configuration data tell it."""
-        if busid not in self._uids:
-            known = identity(self.devices.of(busid)[0])
-            if not isinstance(known, Uid):
-                known = identity(self.dasd.of(busid)[-1])
-            self._uids[busid] = known if isinstance(known, Uid) else None
-        return self._uids[busid]
-
-    def called(self, busid: str, uid: Uid | None) -> dict[str, str]:
-        """Return what the site calls the LCU of a disk, with the place that says so, the best first."""
-        names = self._called.get((busid, uid))
-        if names is None:
-            names = self._called[busid, uid] = {}
-            known = self.device(busid).rdev
-            rdev = known if isinstance(known, str) else ""
-            for row in self.site.map.about(uid, rdev):
-                names.setdefault(row.lcu, row.place)
-            if rdev and not names:
-                for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
-                    names.setdefault(name, f"{rule.place} ({rule.said})")
-        return names
-
-    def mapped(self, lcu: str) -> dict[str, tuple[str, str, Grade]]:
-        """Return on what the map puts disks of an LCU that unique ids name: a disk, the place, how sure."""
-        found = self._mapped.get(lcu)
-        if found is None:
-            found = self._mapped[lcu] = {}
-            for busid in self.lcus.get(lcu, ()) if self.site.map else ():
-                uid, device = self.uid(busid), self.device(busid)
-                rdev = device.rdev if isinstance(device.rdev, str) else ""
-                for row in self.site.map.about(uid, rdev)[:1]:
-                    is_own = uid is not None and row.volume in {uid.volume, uid.lcu}
-                    found.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else device.grade))
-        return found
-
-    @cached_property
-    def wwids(self) -> dict[str, str]:
-        """What multipath calls the disks that it joins, by major:minor."""
-        frame = self.layers.frame
-        rows = zip(frame.column("uuid"), frame.column("below"), strict=True)
-        return {
-            number: uuid.removeprefix("mpath-")
-            for uuid, below in rows
-            if isinstance(uuid, str) and uuid.startswith("mpath-") and isinstance(below, str)
-            for number in below.split()
-        }
-
-    def device(self, busid: str) -> RealDevice:
-        """Tell which real device one of this Linux is."""
-        known = self._devices.get(busid)
-        if known is None:
-            known = self._devices[busid] = real_device(busid, self.testimony, self.host, self.site)
-        return known
-
-    def volume(self, number: str) -> Volume:
-        """Put together what is known of one disk."""
-        name, busid, wwpn, lun, _ = self.layers.of(number)
-        if isinstance(wwpn, str):
-            chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
-            return scsi_volume(number, name, busid, chpids, wwpn, lun, self.wwids.get(number, ""))
-        if isinstance(busid, str):
-            return Case(self, number, name, self.device(busid)).volume()
-        return bare(number, name)._replace(disk=name)
+    kind, _, model = str(known).upper().partition("/")
+    if (kind, model) == ("3390", "0C") and isinstance(cylinders, int) and cylinders > _LARGEST:
+        return "3390-A"
+    model = _MODELS.get((kind, model)) or model.lstrip("0") or model[:1]
+    return f"{kind}-{model}" if model else kind

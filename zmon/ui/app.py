@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screens
     from zmon.session.guide import Guide
     from zmon.session.tape import Tape
-    from zmon.topology.people import People
+    from zmon.topology.machine import UserInputs
 
 WHEEL_LINES: Final = 3
 
@@ -77,7 +77,7 @@ class Zmon(App[int]):
         screens: Screens,
         seconds: float,
         first: str = "MENU",
-        people: Callable[[], People] = nobody,
+        people: Callable[[], UserInputs] = nobody,
         guide: Guide | None = None,
     ) -> None:
         """Prepare; nothing is read before the screen stands.  A `guide` leads through a tour."""
@@ -331,7 +331,7 @@ def run(  # noqa: PLR0913, PLR0917 - these are its surroundings
     screens: Screens,
     seconds: float,
     first_command: str = "MENU",
-    people: Callable[[], People] = nobody,
+    people: Callable[[], UserInputs] = nobody,
     guide: Guide | None = None,
 ) -> int:
     """Open the glass on a tape and stay until the user leaves; return the exit status.

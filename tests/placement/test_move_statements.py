@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from zmon.placement.items import Item, Unit
+from zmon.placement.move_statements import DB2, MARIADB, ORACLE, POSTGRESQL, move_statements
+from zmon.placement.planner import Move
+
+
+def move(name: str = "/db/t1", space: str = "TS1", role: str = "data") -> Move:
+    item = Item(name, space, "PROD", role, {"6": 3 << 20})
+    return Move(item, Unit("6", "LCU 6"), Unit("2", "LCU 2"), item.size, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("product", "said"),
+    [
+        (DB2, "ALTER TABLESPACE TS1 ADD (FILE '<a path on LCU 2>' 3 M)"),
+        (ORACLE, "ALTER DATABASE MOVE DATAFILE '/db/t1' TO '<a path on LCU 2>'"),
+        (POSTGRESQL, """CREATE TABLESPACE "TS1_2" LOCATION '<a path on LCU 2>'"""),
+        (MARIADB, "CREATE TABLE <new> (...) DATA DIRECTORY='<a path on LCU 2>'"),
+        ("", "# stop the database, then: cp -a /db/t1 '<a path on LCU 2>'"),
+    ],
+)  # fmt: skip
+def test_each_database_has_its_own(product: str, said: str) -> None:
+    """The first statement of each."""
+    assert move_statements(product, move())[0] == said
+
+
+@pytest.mark.parametrize(
+    ("product", "said"),
+    [
+        (DB2, "UPDATE DB CFG FOR PROD USING NEWLOGPATH '<a path on LCU 2>'"),
+        (ORACLE, "ALTER DATABASE ADD LOGFILE MEMBER '<a path on LCU 2>' TO GROUP <group>"),
+        (POSTGRESQL, "# stop the server, move pg_wal there and leave a link: ln -s '<a path on LCU 2>'"),
+        (MARIADB, "innodb_log_group_home_dir = <a path on LCU 2>  # in my.cnf, after a clean stop"),
+        ("", "# stop the database, then: cp -a /db/t1 '<a path on LCU 2>'"),
+    ],
+)  # fmt: skip
+def test_logs_are_moved_otherwise(product: str, said: str) -> None:
+    """They belong to no tablespace."""
+    assert move_statements(product, move(role="log"))[0] == said
+
+
+def test_a_file_on_a_logical_volume_is_moved_by_lvm() -> None:
+    """Only there: a partition has no extents that pvmove could move."""
+    one = move()
+    on = one._replace(item=one.item._replace(logical_volume="vg/data"))
+    assert move_statements("", on)[0] == "pvmove -n vg/data <disk on LCU 6> <disk on LCU 2>"
+
+
+def test_asm_moves_disks() -> None:
+    """A file of ASM has no place of its own."""
+    assert move_statements(ORACLE, move("+DATA/p/t.1.2"))[0].startswith("ALTER DISKGROUP DATA ADD DISK")
+    assert move_statements(ORACLE, move("+DATA (USERS)"))[0].startswith("ALTER DISKGROUP DATA ADD DISK")
+
+
+def test_quotes_are_doubled() -> None:
+    """In names and in strings, so that a name ends where it should."""
+    assert move_statements(ORACLE, move("/o'brien"))[0].startswith(
+        "ALTER DATABASE MOVE DATAFILE '/o''brien' TO"
+    )
+    assert move_statements(DB2, move(space='a"b'))[1] == """ALTER TABLESPACE "a""b" DROP (FILE '/db/t1')"""
+
+
+@pytest.mark.parametrize("product", [DB2, ORACLE, POSTGRESQL, MARIADB, ""])
+def test_no_statement_holds_what_a_terminal_obeys(product: str) -> None:
+    """A line end in a name would begin another statement."""
+    for hostile in (move("/a\n; DROP"), move(space="\x1b[2J")):
+        assert all(line.isprintable() for line in move_statements(product, hostile))

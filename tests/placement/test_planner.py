@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+from itertools import product
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.placement.items import Item, Unit
+from zmon.placement.measures import spread
+from zmon.placement.planner import GAIN, MovePlan, lowest, plan_moves
+from zmon.placement.planner_state import PlannerState
+
+FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
+
+
+def study() -> list[Item]:
+    """Sixteen files of four tablespaces, crowded on LCU 6 and, of one, on LCU 2."""
+    laid = (("T1", 6, "6666"), ("T2", 5, "6666"), ("T3", 4, "6615"), ("T4", 3, "2222"))
+    return [
+        Item(f"{space}.{number}", space, "D", bytes_on={unit: load})
+        for space, load, units in laid
+        for number, unit in enumerate(units)
+    ]
+
+
+def tops(found: MovePlan) -> list[float]:
+    """Return the largest load after each step."""
+    mean = sum(found.before.values()) / len(found.before)
+    return [step.uneven * mean for step in found.steps]
+
+
+def test_the_loads_before() -> None:
+    """Four on two of the LCUs, 12 on one, 52 on LCU 6."""
+    found = plan_moves(study(), FOUR)
+    assert found.before == {"1": 4, "2": 12, "5": 4, "6": 52}
+    assert found.uneven == pytest.approx(2.889, abs=0.001)
+    assert spread(found.before, FOUR).jain == pytest.approx(0.450, abs=0.001)
+
+
+def test_the_first_six_moves() -> None:
+    """From the hottest to the coldest: 52 to 46, 40, 34, 28, 23 and 20."""
+    assert tops(plan_moves(study(), FOUR, most=6)) == pytest.approx([46, 40, 34, 28, 23, 20])
+
+
+def test_what_six_moves_reach() -> None:
+    """Nearly even in all; yet one tablespace still sits on one LCU."""
+    found = plan_moves(study(), FOUR, most=6)
+    reached = spread(found.after, FOUR)
+    assert reached.uneven == pytest.approx(1.111, abs=0.001)
+    assert reached.jain == pytest.approx(0.992, abs=0.001)
+    assert not any(move.item.tablespace == "T4" for step in found.steps for move in step.moves)
+
+
+def test_placing_anew() -> None:
+    """Largest first: 18 on each, every tablespace on all four, by eleven moves."""
+    found = plan_moves(study(), FOUR, most=8).anew
+    assert found is not None
+    assert (found.uneven, found.moves, found.apart) == pytest.approx((1.0, 11, 1.0))
+
+
+def test_the_better_of_both_is_suggested() -> None:
+    """Placing all anew gives more here, and takes no more moves than were asked for."""
+    found = plan_moves(study(), FOUR, most=11)
+    assert found.anew is None
+    assert (found.steps[-1].uneven, found.steps[-1].apart) == pytest.approx((1.0, 1.0))
+    assert len(moved(found)) == 11
+
+
+def test_placing_anew_keeps_logs_and_data_apart() -> None:
+    """Though all is lifted first, nothing is put where a single move may not go."""
+    items = [
+        Item("log", "LOGS", "D", role="log", bytes_on={"1": 10}),
+        *(Item(f"data{n}", "T", "D", bytes_on={"2": 40}) for n in range(4)),
+    ]
+    found = plan_moves(items, FOUR[:2])
+    assert (found.steps, found.anew) == ((), None)
+
+
+def test_steps_that_gain_nothing_are_left_out() -> None:
+    """Each raises Spr or lowers Max/mean by half a hundredth, or one that is behind it does."""
+    dust = [Item(f"dust{n}", "DUST", "D", bytes_on={"2": 0.001}) for n in range(4)]  # type: ignore[dict-item]  # little
+    for most in (4, 6, 8, 30):
+        found = plan_moves([*study(), *dust], FOUR, most=most)
+        assert not any(name.startswith("dust") for name in moved(found))
+        *_, (uneven, apart), (least, most_apart) = [
+            (found.uneven, found.apart), *((step.uneven, step.apart) for step in found.steps)
+        ]  # fmt: skip
+        assert least <= uneven - GAIN or most_apart >= apart + GAIN
+
+
+def test_a_swap_is_one_step() -> None:
+    """Two files that go opposite ways, where each alone would raise the maximum."""
+    items = [Item(name, space, "D", bytes_on={unit: 10}) for name, space, unit in (
+        ("a0", "A", "1"), ("a1", "A", "1"), ("b0", "B", "2"), ("b1", "B", "2"))]  # fmt: skip
+    (step,) = plan_moves(items, FOUR[:2]).steps
+    assert step.is_swap
+    assert (step.uneven, step.apart) == pytest.approx((1.0, 1.0))
+
+
+def test_moves_that_give_no_more_throughput_are_not_suggested() -> None:
+    """Neither five percent of it nor of the spread."""
+    items = [Item(f"{n}", f"T{n}", "D", bytes_on={unit: load}) for n, (unit, load) in enumerate(
+        [("1", 100), ("1", 2), ("2", 98), ("5", 98), ("6", 98)])]  # fmt: skip
+    assert plan_moves(items, FOUR).steps == ()
+
+
+def test_more_moves_spread_each_tablespace() -> None:
+    """When the maximum is low enough, the rest of the moves goes there, and does not raise it."""
+    few, many = plan_moves(study(), FOUR, most=6), plan_moves(study(), FOUR, most=16)
+    assert many.steps[-1].apart > few.steps[-1].apart + 0.2
+    assert tops(many) == sorted(tops(many), reverse=True)
+
+
+def test_an_exchange_counts_as_two() -> None:
+    """Both files are copied."""
+    for most in range(12):
+        assert sum(len(step.moves) for step in plan_moves(study(), FOUR, most=most).steps) <= most
+
+
+def test_the_curve_tells_the_bound() -> None:
+    """52 to 20 is 2.6 times the throughput at the most, for the bytes copied up to there."""
+    last = plan_moves(study(), FOUR, most=6).steps[-1]
+    assert last.ratio == pytest.approx(2.6)
+    assert (last.copied, last.worst.key) == (33, "1")
+
+
+def test_the_gap_to_what_cannot_be_better() -> None:
+    """20 against a mean of 18."""
+    found = plan_moves(study(), FOUR, most=6)
+    assert [found.bound, found.gap] == pytest.approx([1.0, 20 / 18 - 1])
+
+
+@given(st.permutations(study()))
+def test_the_order_of_items_is_of_no_matter(items: list[Item]) -> None:
+    """The same question has the same answer."""
+    assert plan_moves(items, FOUR) == plan_moves(study(), FOUR)
+
+
+def pinned(item: Item, *names: str) -> Item:
+    return item._replace(pinned="pinned by the user") if item.name in names else item
+
+
+def moved(found: MovePlan) -> set[str]:
+    return {move.item.name for step in found.steps for move in step.moves}
+
+
+def test_pinned_items_stay() -> None:
+    """Others go instead."""
+    found = plan_moves([pinned(item, "T1.0", "T1.1") for item in study()], FOUR)
+    assert not {"T1.0", "T1.1"} & moved(found)
+    assert found.steps
+
+
+def test_why_nothing_can_be_moved() -> None:
+    """Is counted by its reasons."""
+    found = plan_moves([item._replace(pinned="pinned by the user") for item in study()], FOUR)
+    assert not found.steps
+    assert found.held == (("pinned by the user", 10),)
+
+
+def test_closed_units_get_nothing() -> None:
+    """Though they are the emptiest."""
+    units = [unit._replace(open=unit.key != "5") for unit in FOUR]
+    targets = {move.target.key for step in plan_moves(study(), units).steps for move in step.moves}
+    assert targets
+    assert "5" not in targets
+
+
+def test_a_full_unit_gets_nothing() -> None:
+    """What was moved there before takes its room."""
+    units = [
+        unit._replace(free=7 if unit.key == "5" else 0 if unit.key == "1" else absent("?")) for unit in FOUR
+    ]
+    arrived = {"1": 0, "5": 0}
+    for step in plan_moves(study(), units).steps:
+        for move in step.moves:
+            arrived[move.target.key] = arrived.get(move.target.key, 0) + move.bytes
+            arrived[move.source.key] = arrived.get(move.source.key, 0) - move.bytes
+            assert arrived["1"] <= 0
+            assert arrived["5"] <= 7
+
+
+def test_logs_and_data_do_not_come_together() -> None:
+    """Not on a unit where only the other is, of the same database."""
+    items = [
+        Item("/log", "LOGS", "D", "log", {"1": 1}),
+        *(Item(f"/d{number}", "T", "D", "data", {"6": 2}) for number in range(4)),
+    ]
+    targets = {move.target.key for step in plan_moves(items, FOUR).steps for move in step.moves}
+    assert targets == {"2", "5"}
+
+
+def test_logs_may_lie_beside_another_database() -> None:
+    """Which waits for other things."""
+    items = [
+        Item("/log", "LOGS", "E", "log", {"1": 1}),
+        *(Item(f"/d{n}", "T", "D", "data", {"6": 2}) for n in range(4)),
+    ]
+    assert "1" in {move.target.key for step in plan_moves(items, FOUR).steps for move in step.moves}
+
+
+def test_copies_of_a_log_stay_apart() -> None:
+    """On different units."""
+    items = [Item(f"/log{n}", "LOGS", "D", "log", {"6" if n else "1": 5}, mirror="group 1") for n in range(2)]
+    found = plan_moves(
+        [*items, Item("/log9", "LOGS", "D", "log", {"6": 5}, mirror="group 2")], FOUR[:1] + FOUR[3:]
+    )
+    assert "/log1" not in moved(found)
+
+
+def test_what_is_striped_is_not_moved() -> None:
+    """It is spread by itself, and would lie on one unit afterwards."""
+    items = [Item("/s", "T", "D", bytes_on={"6": 50, "1": 50}), Item("/a", "T", "D", bytes_on={"6": 10})]
+    assert moved(plan_moves(items, FOUR)) == {"/a"}
+
+
+def test_items_without_a_known_place_are_left_alone() -> None:
+    """They count for nothing."""
+    items = [*study(), Item("/lost", "T9", "D", unplaced=99)]
+    assert plan_moves(items, FOUR).steps == plan_moves(study(), FOUR).steps
+
+
+def test_no_load_no_plan() -> None:
+    """And no division by zero."""
+    found = plan_moves([Item("a", "T")], FOUR)
+    assert (found.steps, found.uneven) == ((), absent("no load"))
+
+
+def test_traffic_counts_where_it_is_asked_for() -> None:
+    """A large cold file stays, a small hot one goes."""
+    items = [
+        Item("cold", "T", "D", bytes_on={"6": 1000}, load_on={"6": 1.0}),
+        *(Item(f"hot{n}", "T", "D", bytes_on={"6": 300}, load_on={"6": 50.0}) for n in range(2)),
+    ]
+    assert moved(plan_moves(items, FOUR, most=1, traffic=True)) <= {"hot0", "hot1"}
+    assert moved(plan_moves(items, FOUR, most=1)) == {"cold"}
+
+
+def test_units_of_different_capacity_bear_differently() -> None:
+    """Twice the capacity takes twice the load."""
+    units = [Unit("a", capacity=40.0), Unit("b", capacity=80.0)]
+    items = [Item(str(number), "T", "D", bytes_on={"a": 1}) for number in range(6)]
+    assert plan_moves(items, units, enough=1.0).after == {"a": 2, "b": 4}
+
+
+def test_a_load_outside_of_the_units_is_refused() -> None:
+    """It would count for nothing silently."""
+    with pytest.raises(ValueError, match="not among the units"):
+        plan_moves(study(), FOUR[:3])
+
+
+def test_units_with_one_key_are_refused() -> None:
+    """Which of them is meant would not be known."""
+    with pytest.raises(ValueError, match="same key"):
+        plan_moves([], [FOUR[0], FOUR[0]])
+
+
+@given(st.lists(st.integers(0, 12), min_size=2, max_size=6))
+def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
+    """At most the ceiling of n/m may lie on each of m units: one move for each item above it."""
+    units = [Unit(str(number)) for number in range(len(counts))]
+    items = [
+        Item(f"{unit}.{number}", "T", "D", bytes_on={str(unit): 8})
+        for unit, count in enumerate(counts)
+        for number in range(count)
+    ]
+    total = sum(counts)
+    if not total:
+        return
+    allowed = ceil(total / len(counts))
+    board = PlannerState(items, units, traffic=False)
+    found = plan_moves(items, units, most=len(items), enough=lowest(board) / (8 * total / len(counts)))
+    falls = [top for top in tops(found) if top >= 8 * allowed - 1e-6]
+    fewest = sum(max(0, count - allowed) for count in counts)
+    reached = next((number for number, top in enumerate(falls, 1) if top <= 8 * allowed + 1e-6), 0)
+    assert (reached if fewest else 0) == fewest
+
+
+CASES = st.integers(2, 3).flatmap(
+    lambda units: st.tuples(
+        st.just(units),
+        st.lists(
+            st.tuples(st.integers(1, 9), st.integers(0, units - 1), st.integers(0, 1)), min_size=1, max_size=7
+        ),
+    )
+)
+
+
+def lay(case: tuple[int, list[tuple[int, int, int]]]) -> tuple[list[Item], list[Unit]]:
+    count, items = case
+    return [
+        Item(f"{number}", f"T{space}", "D", bytes_on={str(unit): load})
+        for number, (load, unit, space) in enumerate(items)
+    ], [Unit(str(number)) for number in range(count)]
+
+
+def best(items: list[Item], count: int) -> int:
+    """Return the lowest maximum that any placement has, by trying all of them."""
+    loads = [item.size for item in items]
+    return min(
+        max(
+            sum(load for load, where in zip(loads, places, strict=True) if where == unit)
+            for unit in range(count)
+        )
+        for places in product(range(count), repeat=len(loads))
+    )
+
+
+@settings(deadline=None)
+@given(CASES)
+def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, int]]]) -> None:
+    """The bound is never above the best, the result never below; largest first keeps what is proved of it."""
+    items, units = lay(case)
+    optimum, count = best(items, len(units)), len(units)
+    found = plan_moves(items, units, most=99, enough=1.0)
+    mean = sum(item.size for item in items) / count
+    assert not isinstance(found.bound, Absent)
+    assert found.bound * mean <= optimum + 1e-6
+    result = max(found.after.values())
+    assert optimum <= result <= max(found.before.values())
+    assert not isinstance(found.uneven, Absent)
+    anew = found.anew.uneven if found.anew else min([found.uneven, *(step.uneven for step in found.steps)])
+    assert anew * mean <= (4 / 3 - 1 / (3 * count)) * optimum + 1e-6
+
+
+@settings(deadline=None)
+@given(CASES)
+def test_what_the_steps_say_is_so(case: tuple[int, list[tuple[int, int, int]]]) -> None:
+    """Made one after the other, they lead to the loads that are promised, and never to a higher maximum."""
+    items, units = lay(case)
+    found = plan_moves(items, units, most=99, enough=1.0)
+    loads = dict(found.before)
+    for step in found.steps:
+        for move in step.moves:
+            loads[move.source.key] -= move.load
+            loads[move.target.key] += move.load
+        assert loads == step.after
+    assert max(loads.values()) <= max(found.before.values())
+    assert loads == found.after
+    assert len(moved(found)) == sum(len(step.moves) for step in found.steps)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.placement.items import Item, Unit, weights
+from zmon.placement.planner_state import MOVED, PlannerState
+
+UNITS = [Unit(str(number)) for number in range(4)]
+
+ITEMS = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from("0123"), st.integers(1, 50), max_size=3), st.sampled_from("AB")
+    ),
+    min_size=1,
+    max_size=8,
+).map(
+    lambda made: [
+        Item(f"/{number}", space, "D", bytes_on=on) for number, (on, space) in enumerate(made)
+    ]
+)  # fmt: skip
+
+
+@given(ITEMS, st.integers(0, 7), st.integers(0, 3))
+def test_what_a_move_would_do_is_what_it_does(items: list[Item], number: int, unit: int) -> None:
+    """The maximum, the change of the squares and the loss of the tablespace, told before it is made."""
+    board = PlannerState(items, UNITS, traffic=False)
+    number %= len(items)
+    if not board.vectors[number]:
+        return
+    levels = board.levels()
+    ranked = sorted(range(4), key=lambda one: (-levels[one], one))
+    told = board.after(number, unit, ranked)
+    squares = board.squares_after(number, unit)
+    board.move(number, unit)
+    assert told[0] == pytest.approx(max(board.levels()))
+    assert told[1] == pytest.approx(sum(x * x for x in board.levels()) - sum(x * x for x in levels))
+    assert squares == pytest.approx(board.squares[board.space[number]])
+    on = board.on[board.space[number]]
+    assert squares == pytest.approx(sum(x * x for x in on))
+
+
+@given(ITEMS, st.integers(0, 7), st.integers(0, 3))
+def test_a_move_that_is_taken_back_leaves_nothing(items: list[Item], number: int, unit: int) -> None:
+    """All is as it was before."""
+    board, other = PlannerState(items, UNITS, traffic=False), PlannerState(items, UNITS, traffic=False)
+    number %= len(items)
+    if board.vectors[number]:
+        board.take_back(number, board.move(number, unit))
+    assert (board.loads, board.on, board.at, board.vectors) == (
+        other.loads, other.on, other.at, other.vectors
+    )  # fmt: skip
+
+
+def test_what_was_moved_is_not_moved_again() -> None:
+    """A plan names each file once."""
+    board = PlannerState([Item("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
+    board.move(0, 1)
+    assert board.hindrance(0, 2) == MOVED
+
+
+def test_what_lies_there_already_takes_no_room() -> None:
+    """Free is what is left beside it."""
+    units = [Unit("0", free=0), Unit("1", free=3)]
+    board = PlannerState([Item("/a", "A", bytes_on={"0": 3})], units, traffic=False)
+    assert not board.hindrance(0, 1)
+    board.move(0, 1)
+    assert board.free == [3, 0]
+
+
+def test_a_tablespace_loses_what_its_files_could_spread() -> None:
+    """Two files can lie on two units at the most."""
+    board = PlannerState([Item(f"/{n}", "A", bytes_on={"0": 3}) for n in range(2)], UNITS, traffic=False)
+    assert board.loss(0) == 3.0
+    board.move(0, 1)
+    assert board.loss(0) == 0.0
+
+
+def test_weights_are_one_unless_all_capacities_are_given() -> None:
+    """Else a unit would weigh by whether somebody wrote down what it can."""
+    assert weights([Unit("0", capacity=40.0), Unit("1", capacity=80.0)]) == pytest.approx([2 / 3, 4 / 3])
+    assert weights([Unit("0", capacity=40.0), Unit("1", capacity=absent("?"))]) == [1.0, 1.0]
+    assert weights([]) == []

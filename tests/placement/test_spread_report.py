@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.placement.study import MIB, SECOND, sample, site
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.placement.items import Placement, Unit, placement_of
+from zmon.placement.spread_report import (
+    SpreadQuery,
+    SpreadReport,
+    counted,
+    pressure,
+    report_spread,
+    times_words,
+    what_if,
+)
+from zmon.topology.machine import Machine, UserInputs
+
+PEOPLE = UserInputs(site())
+
+
+def look() -> Placement:
+    return placement_of(Machine(sample(), PEOPLE))
+
+
+def ask(**wanted: object) -> SpreadReport:
+    return report_spread(look(), SpreadQuery(**wanted))  # type: ignore[arg-type]  # as of `Wanted`
+
+
+def test_each_tablespace_and_all() -> None:
+    """In the case study all lies on 1.8 of 8 LCUs."""
+    found = ask()
+    assert [space.tablespace for space in found.spaces] == ["T1", "T2", "T3", "T4"]
+    assert found.whole.spread.effective == pytest.approx(1.8, abs=0.05)
+    assert found.whole.size == 72 * MIB
+
+
+def test_the_sides() -> None:
+    """64 of 72 MiB are on even ones."""
+    assert ask().sides == pytest.approx({"even": 64 / 72, "odd": 8 / 72})
+
+
+def test_an_even_spread_and_what_limits_then() -> None:
+    """LCU 6 limits now; with the old channels an even spread is limited by them."""
+    even = ask().even
+    assert (even.now, even.then) == (("LCU 6",), ("channels even", "channels odd"))
+    assert even.times == pytest.approx((2 * 72 / 72) / (40 / 52))
+
+
+def test_without_capacities_units_count_alike() -> None:
+    """Then the ratio is the largest share before and after."""
+    even = report_spread(placement_of(Machine(sample())), SpreadQuery()).even
+    assert even.times == pytest.approx(52 / 72 * 8)
+
+
+def test_lcus_that_serve_something_else_are_left_out() -> None:
+    """They are not counted and get no file, unless they are named; the answer names them."""
+    found = placement_of(Machine(sample(others=(0, 3)), PEOPLE))
+    default = report_spread(found, SpreadQuery(moves=20))
+    assert [unit.title for unit in default.units] == [f"LCU {n}" for n in (1, 2, 4, 5, 6, 7)]
+    assert "left out: LCU 0, LCU 3, used for something else; --lcus names any" in default.assumptions
+    assert default.plan is not None
+    assert not {"LCU 0", "LCU 3"} & {move.target.title for step in default.plan.steps for move in step.moves}
+    assert len(report_spread(found, SpreadQuery(available=("*",))).units) == 8
+
+
+def test_channels_limit_each_step_as_they_limit_all() -> None:
+    """What is said of the last step is what is said of all moves."""
+    found = ask(moves=20)
+    assert found.plan is not None
+    assert found.moved is not None
+    last = found.plan.steps[-1]
+    assert last.ratio == found.moved.times
+    assert last.full in found.moved.then
+    assert last.full.startswith("channels")
+
+
+def test_the_words_of_what_if() -> None:
+    """What is counted, over what, how much at the most, and what is full first now and then."""
+    found = ask(available=("1", "2", "5", "6"))
+    assert counted(found) == "the bytes over 4 LCUs"
+    even = found.even._replace(then=("LCU 1", "LCU 2", "LCU 5", "LCU 6"))
+    said = times_words("An even spread", even, found.units)
+    assert said.startswith(
+        "An even spread: at most 2.60 times the throughput. LCU 6 is full first now; then all"
+    )
+    still = times_words("X", even._replace(then=even.now), found.units)
+    assert still.endswith("LCU 6 is full first now, and then still")
+    assert times_words("X", even._replace(times=absent("no load")), found.units) == ""
+
+
+CASE = {"1": 0.1, "2": 0.95, "5": 0.1, "6": 2.85}
+
+
+def units(channels: bool) -> list[Unit]:
+    return [
+        Unit(str(n), f"LCU {n}", capacity=40.0, channels=("even" if n % 2 == 0 else "odd") * channels)
+        for n in range(8)
+    ]
+
+
+def test_more_channels_alone_give_nothing() -> None:
+    """The LCU limits before and after."""
+    before = what_if(CASE, CASE, units(channels=True), {"even": 144.0, "odd": 144.0})
+    assert (before.times, before.now) == (1.0, ("LCU 6",))
+
+
+def test_spreading_without_more_channels_is_limited_by_these() -> None:
+    """Both changes were needed: 2.0 with the old channels, 2.85 with twice as many."""
+    even = dict.fromkeys("1256", 1.0)
+    old, new = (
+        what_if(CASE, even, units(channels=True), dict.fromkeys(("even", "odd"), capacity))
+        for capacity in (72.0, 144.0)
+    )
+    assert old.then == ("channels even", "channels odd")
+    assert new.then == ("LCU 1", "LCU 2", "LCU 5", "LCU 6")
+    assert [old.times, new.times] == pytest.approx([2.565, 2.85], abs=0.001)
+
+
+def test_units_are_named_as_people_do() -> None:
+    """By number, name or pattern; what holds data besides stays, and gets nothing."""
+    found = ask(available=("1", "lcu 2", "LCU [56]"))
+    assert [unit.name for unit in found.units] == ["LCU 1", "LCU 2", "LCU 5", "LCU 6"]
+    fewer = ask(available=("1", "2"))
+    assert {unit.name: unit.open for unit in fewer.units} == {
+        "LCU 1": True, "LCU 2": True, "LCU 5": False, "LCU 6": False
+    }  # fmt: skip
+
+
+def test_a_name_of_no_unit() -> None:
+    """Is refused, with those there are."""
+    with pytest.raises(ValueError, match=r"'9' names none of the units: LCU 0, LCU 1"):
+        ask(available=("9",))
+
+
+def test_moves_where_they_are_asked_for() -> None:
+    """With what may be reached by them."""
+    assert ask().plan is None
+    found = ask(moves=6, available=("1", "2", "5", "6"))
+    assert found.plan is not None
+    assert [round(step.uneven * 18) for step in found.plan.steps] == [46, 40, 34, 28, 23, 20]
+    assert found.moved is not None
+    assert found.moved.times == pytest.approx((40 / 20) / (40 / 52))
+
+
+def test_pins_of_the_command_line() -> None:
+    """Hold files and tablespaces."""
+    found = ask(moves=20, pins=("T1", "/db/t2.*"))
+    assert found.plan is not None
+    assert {move.item.tablespace for step in found.plan.steps for move in step.moves} == {"T3", "T4"}
+
+
+def test_logs_beside_data() -> None:
+    """Are reported by the name of the volume, and the tablespace is marked."""
+    found = report_spread(placement_of(Machine(sample(roles={"/db/t4.0": "log"}), PEOPLE)), SpreadQuery())
+    assert [(one.volume, one.others) for one in found.mixed] == [("dasdc", ("T4",))]
+    assert [space.shares_with_logs for space in found.spaces] == [False, False, False, True]
+
+
+def test_what_it_rests_on_is_said() -> None:
+    """Units, what counts, how sure it is, capacities, and what nobody knows."""
+    said = ask(moves=1).assumptions
+    assert [words for words in ("8 LCUs", "bytes are counted", "exact", "the site's", "other systems", "room")
+            if not any(words in sentence for sentence in said)] == []  # fmt: skip
+
+
+def test_head_room_by_traffic() -> None:
+    """Known where capacities and traffic are."""
+    before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
+    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    asked = report_spread(found, SpreadQuery(traffic=True, seconds=10.0))
+    assert asked.headroom.binding == ("LCU 6",)
+    assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512))
+    assert any("estimate" in sentence for sentence in asked.assumptions)
+
+
+def test_bytes_have_no_head_room() -> None:
+    """Only rates fill anything."""
+    assert isinstance(ask().headroom.factor, Absent)
+
+
+def test_traffic_that_is_not_known() -> None:
+    """Gives the reason in place of figures."""
+    found = report_spread(look(), SpreadQuery(traffic=True))
+    assert found.whole.spread.uneven == absent("no traffic was measured")
+
+
+def test_what_the_load_does_to_what_is_fullest() -> None:
+    """It is as busy as the load is of its capacity, and what waits there follows from that."""
+    before, after = sample(), sample(when=10 * SECOND, sectors={6: 400_000})
+    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    now, then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
+    use = 40_000 * 512 / 40e6
+    assert now.use == pytest.approx(use)
+    assert now.response == pytest.approx(1 / (1 - use))
+    assert not isinstance(then.use, Absent)
+    assert then.use < use
+
+
+def test_of_what_is_full_nobody_can_say_how_long_it_takes() -> None:
+    """An estimate of 98 or 99 percent would say something quite different."""
+    before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
+    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    now, _then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
+    assert isinstance(now.response, Absent)
+
+
+def test_without_capacities_nothing_is_known_of_it() -> None:
+    """Nor with the bytes alone."""
+    now, then = pressure(report_spread(placement_of(Machine(sample(), PEOPLE)), SpreadQuery()))
+    assert isinstance(now.use, Absent)
+    assert isinstance(then.response, Absent)
+
+
+def test_one_unit_leaves_nothing_to_spread_over() -> None:
+    """There a factor of 1.00 says nothing, and the words are those of one."""
+    found = ask()
+    one = found.units[:1]
+    words = times_words("An even spread", found.even, one)
+    assert words == f"All is on {one[0].title}: there is nothing to spread over"

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.placement.guest import machine
+from zmon.placement.word_lookup import MeaningKind, meanings
+
+GUEST = machine()
+
+
+def keys(word: str) -> list[tuple[MeaningKind, str]]:
+    return [(meaning.sort, meaning.key) for meaning in meanings(word, GUEST)]
+
+
+@pytest.mark.parametrize(
+    ("word", "sort", "key"),
+    [
+        ("/db/a", MeaningKind.FILE, "/db/a"),
+        ("/db", MeaningKind.MOUNT, "/db"),
+        ("/db/", MeaningKind.MOUNT, "/db"),
+        ("/", MeaningKind.MOUNT, "/"),
+        ("/db/sub", MeaningKind.DIRECTORY, "/db/sub"),
+        ("dasda1", MeaningKind.DEVICE, "94:1"),
+        ("/dev/dasda1", MeaningKind.DEVICE, "94:1"),
+        ("94:1", MeaningKind.DEVICE, "94:1"),
+        ("vg/lv", MeaningKind.DEVICE, "253:0"),
+        ("/dev/vg/lv", MeaningKind.DEVICE, "253:0"),
+        ("/dev/mapper/vg-lv", MeaningKind.DEVICE, "253:0"),
+        ("mpatha", MeaningKind.DEVICE, "253:1"),
+        ("0.0.7201", MeaningKind.BUS, "0.0.7201"),
+        ("201", MeaningKind.VDEV, "0201"),
+        ("0x0201", MeaningKind.VDEV, "0201"),
+        ("500", MeaningKind.RDEV, "0500"),
+        ("lx7201", MeaningKind.LABEL, "LX7201"),
+        ("LCU 72", MeaningKind.LCU, "LCU 72"),
+        ("lcu 5", MeaningKind.LCU, "LCU 5"),
+        ("5", MeaningKind.LCU, "LCU 5"),
+        ("TS1", MeaningKind.TABLESPACE, "PROD.TS1"),
+        ("prod.ts1", MeaningKind.TABLESPACE, "PROD.TS1"),
+        ("prod", MeaningKind.DATABASE, "PROD"),
+    ],
+)
+def test_what_people_have_in_hand(word: str, sort: MeaningKind, key: str) -> None:
+    """Each spelling means one thing."""
+    assert keys(word) == [(sort, key)]
+
+
+def test_a_number_of_two_devices() -> None:
+    """7201 is a device of the guest, and the real one of another."""
+    assert [(meaning.sort, meaning.disks) for meaning in meanings("7201", GUEST)] == [
+        (MeaningKind.VDEV, ("94:4",)),
+        (MeaningKind.RDEV, ("94:0",)),
+    ]
+
+
+def test_a_device_stands_for_its_disks() -> None:
+    """A logical volume lies on two."""
+    (meaning,) = meanings("vg/lv", GUEST)
+    assert set(meaning.disks) == {"94:0", "94:4"}
+
+
+@pytest.mark.parametrize("word", ["", " ", "nosuch", "db", "/nosuch", "PROD.", "LCU ?", "0", "SSID ", "LSS "])
+def test_what_means_nothing(word: str) -> None:
+    """Not even something that has no name."""
+    assert keys(word) == []
+
+
+@given(st.text())
+def test_any_word(word: str) -> None:
+    """Each of its meanings has the word, once."""
+    found = meanings(word, GUEST)
+    assert all(meaning.word == word for meaning in found)
+    assert len(set(found)) == len(found)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.kernel.container import Listed
+from zmon.kernel.rows import frame
+from zmon.kinds import CONTAINER, MOUNT
+from zmon.topology.data_files import DataFile, file_by_name, files_in, files_of, parse_ranges
+from zmon.topology.mounts import mounts_in
+
+WHY = absent("run as root")
+
+
+def one(**cells: object) -> DataFile:
+    """Return the file of a row with these cells, all others absent."""
+    row = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | cells
+    return files_in(frame(CONTAINER, {"/db/c1": row}, 1))[0]  # type: ignore[dict-item]
+
+
+def known(*paths: str) -> list[DataFile]:
+    """Return files that were looked at."""
+    cells = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | {"size": 5, "ranges": "0+5"}
+    return files_in(frame(CONTAINER, {path: dict(cells) for path in paths}, 1))  # type: ignore[arg-type]
+
+
+MOUNTS = mounts_in(
+    frame(
+        MOUNT,
+        {
+            str(number): dict.fromkeys((field.name for field in MOUNT.fields), WHY)
+            | {"number": f"94:{number}", "point": point}
+            for number, point in enumerate(["/", "/db"])
+        },
+        1,
+    )
+)
+NOWHERE = mounts_in(frame(MOUNT, {}, 1))
+
+
+def test_ranges_are_begin_and_end() -> None:
+    """In the frame they are first byte and length, in hex."""
+    assert one(ranges="1000+20 a0+1").ranges == ((0x1000, 0x1020), (0xA0, 0xA1))
+
+
+def test_a_reason_stays() -> None:
+    """What could not be read keeps why."""
+    assert (one().ranges, one().size, one().number) == (WHY, WHY, WHY)
+
+
+def test_names_that_are_absent_are_empty() -> None:
+    """A file that no listing names has no tablespace."""
+    assert one().tablespace == ""
+
+
+def test_what_was_said_has_its_source() -> None:
+    """Each line is a source and what it said; later colons are part of that."""
+    assert one(said="FS_IOC_FIEMAP: 1 extents\noverlay: the file is /a: b").said == (
+        ("FS_IOC_FIEMAP", "1 extents"),
+        ("overlay", "the file is /a: b"),
+    )
+
+
+def test_ranges_that_make_no_sense() -> None:
+    """They are absent with what was found."""
+    assert isinstance(one(ranges="x").ranges, Absent)
+
+
+@pytest.mark.parametrize("content", ["x", "1+", "+1", "1+g", "1-2"])
+def test_other_forms_are_refused(content: str) -> None:
+    """A range has one form."""
+    with pytest.raises(ValueError, match="FIRST"):
+        parse_ranges(content)
+
+
+@given(st.text() | st.text("0123456789abcdef+ "))
+def test_any_text(content: str) -> None:
+    """Whatever stands there, only ValueError comes out."""
+    with contextlib.suppress(ValueError):
+        parse_ranges(content)
+
+
+# --- listed files ---------------------------------------------------------------------------------------
+
+
+def listed(*names: Listed) -> list[DataFile]:
+    return files_of(names, known("/db/a", "/db/dir/1", "/db/dir/2", "/db/dir2/3"), MOUNTS)
+
+
+def test_a_listed_file_that_was_looked_at() -> None:
+    """It has what was found, and the names that the listing gives."""
+    (file,) = listed(Listed("/db/a", "PROD", "TS1", "data", "x.ddl:3", 4096))
+    assert (file.space, file.role, file.listed, file.declared, file.size) == (
+        "PROD.TS1", "data", "x.ddl:3", 4096, 5,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/db/dir", "/db/dir/"])
+def test_a_listed_directory(path: str) -> None:
+    """It stands for the files in it, and not for those of one whose name goes on."""
+    assert [file.path for file in listed(Listed(path, "", "TS1"))] == ["/db/dir/1", "/db/dir/2"]
+
+
+def test_what_is_listed_twice() -> None:
+    """The first has it."""
+    assert [file.tablespace for file in listed(Listed("/db/a", "", "T1"), Listed("/db/a", "", "T2"))] == [
+        "T1"
+    ]
+
+
+def test_a_listed_file_that_nobody_looked_at() -> None:
+    """It is placed by its name, on a device whose bytes are not known, with the size that is listed."""
+    (file,) = listed(Listed("/db/new", "", "TS1", declared=4096))
+    assert (file.number, file.size, file.said) == ("94:1", 4096, (("the name of the path", "/db holds it"),))
+    assert isinstance(file.ranges, Absent)
+
+
+def test_a_name_without_mounts() -> None:
+    """Nothing is known then, and why."""
+    file = file_by_name("/db/new", NOWHERE)
+    assert isinstance(file.real, Absent)
+    assert file.real is file.number is file.mount
+
+
+def test_a_space_without_a_database() -> None:
+    """It is the tablespace alone."""
+    assert (one(tablespace="TS1").space, one(database="P", tablespace="TS1").space) == ("TS1", "P.TS1")

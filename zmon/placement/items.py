@@ -1,0 +1,559 @@
+"""From a sample to items (files) and units (LCUs, disks or sides of a storage server) for placement.
+
+Only first copies count as bytes on a unit; mirrors and parity count where something shares a volume, and for
+traffic.  The traffic of a file is an estimate, for nothing counts it per file: the traffic of a disk is
+divided among the known files on it by their bytes there; anything else on the disk is assumed to be quiet.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache, reduce
+from operator import add
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK
+from zmon.topology.claims import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.topology.data_files import DataFile
+    from zmon.topology.location import DiskShare, FileLocation
+    from zmon.topology.machine import Machine
+    from zmon.topology.site import Site
+    from zmon.topology.volumes import Volume
+
+
+NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+NO_TRAFFIC: Final = absent("no traffic was measured")
+NOT_GIVEN: Final = absent("not given: the site file may say it")
+
+LOGS: Final = frozenset({"log", "archive"})
+"""The roles that are kept apart from data."""
+
+
+class Item(NamedTuple):
+    """One container of a tablespace, and where its bytes lie."""
+
+    name: str
+    """Its path."""
+    tablespace: str
+    database: str = ""
+    role: str = "data"
+    """`data`, `index`, `temp`, `undo`, `log`, `archive` or `unknown`."""
+    bytes_on: Mapping[str, int] = NOTHING
+    """Bytes on each unit, by its key; what has no known unit is not in it."""
+    load_on: Mapping[str, float] | Absent = NO_TRAFFIC
+    """Traffic on each unit in bytes a second, if it was measured or estimated."""
+    volumes: Mapping[str, int] = NOTHING
+    """Bytes on each volume, by the key of the real volume, which several minidisks may share."""
+    pinned: str = ""
+    """Why it has to stay where it is; empty when it may be moved."""
+    mirror: str = ""
+    """The name of the set of copies it is one of, such as a group of redo logs; empty when of none."""
+    unplaced: int = 0
+    """Bytes whose unit is not known."""
+    logical_volume: str = ""
+    """The logical volume that it is on, `vg/lv`; empty when on none or on several."""
+
+    @property
+    def space(self) -> tuple[str, str]:
+        """The database and the tablespace: names of tablespaces repeat in other databases."""
+        return self.database, self.tablespace
+
+    @property
+    def is_log(self) -> bool:
+        """Whether it is a log, which is written before anything else goes on."""
+        return self.role in LOGS
+
+    @property
+    def size(self) -> int:
+        """Its bytes on known units."""
+        return sum(self.bytes_on.values())
+
+
+class Unit(NamedTuple):
+    """A logical control unit (or a disk) that data may lie on."""
+
+    key: str
+    name: str = ""
+    """As people call it: `LCU 6`, `LCU 7600`."""
+    side: str = ""
+    """The half of the storage server that it belongs to, as far as known: `even`, `odd`, a name."""
+    capacity: Number = NOT_GIVEN
+    """Bytes a second it can do."""
+    free: Number = NOT_GIVEN
+    """Bytes that can still be put there."""
+    open: bool = True
+    """Whether data may be moved there."""
+    is_for_data: bool = True
+    """Whether it has a disk that holds such data or is unused: the others serve something else."""
+    channels: str = ""
+    """The name of the channel paths that it shares with others; empty when nobody said it."""
+    others: frozenset[str] = frozenset()
+    """Other names that people may use for it, in small letters: `ssid 7600`, `lss 08`."""
+
+    @property
+    def title(self) -> str:
+        """The name, or else the key."""
+        return self.name or self.key
+
+
+def weights(units: Sequence[Unit]) -> list[float]:
+    """Return what each unit can bear, as multiples of their mean; all 1 unless every capacity is given."""
+    given = [unit.capacity for unit in units if isinstance(unit.capacity, int | float) and unit.capacity > 0]
+    if len(given) < len(units) or not given:
+        return [1.0] * len(units)
+    mean = sum(given) / len(given)
+    return [capacity / mean for capacity in given]
+
+
+NO_COUNTERS: Final = absent("the traffic of its disk was not read")
+NO_DISK: Final = absent("no disk is known that it lies on")
+
+
+class FilePiece(NamedTuple):
+    """What of a file lies on one disk; a file of which no disk is known is one piece as well."""
+
+    file: DataFile
+    answer: FileLocation
+    share: DiskShare | None
+    part: Number
+    """What its bytes there are of those of all known files there, from 0 to 1."""
+
+    @property
+    def number(self) -> str:
+        """major:minor of the disk; empty when none is known."""
+        return "" if self.share is None else self.share.volume.number
+
+    def traffic(self, rates: Mapping[str, Number]) -> Number:
+        """Estimate its traffic in bytes a second, from that of each disk by major:minor."""
+        return rates.get(self.number, NO_COUNTERS) * self.part if self.share is not None else NO_DISK
+
+
+@lru_cache(maxsize=2)  # two times may be compared
+def pieces(machine: Machine) -> tuple[FilePiece, ...]:
+    """Return all pieces of a machine, in the order of its files."""
+    found = []
+    for file in machine.files:
+        answer = machine.answers[file.path]
+        found += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
+        if not answer.disks:
+            found.append(FilePiece(file, answer, None, NO_DISK))
+    return tuple(found)
+
+
+def part(share: DiskShare, machine: Machine) -> Number:
+    """Return what the bytes of a file on a disk, copies among them, are of those of all known files there."""
+    count = _bytes(share)
+    if isinstance(count, Absent):
+        return count
+    return count / _held(machine)[share.volume.number] if count else 0.0
+
+
+@lru_cache(maxsize=2)
+def _held(machine: Machine) -> Mapping[str, float]:
+    """Return how many bytes the known files have on each disk, by major:minor."""
+    found: dict[str, float] = {}
+    for answer in machine.answers.values():
+        for share in answer.disks:
+            count = _bytes(share)
+            if not isinstance(count, Absent):
+                found[share.volume.number] = found.get(share.volume.number, 0.0) + count
+    return found
+
+
+def _bytes(share: DiskShare) -> Number:
+    copies = 0 if isinstance(share.copies, Absent) else share.copies
+    return share.bytes + copies
+
+
+SECTOR: Final = 512
+MEGABYTE: Final = 1_000_000
+
+
+class UnitKind(Enum):
+    """What a spread is over."""
+
+    LCU = "lcu"
+    DISK = "disk"
+    SIDE = "side"
+
+
+class FilePlacement(NamedTuple):
+    """One container as it was found."""
+
+    path: str
+    database: str
+    tablespace: str
+    role: str
+    listed: str
+    size: Number
+    placed: int
+    """Bytes on known units."""
+    unplaced: int
+    """Bytes whose unit is not known."""
+    grade: Grade
+    problem: str
+    """Why nothing of it, or not all, could be placed; empty when all was."""
+
+
+class Placement(NamedTuple):
+    """What is known of the containers of a sample."""
+
+    items: tuple[Item, ...]
+    units: tuple[Unit, ...]
+    """All that this Linux sees, in the order of their names."""
+    rows: tuple[FilePlacement, ...]
+    grade: Grade
+    """That of the worst container that was placed."""
+    conflicts: tuple[str, ...]
+    """What sources say differently of the volumes that are concerned."""
+    channels: Mapping[str, float]
+    """The capacities of the channel paths that units share, in bytes a second."""
+    titles: Mapping[str, str] = MappingProxyType({})
+    """What the real volumes are called: label and Linux's name, by their keys."""
+
+
+def placement_of(
+    machine: Machine, *, by: UnitKind = UnitKind.LCU, interval: Interval | None = None
+) -> Placement:
+    """Resolve the containers of a machine; with an interval, their traffic too."""
+    places = UnitIndex(machine, by)
+    traffic = {} if interval is None else volumes_traffic(machine, interval)
+    items, rows, conflicts = [], [], {}
+    managed = _managed(machine.files)
+    for file in machine.files:
+        answer = machine.answers[file.path]
+        laid = places.lay(answer)
+        loads = places.loads(answer, traffic) if interval is not None else None
+        item = _item(file, laid, loads, machine.site)._replace(
+            logical_volume=_logical_volume(answer, machine)
+        )
+        if managed and not managed.isdisjoint(_parents(file.path)):
+            item = item._replace(pinned=MANAGED)
+        items.append(item)
+        rows.append(_row(file, answer, laid, places.grade(answer)))
+        for share in answer.disks:
+            conflicts.update(dict.fromkeys(share.volume.conflicts))
+    grades = [row.grade for row in rows if row.placed]
+    return Placement(
+        tuple(items),
+        places.units(),
+        tuple(rows),
+        min(grades, default=Grade.UNKNOWN),
+        tuple(conflicts),
+        _channels(machine.site),
+        _titles(machine),
+    )
+
+
+MANAGED: Final = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)"
+TAG: Final = "/SQLTAG.NAM"
+"""The file by which Db2 marks a directory that is a container."""
+
+
+def _managed(files: Iterable[DataFile]) -> set[str]:
+    """Return the directories whose files no statement moves one by one."""
+    return {file.path.removesuffix(TAG) for file in files if file.path.endswith(TAG)}
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield the directories that a path is in, the nearest first."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def _titles(machine: Machine) -> dict[str, str]:
+    """Return what people call each real volume: its label, and the disk's name in Linux."""
+    found: dict[str, str] = {}
+    for volume in machine.volumes.values():
+        names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
+        found.setdefault(volume.spindle, " ".join(names) or volume.spindle)
+    return found
+
+
+def _used_otherwise(machine: Machine) -> set[str]:
+    """Return the disks that serve something else than the files: another file system, or swap."""
+    holding = {file.mount for file in machine.files}
+    ours: set[str] = {share.volume.number for one in machine.answers.values() for share in one.disks}
+    others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
+    for mount in machine.mounts:
+        several = () if isinstance(mount.devices, Absent) else mount.devices.values()
+        leaves = {leaf for number in (several or (mount.number,)) for leaf in machine.stack.leaves(number)}
+        (ours if mount.id in holding else others).update(leaves)
+    return others - ours
+
+
+class ItemBytes(NamedTuple):
+    """The bytes of one container."""
+
+    units: Mapping[str, int]
+    volumes: Mapping[str, int]
+    unplaced: int
+    reasons: tuple[str, ...]
+
+
+class UnitIndex:
+    """The units of a machine, and which of its disks belongs to which."""
+
+    def __init__(self, machine: Machine, by: UnitKind) -> None:
+        """Look at the disks of a machine."""
+        self._machine = machine
+        self._by = by
+        self._known: dict[str, str | Absent] = {}
+        self._others = _used_otherwise(machine)
+
+    def key(self, volume: Volume) -> str | Absent:
+        """Return the key of the unit that a volume belongs to, or why it is not known."""
+        known = self._known.get(volume.number)
+        if known is None:
+            known = self._known[volume.number] = self._key(volume)
+        return known
+
+    def _key(self, volume: Volume) -> str | Absent:
+        if self._by is UnitKind.DISK:
+            return volume.spindle if volume.number in self._machine.volumes else NO_SUCH_DISK
+        if isinstance(volume.lcu, Absent):
+            return volume.lcu
+        return volume.key if self._by is UnitKind.LCU else _side_key(volume, self._machine.site)
+
+    def lay(self, answer: FileLocation) -> ItemBytes:
+        """Add up the bytes of one container on each unit and volume."""
+        units: dict[str, int] = {}
+        volumes: dict[str, int] = {}
+        unplaced = _whole(answer.unplaced)
+        reasons: dict[str, None] = {}
+        somewhere = False
+        for share in answer.disks:
+            if isinstance(share.bytes, Absent):
+                reasons[share.bytes.reason] = None
+                somewhere = True
+                continue
+            count, spindle = int(share.bytes), share.volume.spindle
+            volumes[spindle] = volumes.get(spindle, 0) + count + _whole(share.copies)
+            key = self.key(share.volume)
+            if isinstance(key, Absent):
+                unplaced += count
+                reasons[f"{_text(share.volume.disk) or share.volume.number}: {key.reason}"] = None
+            elif count:
+                units[key] = units.get(key, 0) + count
+        if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
+            unplaced = max(unplaced, _whole(answer.size) - sum(units.values()))
+        return ItemBytes(units, volumes, unplaced, tuple(reasons))
+
+    def grade(self, answer: FileLocation) -> Grade:
+        """Return how sure the units of one container are: as the way down, and as the unit of each disk."""
+        if self._by is UnitKind.DISK:
+            return answer.grade
+        return min([answer.grade, *(share.volume.grade for share in answer.disks)])
+
+    def loads(self, answer: FileLocation, traffic: Mapping[str, Number]) -> dict[str, float] | Absent:
+        """Estimate the traffic of one container on each unit, in bytes a second."""
+        found: dict[str, float] = {}
+        for share in answer.disks:
+            load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine)
+            if isinstance(load, Absent):
+                return load
+            key = self.key(share.volume)
+            if isinstance(key, str):
+                found[key] = found.get(key, 0.0) + load
+        return found
+
+    def units(self) -> tuple[Unit, ...]:
+        """Return all units that this Linux has disks on."""
+        members: dict[str, list[Volume]] = {}
+        for volume in self._machine.volumes.values():
+            key = self.key(volume)
+            node = self._machine.stack.node(volume.number)
+            if isinstance(key, str) and (node is None or node.size != 0):  # no medium, no place for data
+                members.setdefault(key, []).append(volume)
+        named = {key: self._name(volumes) for key, volumes in members.items()}
+        often = [name.casefold() for name in named.values()]
+        units = [
+            self._unit(
+                key, name if often.count(name.casefold()) == 1 else _unique(name, members[key]), members[key]
+            )
+            for key, name in named.items()
+        ]
+        return tuple(sorted(units, key=lambda unit: (_natural(unit.name), unit.key)))
+
+    def _name(self, volumes: Iterable[Volume]) -> str:
+        names = (self._names(volume) for volume in volumes)
+        return min((name for found in names for name in found[:1]), default="")
+
+    def _names(self, volume: Volume) -> list[str]:
+        """Return what people call the unit of a volume, the best name first."""
+        match self._by:
+            case UnitKind.DISK:
+                names = [volume.volser, volume.disk, volume.number]
+            case UnitKind.SIDE:
+                names = [side(volume, self._machine.site)]
+            case _:
+                names = [volume.called, volume.lcu, volume.key]
+        return [str(name) for name in names if not isinstance(name, Absent)]
+
+    def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
+        site = self._machine.site
+        names = [*self._names(volumes[0]), *_formal(volumes[0])]
+        sides = {_text(side(volume, site)) for volume in volumes}
+        channels = site.channels_of(names) if self._by is UnitKind.LCU else None
+        capacity: Number = absent("no capacity of a disk is given")
+        if self._by is UnitKind.LCU:
+            capacity = site.capacity(names) * MEGABYTE
+        return Unit(
+            key,
+            name,
+            sides.pop() if len(sides) == 1 else "",
+            capacity,
+            is_for_data=any(volume.number not in self._others for volume in volumes),
+            channels="" if channels is None else channels.name,
+            others=volumes[0].lcu_names if self._by is UnitKind.LCU else frozenset(),
+        )
+
+
+NO_SUCH_DISK: Final = absent("it is no disk that was read")
+NO_SIDE: Final = absent("neither the LSS nor the site gives the side of its storage server")
+
+
+def side(volume: Volume, site: Site) -> Value:
+    """Return the half of the storage server that a volume belongs to: its server, or else its channels."""
+    if not isinstance(volume.side, Absent):
+        return volume.side
+    names = [_text(volume.called), _text(volume.lcu), volume.key, *_formal(volume)]
+    channels = site.channels_of([name for name in names if name])
+    return volume.side if channels is None else channels.name
+
+
+def _formal(volume: Volume) -> list[str]:
+    """Return names of an LCU by its numbers, as a site may write them: `SSID 7600`, `7600`, `LSS 08`."""
+    ssid, lss = _text(volume.ssid), _text(volume.lss)
+    return [*((f"SSID {ssid}", ssid) if ssid else ()), *((f"LSS {lss}",) if lss else ())]
+
+
+def _side_key(volume: Volume, site: Site) -> str | Absent:
+    """Return the key of a side: one for a name of the site, one of each storage server for its own."""
+    name = side(volume, site)
+    if isinstance(name, Absent):
+        return NO_SIDE
+    row = site.map.lcu(_text(volume.called))
+    if isinstance(volume.side, Absent) or (row is not None and row.server):
+        return str(name)
+    return f"{name} of {_text(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
+
+
+def _channels(site: Site) -> dict[str, float]:
+    return {
+        channels.name: channels.capacity * MEGABYTE
+        for channels in site.channels
+        if not isinstance(channels.capacity, Absent)
+    }
+
+
+def disks_traffic(interval: Interval) -> dict[str, Number]:
+    """Return what each block device read and wrote, in bytes a second, by major:minor."""
+    blocks = interval.of(BLOCK)
+    rates = zip(blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
+    return {
+        str(number): (read + written) * SECTOR
+        for number, (read, written) in zip(blocks["number"], rates, strict=True)
+        if not isinstance(number, Absent)
+    }
+
+
+def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:
+    """Return the same, but of each path to a volume the traffic of all of them."""
+    rates = disks_traffic(interval)
+    for numbers in _paths(machine).values():
+        whole = reduce(add, (rates.get(number, NO_COUNTERS) for number in numbers))
+        rates |= dict.fromkeys(numbers, whole)
+    return rates
+
+
+@lru_cache(maxsize=2)
+def _paths(machine: Machine) -> Mapping[str, list[str]]:
+    """Return the numbers of the SCSI disks by which each real volume is reached."""
+    found: dict[str, list[str]] = {}
+    for number, volume in machine.volumes.items():
+        if not isinstance(volume.lun, Absent):
+            found.setdefault(volume.spindle, []).append(number)
+    return found
+
+
+def tablespace_of(file: DataFile) -> str:
+    """Return the tablespace of a file; of one that belongs to none, such as a log, what it is for."""
+    return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
+
+
+def _item(file: DataFile, laid: ItemBytes, loads: dict[str, float] | Absent | None, site: Site) -> Item:
+    role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
+    pinned = site.pinned((file.path, file.tablespace))
+    item = Item(
+        file.path,
+        tablespace_of(file),
+        file.database,
+        role,
+        laid.units,
+        volumes=laid.volumes,
+        pinned="it is pinned" if pinned else "",
+        unplaced=laid.unplaced,
+    )
+    return item if loads is None else item._replace(load_on=loads)
+
+
+def _logical_volume(answer: FileLocation, machine: Machine) -> str:
+    nodes = [machine.stack.node(step.number) for step in answer.steps]
+    found = {node.title for node in nodes if node is not None and str(node.uuid).startswith("LVM-")}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _row(file: DataFile, answer: FileLocation, laid: ItemBytes, grade: Grade) -> FilePlacement:
+    return FilePlacement(
+        file.path,
+        file.database,
+        tablespace_of(file),
+        file.role,
+        file.listed,
+        file.size,
+        sum(laid.units.values()),
+        laid.unplaced,
+        grade,
+        _problem(file, answer, laid),
+    )
+
+
+def _problem(file: DataFile, answer: FileLocation, laid: ItemBytes) -> str:
+    """Say why not all of a container was placed; empty when it was."""
+    if laid.units and not laid.unplaced:
+        return ""
+    cells = (file.real, file.number, file.ranges)
+    why = [value.reason for value in cells if isinstance(value, Absent)][:1]
+    if file.size == 0 and not why:
+        why = ["it is empty"]
+    said = dict.fromkeys((*why, *laid.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
+    return "; ".join(said) or "nothing of it lies on a known disk"
+
+
+def _unique(name: str, volumes: list[Volume]) -> str:
+    serial = _text(volumes[0].serial)
+    return f"{name} of {serial}" if serial else f"{name} ({volumes[0].key})"
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a key by which `LCU 10` stands behind `LCU 2`."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)]
+
+
+def _whole(value: Number) -> int:
+    return 0 if isinstance(value, Absent) else int(value)
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)

@@ -1,0 +1,360 @@
+"""Measures of a placement: how evenly loads lie on units, headroom, and waiting times.
+
+Evenness is over all units that are available, not only those in use: data on two of eight LCUs is no even
+spread.  Where all capacities are known, a load counts in proportion to the capacity of its unit.
+
+For headroom each resource is taken alone, and the one that is full first limits.  Rates are in any one unit,
+the same throughout; zmon has no capacities of its own.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.placement.items import weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.items import Item, Unit
+
+
+NO_LOAD = absent("no load")
+NO_UNITS = absent("no logical control unit is known")
+
+
+class Spread(NamedTuple):
+    """How evenly some load lies on units."""
+
+    total: float
+    units: int
+    """How many units there are."""
+    worst: str
+    """The key of the unit with most load for what it can bear; empty without a load."""
+    share: Number
+    """Its part of all load, from 0 to 1."""
+    uneven: Number
+    """The largest load as a multiple of the mean: 1 when it is even, the number of units when one has all."""
+    variation: Number
+    """Coefficient of variation: the standard deviation of the loads, divided by their mean."""
+    jain: Number
+    """Jain's fairness index: 1 when it is even, 1/n when one of n units has all."""
+    effective: Number
+    """On how many units it lies in effect: as many even loads would have the same sum of squares."""
+
+
+def unknown(why: Absent, units: int) -> Spread:
+    """Return the spread over so many units of a load that is not known, or is none."""
+    return Spread(0, units, "", why, why, why, why, why)
+
+
+def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
+    """Return how evenly loads, by the keys of their units, lie on all of the units.
+
+    Raises:
+        ValueError: there is a load on a unit that is not among them, or a negative one.
+    """
+    strange = loads.keys() - {unit.key for unit in units}
+    if strange:
+        raise ValueError(f"load on {min(strange)}, which is not among the units")
+    values = [loads.get(unit.key, 0) / weight for unit, weight in zip(units, weights(units), strict=True)]
+    if any(value < 0 for value in values):
+        raise ValueError("a load is negative")
+    total = sum(loads.values())
+    most = max(values, default=0)
+    if not most:
+        return unknown(NO_LOAD if units else NO_UNITS, len(units))
+    # scaled first: the squares of tiny or huge loads are out of a number's range
+    scaled = [value / most for value in values]
+    count, whole, squares = len(scaled), sum(scaled), sum(value * value for value in scaled)
+    mean = whole / count
+    deviation = sqrt(sum((value - mean) ** 2 for value in scaled) / count)
+    return Spread(
+        total,
+        count,
+        units[scaled.index(1.0)].key,
+        1 / whole,
+        1 / mean,
+        deviation / mean,
+        whole * whole / (count * squares),
+        whole * whole / squares,
+    )
+
+
+def sums(items: Iterable[Item], *, traffic: bool = False) -> dict[str, float] | Absent:
+    """Return the bytes (or the traffic) of items on each unit; absent when the traffic of none is known."""
+    found: dict[str, float] = {}
+    reason: Absent | None = None
+    known = False
+    for item in items:
+        loads: Mapping[str, float] | Absent = item.load_on if traffic else item.bytes_on
+        if isinstance(loads, Absent):
+            reason = reason or loads
+            continue
+        known = True
+        for key, load in loads.items():
+            found[key] = found.get(key, 0) + load
+    return reason if reason is not None and not known else found
+
+
+def by_space(items: Iterable[Item]) -> dict[tuple[str, str], list[Item]]:
+    """Return the items of each tablespace, by database and tablespace, in order of these."""
+    found: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        found.setdefault(item.space, []).append(item)
+    return dict(sorted(found.items()))
+
+
+def sides(loads: Mapping[str, float], units: Iterable[Unit]) -> dict[str, float]:
+    """Return the part of all load on each side of the storage servers; of an unknown side under ''."""
+    whole = sum(loads.values())
+    found: dict[str, float] = {}
+    for unit in units:
+        found[unit.side] = found.get(unit.side, 0) + loads.get(unit.key, 0)
+    return {side: load / whole for side, load in sorted(found.items())} if whole else {}
+
+
+def fullest(items: Iterable[Item]) -> tuple[str, float] | Absent:
+    """Return the volume that has most of the items' bytes, and its part of them."""
+    found: dict[str, int] = {}
+    for item in items:
+        for volume, count in item.volumes.items():
+            found[volume] = found.get(volume, 0) + count
+    whole = sum(found.values())
+    if not whole:
+        return NO_LOAD
+    volume = min(found, key=lambda name: (-found[name], name))
+    return volume, found[volume] / whole
+
+
+class Mixed(NamedTuple):
+    """A volume that carries logs of a database and other things of it."""
+
+    volume: str
+    database: str
+    logs: tuple[str, ...]
+    """The names of the logs on it."""
+    others: tuple[str, ...]
+    """The tablespaces that have data on it."""
+
+
+def mixed(items: Iterable[Item]) -> list[Mixed]:
+    """Return the volumes on which logs lie together with data of the same database.
+
+    A log waits for its disk with every commit, and so waits for all that the data do there.
+    """
+    logs: dict[tuple[str, str], set[str]] = {}
+    others: dict[tuple[str, str], set[str]] = {}
+    for item in items:
+        for volume, count in item.volumes.items():
+            if count and item.is_log:
+                logs.setdefault((volume, item.database), set()).add(item.name)
+            elif count:
+                others.setdefault((volume, item.database), set()).add(item.tablespace)
+    return [
+        Mixed(*where, tuple(sorted(logs[where])), tuple(sorted(others[where])))
+        for where in sorted(logs.keys() & others.keys())
+    ]
+
+
+OVERLOADED: Final = absent("overloaded: more comes than can be done, and the queue grows without end")
+IDLE: Final = absent("no load on anything that has a capacity")
+
+SLACK: Final = 1e-9
+"""What is closer than this part of a capacity is the same: sums of shares do not come out exactly."""
+
+
+class Headroom(NamedTuple):
+    """By how much all load together could grow."""
+
+    factor: Number
+    """All rates times this fill the binding resource; below 1 more is asked for than it can do."""
+    binding: tuple[str, ...]
+    """The resources that are full first."""
+    use: Mapping[str, float]
+    """The utilisation of each resource now, from 0 on."""
+
+
+def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Headroom:
+    """Return the head room of loads on resources; resources without a capacity do not limit.
+
+    Raises:
+        ValueError: a capacity is not above zero, or a load is negative or no number.
+    """
+    _check(capacities)
+    use = {name: loads[name] / capacity for name, capacity in capacities.items() if name in loads}
+    if any(not 0 <= value < inf for value in use.values()):
+        raise ValueError("a load is negative or no number")
+    most = max(use.values(), default=0.0)
+    if not most:
+        return Headroom(IDLE, (), use)
+    return Headroom(1 / most, tuple(name for name, value in use.items() if value >= most * (1 - SLACK)), use)
+
+
+def bound_ratio(before: Headroom, after: Headroom) -> Number:
+    """Return how many times the throughput may become at the most when the placement changes."""
+    return after.factor / before.factor if not isinstance(before.factor, Absent) else before.factor
+
+
+class Stream(NamedTuple):
+    """Something that reads as fast as it can, such as a table scan."""
+
+    name: str
+    passes: Mapping[str, float]
+    """The part of its data that passes each resource.  Parts of one sort of resource add up to 1; a stream
+    passes several sorts, as control units and channels."""
+    limit: float = inf
+    """What it can do by itself at the most."""
+
+
+class Filling(NamedTuple):
+    """What streams get that run together."""
+
+    rates: Mapping[str, float]
+    use: Mapping[str, float]
+    """The utilisation of each resource."""
+    held_by: Mapping[str, str]
+    """What limits each stream: the name of a resource, or empty for its own limit."""
+
+    @property
+    def total(self) -> float:
+        """All rates together."""
+        return sum(self.rates.values())
+
+
+def fill(streams: Sequence[Stream], capacities: Mapping[str, float]) -> Filling:
+    """Share resources fairly: all streams grow alike until something is full, then the others go on.
+
+    This is max-min fairness: nobody could get more without somebody getting less who has no more.
+
+    Raises:
+        ValueError: a capacity or limit is not above zero, a part is negative, two streams share a name,
+            or nothing limits a stream.
+    """
+    _check(capacities)
+    _check_streams(streams, capacities)
+    rates = {stream.name: 0.0 for stream in streams}
+    load = dict.fromkeys(capacities, 0.0)
+    held: dict[str, str] = {}
+    growing = list(streams)
+    while growing:
+        demand = {name: sum(stream.passes.get(name, 0.0) for stream in growing) for name in capacities}
+        room = {name: (capacities[name] - load[name]) / part for name, part in demand.items() if part > 0}
+        step = min([*room.values(), *(stream.limit - rates[stream.name] for stream in growing)])
+        for stream in growing:
+            rates[stream.name] += step
+        for name, part in demand.items():
+            load[name] += part * step
+        full = [name for name in room if load[name] >= capacities[name] * (1 - SLACK)]
+        for stream in growing:
+            stops = next((name for name in full if stream.passes.get(name, 0.0) > 0), None)
+            if stops is not None:
+                held[stream.name] = stops
+            elif rates[stream.name] >= stream.limit * (1 - SLACK):
+                held[stream.name] = ""
+        growing = [stream for stream in growing if stream.name not in held]
+    return Filling(rates, {name: load[name] / capacities[name] for name in capacities}, held)
+
+
+def _check(capacities: Mapping[str, float]) -> None:
+    for name, capacity in capacities.items():
+        if not 0 < capacity < inf:
+            raise ValueError(f"the capacity of {name} is {capacity}, not above zero")
+
+
+def _check_streams(streams: Sequence[Stream], capacities: Mapping[str, float]) -> None:
+    if len({stream.name for stream in streams}) < len(streams):
+        raise ValueError("two streams have the same name")
+    for stream in streams:
+        parts = stream.passes.values()
+        if not stream.limit > 0 or any(not 0 <= part < inf for part in parts):
+            raise ValueError(f"{stream.name}: its limit is not above zero, or a part of it is negative")
+        if not isfinite(stream.limit) and not any(stream.passes.get(name, 0) > 0 for name in capacities):
+            raise ValueError(f"{stream.name}: nothing limits it")
+
+
+# waiting
+
+
+def mm1(service: float, use: float) -> Number:
+    """Return the response time of one server with random arrivals and service times (M/M/1)."""
+    return OVERLOADED if use >= 1 else service / (1 - use)
+
+
+def md1(service: float, use: float) -> Number:
+    """Return the response time of one server with random arrivals and constant service (M/D/1)."""
+    return OVERLOADED if use >= 1 else service * (1 + use / (2 * (1 - use)))
+
+
+def erlang_c(load: float, servers: int) -> Number:
+    """Return the probability that a request has to wait for one of `servers`, which do `load` erlangs.
+
+    Raises:
+        ValueError: there are no servers, or the load is negative.
+    """
+    if servers < 1 or not load >= 0:
+        raise ValueError(f"{servers} servers with a load of {load} erlangs")
+    if load >= servers:
+        return OVERLOADED
+    # Erlang B server by server, which needs no factorial and no power
+    blocked = 1.0
+    for count in range(1, servers + 1):
+        blocked = load * blocked / (count + load * blocked)
+    return blocked / (1 - load / servers * (1 - blocked))
+
+
+def mmc_wait(service: float, use: float, servers: int) -> Number:
+    """Return the time that a request waits for one of several servers (M/M/c); `use` is of each."""
+    if use >= 1:
+        return OVERLOADED
+    return erlang_c(use * servers, servers) * service / (servers * (1 - use))
+
+
+def in_flight(rate: float, response: float) -> float:
+    """Return how many requests are under way on average: Little's law."""
+    return rate * response
+
+
+class Closed(NamedTuple):
+    """Bounds of a system in which so many customers go round."""
+
+    throughput: float
+    """At the most, per unit of time."""
+    response: float
+    """At the least."""
+    knee: float
+    """The number of customers from which on the bottleneck limits."""
+
+
+def closed(customers: float, demands: Mapping[str, float], think: float = 0.0) -> Closed | Absent:
+    """Return the bounds of a closed system; `demands` are the seconds of each resource per unit of work.
+
+    Raises:
+        ValueError: a demand, the think time or the customers are negative or no number.
+    """
+    if any(not 0 <= value < inf for value in (*demands.values(), think, customers)):
+        raise ValueError("customers, demands and the think time must not be negative")
+    whole, most = sum(demands.values()), max(demands.values(), default=0.0)
+    if not most:
+        return absent("no resource is asked for anything")
+    throughput = min(customers / (whole + think), 1 / most)
+    return Closed(throughput, max(whole, customers * most - think), (whole + think) / most)
+
+
+def hardware_iops(reads: float, writes: float, penalty: float) -> float:
+    """Return the operations on disks behind a RAID: each write costs `penalty` of them."""
+    return reads + penalty * writes
+
+
+def disks_for(iops: float, each: float) -> int:
+    """Return how many disks do so many operations a second, when each of them does `each`.
+
+    Raises:
+        ValueError: a disk does nothing.
+    """
+    if not each > 0:
+        raise ValueError(f"a disk that does {each} operations a second")
+    return ceil(iops / each)

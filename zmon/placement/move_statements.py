@@ -1,0 +1,140 @@
+"""The statement by which a DBA would move a container, for each database.
+
+It is text to read, to adapt and to run by somebody who knows the database: zmon runs none of it.  Where the
+new place has to be chosen stands `NEW_PLACE`, in angle brackets, so that nothing runs as it is by mistake.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.placement.planner import Move
+
+
+NEW_PLACE: Final = "<a path on {}>"
+
+DB2: Final = "db2"
+ORACLE: Final = "oracle"
+POSTGRESQL: Final = "postgresql"
+MARIADB: Final = "mariadb"
+
+
+def move_statements(product: str, move: Move) -> tuple[str, ...]:
+    """Return the statements that make a move in a database; when it is not known, how Linux moves the file.
+
+    `product` is one of the names above, or anything else.  Names that no statement can hold give a comment.
+    """
+    item = move.item
+    if not all(text.isprintable() for text in (item.name, item.tablespace)):
+        return ("-- its name holds characters that do not stand in a statement: move it by its number",)
+    if item.is_log:
+        return _log(product, move)
+    return _STATEMENTS.get(product, _linux)(move)
+
+
+def place(move: Move) -> str:
+    """Return what stands for the new place."""
+    return NEW_PLACE.format(move.target.title)
+
+
+def name(text: str) -> str:
+    """Write an identifier of SQL, in double quotes unless it needs none."""
+    plain = text.isascii() and text.isidentifier() and text.upper() == text
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
+def string(text: str) -> str:
+    """Write a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _db2(move: Move) -> tuple[str, ...]:
+    """Db2 moves extents when containers are added and dropped; the new one has to exist first."""
+    space, path = name(move.item.tablespace), string(move.item.name)
+    return (
+        f"ALTER TABLESPACE {space} ADD (FILE {string(place(move))} {_pages(move)})",
+        f"ALTER TABLESPACE {space} DROP (FILE {path})",
+        "-- one statement each; the rebalance copies. Automatic storage: ALTER STOGROUP ... ADD, DROP and",
+        f"-- ALTER TABLESPACE {space} REBALANCE; single tables: CALL SYSPROC.ADMIN_MOVE_TABLE",
+    )
+
+
+def _pages(move: Move) -> str:
+    return f"{max(1, -(-move.item.size >> 20))} M" if move.item.size else "<size>"
+
+
+def _oracle(move: Move) -> tuple[str, ...]:
+    if move.item.name.startswith("+"):
+        group = name(re.split("[/(]", move.item.name[1:], maxsplit=1)[0].strip())
+        old = f"<disk on {move.source.title}>"
+        return (f"ALTER DISKGROUP {group} ADD DISK {string(place(move))} DROP DISK {old} REBALANCE POWER 4",)
+    return (f"ALTER DATABASE MOVE DATAFILE {string(move.item.name)} TO {string(place(move))}",)
+
+
+def _postgresql(move: Move) -> tuple[str, ...]:
+    """A tablespace of PostgreSQL is one directory, so what moves is a table or an index."""
+    old = move.item.tablespace
+    new = f"{old}_2"
+    return (
+        f"CREATE TABLESPACE {_folded(new)} LOCATION {string(place(move))}",
+        f"ALTER TABLE <table in {_folded(old)}> SET TABLESPACE {_folded(new)}",
+        "-- which table a file is of: SELECT pg_filenode_relation(<oid of the tablespace>, <file number>)",
+    )
+
+
+def _folded(text: str) -> str:
+    """Write an identifier for PostgreSQL, which folds to lower case."""
+    plain = text.isascii() and text.isidentifier() and text.lower() == text
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
+def _mariadb(move: Move) -> tuple[str, ...]:
+    """A tablespace stays where its table was made, so the table is made again."""
+    table = "`" + move.item.tablespace.replace("/", ".").replace("`", "``") + "`"
+    return (
+        f"CREATE TABLE <new> (...) DATA DIRECTORY={string(place(move))}",
+        f"-- then copy the rows of {table} to it, and RENAME TABLE",
+    )
+
+
+def _linux(move: Move) -> tuple[str, ...]:
+    """LVM moves the extents of a logical volume; a file on a partition or a whole disk has to be copied."""
+    source, target = move.source.title, move.target.title
+    disks = f"# or copy a whole minidisk to a volume on {target}: DDR or DIRMAINT under z/VM"
+    volume = move.item.logical_volume
+    if volume and volume.isprintable():
+        return (f"pvmove -n {shlex.quote(volume)} <disk on {source}> <disk on {target}>", disks)
+    return (
+        f"# stop the database, then: cp -a {shlex.quote(move.item.name)} {shlex.quote(place(move))}",
+        "# and mount the new file system where the old one was, or leave a link to the copy",
+        disks,
+    )
+
+
+def _log(product: str, move: Move) -> tuple[str, ...]:
+    where = string(place(move))
+    if product == ORACLE:
+        return (
+            f"ALTER DATABASE ADD LOGFILE MEMBER {where} TO GROUP <group>",
+            f"ALTER DATABASE DROP LOGFILE MEMBER {string(move.item.name)}",
+        )
+    if product == DB2:
+        return (f"UPDATE DB CFG FOR {name(move.item.database or '<database>')} USING NEWLOGPATH {where}",)
+    if product == POSTGRESQL:
+        return ("# stop the server, move pg_wal there and leave a link: ln -s " + where,)
+    if product == MARIADB:
+        return (f"innodb_log_group_home_dir = {place(move)}  # in my.cnf, after a clean stop",)
+    return _linux(move)
+
+
+_STATEMENTS: Final[dict[str, Callable[[Move], tuple[str, ...]]]] = {
+    DB2: _db2,
+    ORACLE: _oracle,
+    POSTGRESQL: _postgresql,
+    MARIADB: _mariadb,
+}

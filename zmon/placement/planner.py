@@ -1,0 +1,643 @@
+"""Which files to move, in order of benefit, so that no unit is overloaded and each tablespace has many.
+
+Two things are wanted, and the first goes before the second: a low maximum of the load per unit, and every
+tablespace on many units.  Moves and exchanges are tried from the unit with most load until the maximum is
+close enough to the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved
+twice.  Placing everything anew (largest first, each to the unit with least) is tried as well; if it takes no
+more moves than were asked for, the better of both is suggested.  Moves that gain nothing are left out, and a
+lower bound that no placement goes below is told.  The same question has the same answer, in whatever order
+items are given.
+
+zmon suggests, and never moves anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.placement.planner_state import MOVED, NOTHING, PlannerState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.placement.items import Item, Unit
+    from zmon.placement.planner_state import Vector
+
+    Change = tuple[tuple[int, int], ...]
+    """Items and the units they go to: one, or two that change places."""
+
+
+NO_LOAD = absent("no load")
+
+SAME: Final = 1e-9
+"""Levels closer than this part are the same: sums of floats do not come out exactly."""
+COLDEST: Final = 8
+"""With so many units, those with least, an exchange is tried."""
+NEAREST: Final = 4
+"""So many items are tried whose size fits an exchange best."""
+CROWDED: Final = 16
+"""For so many tablespaces, those that lose most, an exchange is tried."""
+
+ENOUGH: Final = 1.1
+"""The maximum as a multiple of the mean from which on it is even enough."""
+GAIN: Final = 0.005
+"""By less than this neither Max/mean nor Spr has changed: both are printed with two digits."""
+WORTH: Final = 0.05
+"""Throughput, or Spr, has to rise by this part for moves to be suggested at all."""
+ORDERED: Final = 100
+"""Of more moves at once the order is that of their loads."""
+
+
+class Move(NamedTuple):
+    """One item that goes from one unit to another."""
+
+    item: Item
+    source: Unit
+    """Where most of it is."""
+    target: Unit
+    bytes: int
+    """What has to be copied."""
+    load: float
+
+
+class PlanStep(NamedTuple):
+    """A move, or an exchange of two items, and what is reached with it."""
+
+    moves: tuple[Move, ...]
+    worst: Unit
+    """The unit with most load by then."""
+    uneven: float
+    """Its load as a multiple of the mean."""
+    ratio: Number
+    """How many times the throughput may be by then at the most, if the units limit it."""
+    full: str
+    """What is full first by then: the title of a unit, or channels."""
+    apart: float
+    """The part of the load that lies as spread as its files allow, from 0 to 1, by tablespace."""
+    copied: int
+    """Bytes to copy up to here."""
+    after: Mapping[str, float]
+    """The load of each unit by then, by its key."""
+
+    @property
+    def is_swap(self) -> bool:
+        """Whether two files change places."""
+        return len(self.moves) > 1
+
+
+class FreshPlacement(NamedTuple):
+    """What placing all movable items anew would give, largest first."""
+
+    uneven: float
+    moves: int
+    copied: int
+    apart: float
+
+
+class MovePlan(NamedTuple):
+    """What is suggested."""
+
+    steps: tuple[PlanStep, ...]
+    before: Mapping[str, float]
+    """The load of each unit, by its key."""
+    after: Mapping[str, float]
+    uneven: Number
+    """The maximum before, as a multiple of the mean."""
+    apart: Number
+    """How far the tablespaces are spread before, as in `Step`."""
+    bound: Number
+    """No placement has a maximum below this, as a multiple of the mean."""
+    gap: Number
+    """By which part the result is above the bound."""
+    anew: FreshPlacement | None
+    """What placing all anew gives, if that is not what is suggested."""
+    held: tuple[tuple[str, int], ...]
+    """Why items on the unit with most load stay there, and how many."""
+
+
+def plan_moves(
+    items: Iterable[Item],
+    units: Sequence[Unit],
+    *,
+    most: int = 20,
+    enough: float = ENOUGH,
+    traffic: bool = False,
+) -> MovePlan:
+    """Return up to `most` moves in order of benefit; an exchange counts as two.
+
+    Raises:
+        ValueError: an item lies on a unit that is not among them, or two units have the same key.
+    """
+    board = PlannerState(items, units, traffic=traffic)
+    total, begin = sum(board.loads), list(board.loads)
+    if not total:
+        return _nothing(board)
+    mean, bound = total / sum(board.bear), lowest(board)
+    top, apart = max(board.levels()), _apart(board)
+    changes = _evened(board, max(bound, enough * mean), most)
+    changes += _widened(board, most - sum(map(len, changes)))
+
+    def fresh() -> PlannerState:
+        return PlannerState(board.items, units, traffic=traffic)
+
+    steps = _useful(top / mean, apart, _steps(fresh(), changes))
+    changes = list(_in_order(fresh(), _anew(fresh())))
+    changes = list(_in_order(fresh(), _telling(top / mean, apart, changes, _steps(fresh(), changes))))
+    whole = _useful(top / mean, apart, _steps(fresh(), changes))
+    anew = _as_anew(whole)
+    level = max(bound / mean, enough)
+    part = _useful(top / mean, apart, _falling(whole))
+    if _count(part) <= most and _is_better(part, steps, level):
+        steps = part
+    if whole and _count(whole) <= most and _level(steps, top / mean, level) >= _level(whole, 0, level) + GAIN:
+        steps = whole
+    if not steps or (top / mean / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
+        steps = ()
+    held = _held(_placed(fresh(), steps))
+    reached = steps[-1].uneven if steps else top / mean
+    return MovePlan(
+        steps,
+        _keyed(board, begin),
+        steps[-1].after if steps else _keyed(board, begin),
+        top / mean,
+        apart,
+        bound / mean,
+        reached * mean / bound - 1,
+        None if steps == whole else anew,
+        held,
+    )
+
+
+def _useful(uneven: float, apart: float, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
+    """Return steps up to the last one with which anything has been gained."""
+    made, useful = list(steps), 0
+    for number, step in enumerate(made, 1):
+        if step.uneven <= uneven - GAIN or (step.apart >= apart + GAIN and step.uneven < uneven + GAIN):
+            useful, uneven, apart = number, step.uneven, step.apart
+    return tuple(made[:useful])
+
+
+def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iterable[PlanStep]) -> Change:
+    """Return the moves of those changes with which Max/mean or Spr is better than before."""
+    kept: list[tuple[int, int]] = []
+    for change, step in zip(changes, steps, strict=True):
+        if step.uneven <= uneven - GAIN or step.apart >= apart + GAIN:
+            kept += change
+        uneven, apart = step.uneven, step.apart
+    return tuple(kept)
+
+
+def _as_anew(steps: Sequence[PlanStep]) -> FreshPlacement | None:
+    if not steps:
+        return None
+    last = steps[-1]
+    return FreshPlacement(last.uneven, _count(steps), last.copied, last.apart)
+
+
+def _count(steps: Iterable[PlanStep]) -> int:
+    return sum(len(step.moves) for step in steps)
+
+
+def _level(steps: Sequence[PlanStep], before: float, enough: float) -> float:
+    """Return the maximum that steps reach, or what is even enough."""
+    return max(steps[-1].uneven if steps else before, enough)
+
+
+def _falling(steps: Sequence[PlanStep]) -> Iterable[PlanStep]:
+    """Yield steps until one of them raises the maximum."""
+    least = inf
+    for step in steps:
+        if step.uneven > least * (1 + SAME):
+            break
+        least = min(least, step.uneven)
+        yield step
+
+
+def _placed(board: PlannerState, steps: Iterable[PlanStep]) -> PlannerState:
+    """Make steps on a board."""
+    numbers = {id(item): number for number, item in enumerate(board.items)}
+    for move in (move for step in steps for move in step.moves):
+        board.move(numbers[id(move.item)], board.number[move.target.key])
+    return board
+
+
+def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: float) -> bool:
+    """Compare what two plans reach: the maximum, unless both are even enough; then Spr; then the copying."""
+    if not ones or not others:
+        return bool(ones)
+    one, other = ones[-1], others[-1]
+    lower = max(other.uneven, enough) - max(one.uneven, enough)
+    if abs(lower) >= GAIN:
+        return lower > 0
+    wider = one.apart - other.apart
+    if abs(wider) >= GAIN:
+        return wider > 0
+    return one.copied < other.copied
+
+
+def _nothing(board: PlannerState) -> MovePlan:
+    loads = _keyed(board, board.loads)
+    return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
+
+
+def _keyed(board: PlannerState, loads: Sequence[float]) -> dict[str, float]:
+    return {unit.key: load for unit, load in zip(board.units, loads, strict=True)}
+
+
+def _apart(board: PlannerState) -> float:
+    """Return which part of the load lies as spread as its files allow."""
+    return 1 - board.losses() / sum(board.loads)
+
+
+def lowest(board: PlannerState) -> float:
+    """Return a level that the maximum is never below, wherever the movable items lie.
+
+    The mean; what lies fixed on a unit; the largest item; and, as on m units some one has k + 1 of the
+    k * m + 1 largest items, the least of these.
+    """
+    movable = sorted(
+        (load for load, fixed in zip(board.amount, board.fixed, strict=True) if not fixed), reverse=True
+    )
+    bounds = [sum(board.loads) / sum(board.bear)]
+    resting = [0.0] * len(board.units)
+    for number, fixed in enumerate(board.fixed):
+        if fixed:
+            for unit, load in board.vectors[number]:
+                resting[unit] += load
+    bounds += [load / bear for load, bear in zip(resting, board.bear, strict=True)]
+    bounds += [load / max(board.bear) for load in movable[:1]]
+    if board.even:
+        count = len(board.units)
+        bounds += [
+            sum(movable[k * count - k : k * count + 1]) for k in range(1, (len(movable) - 1) // count + 1)
+        ]
+    return max(bounds)
+
+
+# a low maximum
+
+
+def _evened(board: PlannerState, wanted: float, most: int) -> list[Change]:
+    """Lower the maximum as far as wanted and possible; returns the changes, which are made."""
+    made: list[tuple[Change, list[Vector]]] = []
+    useful, count, lowest_yet = 0, 0, max(board.levels())
+    while max(board.levels()) > wanted * (1 + SAME):
+        change = _relief(board, most - count)
+        if not change:
+            break
+        made.append((change, _make(board, change)))
+        count += len(change)
+        if max(board.levels()) < lowest_yet * (1 - SAME):
+            lowest_yet, useful = max(board.levels()), len(made)
+    # where several units have most, relieving one of them alone is of no use
+    while len(made) > useful:
+        _take_back(board, *made.pop())
+    return [change for change, _ in made]
+
+
+def _take_back(board: PlannerState, change: Change, places: Sequence[Vector]) -> None:
+    """Have items lie where they lay before a change."""
+    for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
+        board.take_back(number, vector)
+
+
+def _make(board: PlannerState, change: Change) -> list[Vector]:
+    """Make a change; returns where the items lay."""
+    return [board.move(number, unit) for number, unit in change]
+
+
+def _relief(board: PlannerState, most: int) -> Change:
+    """Return the move, or else the exchange, that relieves a unit with most load best; empty if none does."""
+    levels = board.levels()
+    top = max(levels) * (1 - SAME)
+    ranked = sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
+    for hot in (unit for unit in ranked if levels[unit] >= top):
+        change = (_best_move(board, hot, ranked) if most >= 1 else ()) or (
+            _best_exchange(board, hot, ranked) if most >= 2 else ()
+        )
+        if change:
+            return change
+    return ()
+
+
+def _best_move(board: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
+    top = board.level(hot)
+    found: tuple[float, float, float, int, int, int] | None = None
+    best = top * (1 + SAME)
+    seen: set[int] = set()
+    cold = [unit for unit in reversed(ranked) if unit != hot and board.units[unit].open]
+    for number in board.at[hot]:
+        kind = board.classes[number]
+        if board.fixed[number] or kind in seen:
+            continue
+        seen.add(kind)
+        vector = board.vectors[number]
+        if (board.loads[hot] - vector[0][1]) / board.bear[hot] > best:
+            continue
+        alike = board.even and len(vector) == 1
+        least = inf
+        for unit in cold:
+            # with more on it already, a unit of the same capacity is no better
+            if alike and board.loads[unit] > least:
+                break
+            if (board.loads[unit] + board.amount[number]) / board.bear[unit] > best and len(vector) == 1:
+                continue
+            if board.hindrance(number, unit):
+                continue
+            least = board.loads[unit]
+            level, squares = board.after(number, unit, ranked)
+            if level > best or squares >= -SAME * top * top:
+                continue
+            space = board.space[number]
+            loss = board.loss(space, board.squares_after(number, unit)) - board.loss(space)
+            key = (level, squares, loss, board.size[number], number, unit)
+            if found is None or key < found:
+                found, best = key, level
+    return () if found is None else ((found[4], found[5]),)
+
+
+def _best_exchange(board: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
+    """Return the exchange of an item for a smaller one that lowers the higher of both units most."""
+    found: tuple[float, float, int, Change] | None = None
+    mine = _single(board, hot)
+    for unit in [unit for unit in reversed(ranked) if unit != hot][:COLDEST]:
+        theirs = _single(board, unit)
+        sizes = [size for size, _ in theirs]
+        # so much should go over for both to be as loaded as each other
+        wanted = (board.loads[hot] * board.bear[unit] - board.loads[unit] * board.bear[hot]) / (
+            board.bear[hot] + board.bear[unit]
+        )
+        last = None
+        for size, number in mine:
+            if size == last or wanted <= 0:
+                continue
+            last = size
+            for other in _nearest(theirs, sizes, size - wanted):
+                over = size - board.amount[other]
+                level = max(
+                    (board.loads[hot] - over) / board.bear[hot], (board.loads[unit] + over) / board.bear[unit]
+                )
+                if over <= 0 or level >= board.level(hot) * (1 - SAME):
+                    continue
+                if board.hindrance(number, unit) or board.hindrance(other, hot):
+                    continue
+                moved = board.size[number] + board.size[other]
+                key = (level, -over, moved, ((number, unit), (other, hot)))
+                found = key if found is None else min(found, key)
+    return () if found is None else found[3]
+
+
+def _single(board: PlannerState, unit: int) -> list[tuple[float, int]]:
+    """Return the movable items that lie on one unit alone, by their load."""
+    return sorted(
+        (board.amount[number], number)
+        for number in board.at[unit]
+        if not board.fixed[number] and len(board.vectors[number]) == 1
+    )
+
+
+def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: float) -> list[int]:
+    """Return the items whose load is nearest to one, a few."""
+    at = bisect_left(sizes, size)
+    around = items[max(0, at - NEAREST // 2) : at + NEAREST // 2]
+    return [number for _, number in around]
+
+
+# every tablespace on many units
+
+
+def _widened(board: PlannerState, most: int) -> list[Change]:
+    """Spread tablespaces without raising the maximum; returns the changes, which are made."""
+    made: list[Change] = []
+    left = most
+    while left > 0:
+        ceiling = max(board.levels()) * (1 + SAME)
+        worst = sorted(range(len(board.members)), key=lambda space: (-board.loss(space), space))
+        change = _wider(board, worst, ceiling)
+        if not change and left >= 2:
+            change = _wider_by_exchange(board, worst, ceiling)
+        if not change:
+            break
+        before = _apart(board)
+        places = _make(board, change)
+        if _apart(board) < before + GAIN:
+            _take_back(board, change, places)
+            break
+        made.append(change)
+        left -= len(change)
+    return made
+
+
+def _wider(board: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
+    """Return the move that spreads a tablespace best."""
+    found: tuple[float, int, int, int] | None = None
+    for space in worst:
+        loss = board.loss(space)
+        least = found[0] if found else -SAME * board.whole[space]
+        if -loss >= least:
+            break  # it cannot gain more than all that it loses
+        on = board.on[space]
+        thin = [unit for unit in range(len(board.units)) if board.units[unit].open]
+        thin.sort(key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        seen: set[int] = set()
+        for number in board.members[space]:
+            if board.fixed[number] or board.classes[number] in seen:
+                continue
+            seen.add(board.classes[number])
+            unit = next((unit for unit in thin if _fits(board, number, unit, ceiling)), None)
+            if unit is None:
+                continue
+            gain = board.loss(space, board.squares_after(number, unit)) - loss
+            key = (gain, board.size[number], number, unit)
+            if gain < -SAME * board.whole[space] and (found is None or key < found):
+                found = key
+    return () if found is None else ((found[2], found[3]),)
+
+
+def _fits(board: PlannerState, number: int, unit: int, ceiling: float) -> bool:
+    """Tell whether an item may go to a unit that has less of its tablespace, without raising the maximum."""
+    if unit == board.home[number]:
+        return False
+    if (board.loads[unit] + board.amount[number]) / board.bear[unit] > ceiling:
+        return False
+    return not board.hindrance(number, unit)
+
+
+def _wider_by_exchange(board: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
+    """Return the exchange of items of two tablespaces that spreads them best."""
+    found: tuple[float, int, Change] | None = None
+    sorted_at = {unit: _single(board, unit) for unit in range(len(board.units))}
+    sizes_at = {unit: [size for size, _ in items] for unit, items in sorted_at.items()}
+    for space in worst[:CROWDED]:
+        on = board.on[space]
+        thin = sorted(range(len(board.units)), key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        seen: set[int] = set()
+        for number in board.members[space]:
+            if board.fixed[number] or len(board.vectors[number]) > 1 or board.classes[number] in seen:
+                continue
+            seen.add(board.classes[number])
+            for unit in thin[:COLDEST]:
+                if on[unit] >= on[board.home[number]]:
+                    break
+                for other in _nearest(sorted_at[unit], sizes_at[unit], board.amount[number]):
+                    key = _exchanged(board, number, other, ceiling)
+                    if key is not None and (found is None or key < found):
+                        found = key
+    return () if found is None else found[2]
+
+
+def _exchanged(
+    board: PlannerState, number: int, other: int, ceiling: float
+) -> tuple[float, int, Change] | None:
+    """Return what an exchange of two items gains, if they may change places."""
+    one, two = board.home[number], board.home[other]
+    if board.space[number] == board.space[other]:
+        return None
+    over = board.amount[number] - board.amount[other]
+    if (board.loads[one] - over) / board.bear[one] > ceiling:
+        return None
+    if (board.loads[two] + over) / board.bear[two] > ceiling:
+        return None
+    if board.hindrance(number, two) or board.hindrance(other, one):
+        return None
+    gain = sum(
+        board.loss(board.space[who], board.squares_after(who, where)) - board.loss(board.space[who])
+        for who, where in ((number, two), (other, one))
+    )
+    if gain >= -SAME * sum(board.whole[board.space[who]] for who in (number, other)):
+        return None
+    size = board.size[number] + board.size[other]
+    return gain, size, ((number, two), (other, one))
+
+
+# what is said of it
+
+
+def _steps(board: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]:
+    """Make the changes on a board as it was, and say what is reached with each."""
+    top, mean = max(board.levels()), sum(board.loads) / sum(board.bear)
+    copied = 0
+    for change in changes:
+        moves = []
+        for number, unit in change:
+            item, source = board.items[number], board.home[number]
+            size = board.size[number] - item.bytes_on.get(board.units[unit].key, 0)
+            copied += size
+            moves.append(Move(item, board.units[source], board.units[unit], size, board.amount[number]))
+            board.move(number, unit)
+        levels = board.levels()
+        worst = levels.index(max(levels))
+        yield PlanStep(
+            tuple(moves),
+            board.units[worst],
+            levels[worst] / mean,
+            top / levels[worst],
+            board.units[worst].title,
+            _apart(board),
+            copied,
+            _keyed(board, board.loads),
+        )
+
+
+def _anew(board: PlannerState) -> Change:
+    """Place everything that may be moved anew: largest first, each to the unit that then has least.
+
+    What may stay where it is, because no unit would have less, stays.  What hinders a move before anything is
+    lifted still hinders it, so that no rule is evaded by moving all at once.
+    """
+    movable = [number for number, fixed in enumerate(board.fixed) if not fixed]
+    movable.sort(key=lambda number: (-board.amount[number], number))
+    every = range(len(board.units))
+    barred = {number: [bool(board.hindrance(number, unit)) for unit in every] for number in movable}
+    homes = list(board.home)
+    places = [board.lift(number) for number in movable]
+    moved = []
+    for number, vector in zip(movable, places, strict=True):
+        load, home = board.amount[number], homes[number]
+        units = sorted(
+            every,
+            key=lambda unit, load=load, home=home: (  # type: ignore[misc]  # a key
+                (board.loads[unit] + load) / board.bear[unit],
+                unit != home,
+                unit,
+            ),
+        )
+        unit = next(
+            unit
+            for unit in units
+            if unit == home or not (barred[number][unit] or board.hindrance(number, unit))
+        )
+        if unit == home:
+            board.put(number, vector)
+        else:
+            board.move(number, unit)
+            moved.append((number, unit))
+    return tuple(moved)
+
+
+def _in_order(board: PlannerState, moves: Change) -> Iterable[Change]:
+    """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
+
+    Where each of them would raise the maximum, two that go opposite ways are made at once, if there are such.
+    What cannot be moved before something else has made room is left out if that never happens.
+    """
+    left = sorted(moves, key=lambda move: (-board.amount[move[0]], move[0]))
+    while free := [move for move in left if not board.hindrance(*move)]:
+        change: Change = (free[0],)
+        if len(moves) <= ORDERED:
+            ranked = _ranked(board)
+            level, _, best = min(_levelled(board, free, ranked))
+            change = (best,)
+            if level > board.level(ranked[0]) * (1 + SAME):
+                change = _opposite(board, free) or change
+        for move in change:
+            left.remove(move)
+            board.move(*move)
+        yield change
+
+
+def _ranked(board: PlannerState) -> list[int]:
+    """Return the units by falling level."""
+    levels = board.levels()
+    return sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
+
+
+def _levelled(
+    board: PlannerState, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
+) -> Iterable[tuple[float, float, tuple[int, int]]]:
+    """Yield the highest level with each of some moves, the change of the sum of squares, and the move."""
+    for number, unit in moves:
+        yield (*board.after(number, unit, ranked), (number, unit))
+
+
+def _opposite(board: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
+    """Return the two of some moves by which items change places that lower the maximum most."""
+    found: list[tuple[float, float, Change]] = []
+    for place, (number, unit) in enumerate(moves):
+        home = board.home[number]
+        back = [move for move in moves[place + 1 :] if move[1] == home and board.home[move[0]] == unit]
+        if back:
+            before = board.move(number, unit)
+            ranked = _ranked(board)
+            found += [
+                (level, squares, ((number, unit), move))
+                for level, squares, move in _levelled(board, back, ranked)
+            ]
+            board.take_back(number, before)
+    return min(found)[2] if found else ()
+
+
+def _held(board: PlannerState) -> tuple[tuple[str, int], ...]:
+    """Return why the items on the unit with most load stay there, and how many do for each reason."""
+    levels = board.levels()
+    hot = levels.index(max(levels))
+    cold = min(range(len(levels)), key=lambda unit: (unit == hot, levels[unit], unit))
+    reasons = Counter(board.hindrance(number, cold) for number in board.at[hot])
+    for reason in ("", MOVED, NOTHING):
+        del reasons[reason]
+    return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))

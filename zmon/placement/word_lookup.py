@@ -1,0 +1,366 @@
+"""Looking up a word: what it can mean (file, mount, device, number, label, LCU ...), and what is known of it.
+
+A word can have several meanings: 7201 may be the number of a virtual device here and of a real device
+elsewhere.  All are returned.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.topology.data_files import DataFile, file_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zmon.absent import Number, Value
+    from zmon.topology.location import FileLocation
+    from zmon.topology.machine import Machine
+    from zmon.topology.mounts import Mount
+    from zmon.topology.volumes import Volume
+
+
+class MeaningKind(Enum):
+    """What a word is."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    MOUNT = "mount point"
+    DEVICE = "block device"
+    BUS = "bus id"
+    VDEV = "virtual device number"
+    RDEV = "real device number"
+    LABEL = "volume label"
+    LCU = "logical control unit"
+    TABLESPACE = "tablespace"
+    DATABASE = "database"
+
+
+DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
+"""What is a path and is followed down to disks."""
+
+
+class WordMeaning(NamedTuple):
+    """One thing that a word means."""
+
+    word: str
+    sort: MeaningKind
+    key: str
+    """Of a file or directory its path, of a mount its point, of a device major:minor, of an LCU its key, of a
+    tablespace database and name, else the word as it is spelled there."""
+    disks: tuple[str, ...] = ()
+    """major:minor of the disks it stands for; empty for files, mounts and tablespaces."""
+
+
+_BUS: Final = re.compile(r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}")
+_HEX: Final = re.compile(r"(?:0x)?[0-9a-f]{1,5}", re.IGNORECASE)
+
+
+def meanings(word: str, machine: Machine) -> list[WordMeaning]:
+    """Return all that a word means in a machine, each once; an empty one means nothing."""
+    if not word:
+        return []
+    found = dict.fromkeys(
+        meaning
+        for reading in (_paths, _nodes, _numbers, _labels, _lcus, _tablespaces)
+        for meaning in reading(word, machine)
+    )
+    return list(found)
+
+
+def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    if not word.startswith(("/", "+")):  # disk groups of Oracle have a plus
+        return
+    path = word.rstrip("/") or "/"
+    mount = machine.mounts.by_point.get(path)
+    if mount is not None:
+        yield WordMeaning(word, MeaningKind.MOUNT, mount.point)
+    for file in machine.files:
+        if path in {file.path, file.real}:
+            yield WordMeaning(word, MeaningKind.FILE, file.path)
+        elif mount is None and file.path.startswith(f"{path}/"):
+            yield WordMeaning(word, MeaningKind.DIRECTORY, path)
+
+
+def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    node = machine.stack.named(word)
+    if node is not None:
+        yield WordMeaning(word, MeaningKind.DEVICE, node.number, tuple(machine.stack.leaves(node.number)))
+
+
+def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    lower = word.lower()
+    if _BUS.fullmatch(lower):
+        yield from _some(word, MeaningKind.BUS, lower, machine, lambda volume: volume.busid == lower)
+    elif _HEX.fullmatch(word):
+        number = lower.removeprefix("0x").upper().zfill(4)
+        yield from _some(word, MeaningKind.VDEV, number, machine, lambda volume: volume.vdev == number)
+        yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev == number)
+
+
+def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    upper = word.upper()
+    yield from _some(
+        word,
+        MeaningKind.LABEL,
+        upper,
+        machine,
+        lambda volume: upper in {_text(volume.volser), _text(volume.label)},
+    )
+
+
+def _lcus(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    wanted = word.casefold()
+    named: dict[str, list[str]] = {}
+    for volume in machine.volumes.values():
+        if wanted in volume.lcu_names:
+            named.setdefault(volume.key, []).append(volume.number)
+    for key, numbers in named.items():
+        yield WordMeaning(word, MeaningKind.LCU, key, tuple(numbers))
+
+
+def _tablespaces(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    wanted = word.casefold()
+    for file in machine.files:
+        if file.tablespace and wanted in {file.tablespace.casefold(), file.space.casefold()}:
+            yield WordMeaning(word, MeaningKind.TABLESPACE, file.space)
+        elif file.database and wanted == file.database.casefold():
+            yield WordMeaning(word, MeaningKind.DATABASE, file.database)
+
+
+def _some(
+    word: str, sort: MeaningKind, key: str, machine: Machine, fits: Callable[[Volume], bool]
+) -> Iterator[WordMeaning]:
+    disks = tuple(number for number, volume in machine.volumes.items() if fits(volume))
+    if disks:
+        yield WordMeaning(word, sort, key, disks)
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value).upper()
+
+
+SWAP: Final = "swap"
+"""What stands for the type of the file system where a device is swapped to."""
+
+
+class MountOnDisk(NamedTuple):
+    """A file system, or what is swapped to, that lies, or a part of which lies, on some disks."""
+
+    point: str
+    """Where it is mounted; empty for swap."""
+    fstype: str
+    device: str
+    """The device it is on, as people call it."""
+    disks: tuple[str, ...]
+    """Those of the disks that it uses, major:minor."""
+    whole: bool
+    """Whether it lies on these disks alone."""
+    seen_by: str = ""
+    """The number of a process, if only that and others in its mount namespace see it."""
+
+    @property
+    def title(self) -> str:
+        """Where it is mounted, or what else it is used for."""
+        return self.point or "swap, in use"
+
+    @property
+    def note(self) -> str:
+        """In whose eyes it is mounted there, if it is not seen from here."""
+        return f", in the mount namespace of process {self.seen_by}" if self.seen_by else ""
+
+
+class FileOnDisk(NamedTuple):
+    """A file that lies, or a part of which lies, on some disks."""
+
+    answer: FileLocation
+    file: DataFile
+    bytes: Number
+    """Those of it that are there; absent where that is not known."""
+
+
+class LookupResult(NamedTuple):
+    """One meaning of a word, and what is known of it."""
+
+    meaning: WordMeaning
+    answers: tuple[FileLocation, ...] = ()
+    """Where what it means lies: files, a file system, a device."""
+    volumes: tuple[Volume, ...] = ()
+    """The disks that it means, if it means disks."""
+    devices: tuple[str, ...] = ()
+    """What is built on it: partitions, volumes, arrays, as people call them."""
+    seats: tuple[MountOnDisk, ...] = ()
+    lodgers: tuple[FileOnDisk, ...] = ()
+    unseen: tuple[str, ...] = ()
+    """Uses that a disk may have and that were not looked at, if disks are meant."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it could be looked at: all of a tablespace, something in a directory."""
+        if self.meaning.sort is MeaningKind.DIRECTORY:
+            return bool(self.there)
+        return len(self.there) == len(self.answers) and bool(self.answers or self.volumes)
+
+    @property
+    def there(self) -> tuple[FileLocation, ...]:
+        """Those of the answers that are about something which could be looked at."""
+        return tuple(
+            answer for answer in self.answers if answer.is_known and not isinstance(answer.real, Absent)
+        )
+
+
+ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
+WHOLE: Final = absent("all of a device is meant")
+UNSIZED: Final = absent("how large the device is was not read, so nothing tells which bytes it has")
+
+
+def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
+    """Return what is known of one meaning of a word."""
+    match meaning.sort:
+        case MeaningKind.FILE:
+            return LookupResult(meaning, (machine.answers[meaning.key],))
+        case MeaningKind.DIRECTORY:
+            return find_below(meaning, machine)
+        case MeaningKind.MOUNT:
+            return find_mount(meaning, machine.mounts.by_point[meaning.key], machine)
+        case MeaningKind.TABLESPACE:
+            return LookupResult(meaning, _where(machine, lambda file: file.space == meaning.key))
+        case MeaningKind.DATABASE:
+            return LookupResult(meaning, _where(machine, lambda file: file.database == meaning.key))
+        case _:
+            return find_on_disks(meaning, machine)
+
+
+def _where(machine: Machine, wanted: Callable[[DataFile], bool]) -> tuple[FileLocation, ...]:
+    return tuple(machine.answers[file.path] for file in machine.files if wanted(file))
+
+
+# downwards
+
+
+def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
+    """Return where the files lie that are at a path, or in it and below."""
+    inside = meaning.key.rstrip("/") + "/"
+    return LookupResult(
+        meaning, _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside))
+    )
+
+
+def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
+    """Return where the file system lies that a path is on: all of it, for nobody looked at what is in it."""
+    node = machine.stack.node(mount.number)
+    size = ALL_OF_IT if node is None else node.size
+    file = _unlisted(meaning.key, ALL_OF_IT)._replace(
+        real=meaning.key, number=mount.number, mount=mount.id, size=size, declared=size
+    )
+    return LookupResult(meaning, (machine.locate(file),))
+
+
+def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
+    """Return what its name alone tells of a path of a machine that cannot be asked any more."""
+    return LookupResult(meaning, (machine.locate(file_by_name(meaning.key, machine.mounts)),))
+
+
+def _unlisted(path: str, unknown: Absent) -> DataFile:
+    """Return a file that no listing names; what is not said of it is unknown."""
+    said = {"path": path, "said": (), **DataFile._field_defaults}
+    said |= dict.fromkeys(("database", "tablespace", "role", "listed"), "")
+    return DataFile._make(said.get(name, unknown) for name in DataFile._fields)
+
+
+# upwards
+
+
+def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
+    """Return the disks that a word means, and what lies on them; of a device what lies on that."""
+    stack = machine.stack
+    disks = _with_paths(meaning.disks, machine)
+    device = meaning.key if meaning.sort is MeaningKind.DEVICE else ""
+    above = {number for start in ([device] if device else disks) for number in stack.above(start)}
+    upon = above | ({device} if device else disks)
+    titles = sorted(stack.title(number) for number in above)
+    known = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
+    joined = {machine.stack.paths(number)[0].number for number in disks if _is_joined(number, machine)}
+    paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
+    volumes = [volume for volume in known if volume.number in joined or volume.number not in paths]
+    made = bool(device) and (stack.segments(device) != () or not volumes)
+    return LookupResult(
+        meaning,
+        answers=(_device(device, machine),) if made else (),
+        volumes=tuple(volumes),
+        devices=tuple(titles),
+        seats=tuple(_seats(disks, upon, machine)),
+        lodgers=tuple(_lodgers(disks, upon, machine)),
+        unseen=machine.unseen,
+    )
+
+
+def _is_joined(number: str, machine: Machine) -> bool:
+    """Tell whether a device is one disk that is reached over others."""
+    node = machine.stack.node(number)
+    return node is not None and node.multipath and bool(machine.stack.paths(number))
+
+
+def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
+    """Return disks with the others that are paths to the same ones, and the devices that join them."""
+    found = set(disks)
+    for disk in disks:
+        for number in (disk, *machine.stack.above(disk)):
+            node = machine.stack.node(number)
+            if node is not None and node.multipath:
+                found |= {number, *(path.number for path in machine.stack.paths(number))}
+    return found
+
+
+def _device(number: str, machine: Machine) -> FileLocation:
+    """Return where a device lies that is made of others."""
+    node = machine.stack.node(number)
+    size = WHOLE if node is None else node.size
+    title = machine.stack.title(number)
+    file = _unlisted(title, UNSIZED if isinstance(size, Absent) else WHOLE)
+    file = file._replace(real=title, number=number, size=size, unplaced=0, unwritten=0)
+    if not isinstance(size, Absent):
+        file = file._replace(ranges=((0, int(size)),))
+    return machine.locate(file)
+
+
+def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:
+    for mount in machine.mounts:
+        of_btrfs = {} if mount.fstype != "btrfs" or isinstance(mount.devices, Absent) else mount.devices
+        several = tuple(of_btrfs.values())
+        numbers = {*several} or {mount.number}
+        node = machine.stack.node(several[0] if len(several) == 1 else mount.number)
+        is_known = True
+        if mount.fstype == "btrfs" and not several:  # the mount names one of its devices
+            node, is_known = machine.stack.named(mount.source), False
+            numbers = {node.number} if node else numbers
+        if not upon.isdisjoint(numbers):
+            title = mount.source if node is None else node.title
+            leaves = {leaf for number in numbers for leaf in machine.stack.leaves(number)}
+            there = tuple(sorted(leaves & disks))
+            is_whole = is_known and leaves <= disks
+            yield MountOnDisk(mount.point, mount.fstype, title, there, is_whole, mount.seen_by)
+    for number in machine.swaps.values():
+        if number in upon:
+            leaves = set(machine.stack.leaves(number))
+            yield MountOnDisk(
+                "", SWAP, machine.stack.title(number), tuple(sorted(leaves & disks)), leaves <= disks
+            )
+
+
+def _lodgers(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
+    for file in machine.files:
+        answer = machine.answers[file.path]
+        if upon.isdisjoint(step.number for step in answer.steps):
+            continue
+        there = [share.bytes for share in answer.disks if share.volume.number in disks]
+        if there:
+            yield FileOnDisk(answer, file, sum(there[1:], there[0]))
+
+
+def _order(volume: Volume) -> tuple[int, str]:
+    name = "" if isinstance(volume.disk, Absent) else str(volume.disk)
+    return len(name), name

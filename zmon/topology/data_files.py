@@ -1,0 +1,332 @@
+"""Files that hold data, as a sample has them: each with its byte ranges on a device or in a disk group."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from zmon.absent import Absent, absent
+from zmon.topology.claims import Evidence, Grade
+from zmon.topology.mounts import mount_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.sample import Frame
+    from zmon.topology.mounts import Mounts
+    from zmon.topology.stack import Stack
+
+
+_BY_NAME: Final = "the name of the path"
+_NOT_LOOKED_AT: Final = absent(
+    "only the path is known: a symbolic link in it may lead elsewhere, and the size is unknown; a capture"
+    " made with --listing has the files themselves"
+)
+
+_RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)
+
+
+class DataFile(NamedTuple):
+    """A file or device that holds something, such as a tablespace; a row of `CONTAINER`, or a `Scattered`."""
+
+    path: str
+    database: str
+    tablespace: str
+    role: str
+    listed: str
+    """Where it is listed; empty when nobody lists it."""
+    real: str | Absent
+    """The path without links; of a file in an overlay, that in the layer which holds it."""
+    number: str | Absent
+    """What `ranges` count on: a block device, or a btrfs; a disk group counts on nothing that is told."""
+    mount: str | Absent
+    """The id of the mount through which it is seen."""
+    ranges: tuple[tuple[int, int], ...] | Absent
+    """[begin, end) in bytes."""
+    said: tuple[tuple[str, str], ...]
+    """What was asked, and what it said."""
+    size: Number
+    declared: Number
+    """Bytes that the listing says."""
+    unplaced: Number
+    unwritten: Number
+    shared: Number
+    encoded: Number
+    """Bytes of compressed extents, whose length on the device is not told."""
+    scattered: DiskGroupFile | None = None
+    """How it is spread over devices, if it is not the kernel that puts it there."""
+    unseen: bool = False
+    """Whether nobody looked at it, and its name alone tells on which mount it would be."""
+
+    @property
+    def space(self) -> str:
+        """Its tablespace, with the database where that is known: `PROD.USERSPACE1`."""
+        return ".".join(filter(None, (self.database, self.tablespace)))
+
+
+class ListingEntry(Protocol):
+    """What a listing says of a container."""
+
+    @property
+    def path(self) -> str:
+        """Absolute."""
+
+    @property
+    def database(self) -> str:
+        """Empty when it is not said, as the others."""
+
+    @property
+    def tablespace(self) -> str:
+        """Its name."""
+
+    @property
+    def role(self) -> str:
+        """What it is for."""
+
+    @property
+    def listed(self) -> str:
+        """Where: `tablespaces.ddl:12`."""
+
+    @property
+    def declared(self) -> Number:
+        """Bytes."""
+
+
+def files_in(frame: Frame) -> list[DataFile]:
+    """Return the files of a sample."""
+    columns = {name: frame.column(name) for name in frame.kind.by_name}
+    return [
+        DataFile(
+            path,
+            database=_text(columns["database"][row]),
+            tablespace=_text(columns["tablespace"][row]),
+            role=_text(columns["role"][row]),
+            listed=_text(columns["listed"][row]),
+            real=_given(columns["real"][row]),
+            number=_given(columns["number"][row]),
+            mount=_given(columns["mount"][row]),
+            ranges=_ranges(columns["ranges"][row]),
+            said=_said(columns["said"][row]),
+            size=_number(columns["size"][row]),
+            declared=_number(columns["declared"][row]),
+            unplaced=_number(columns["unplaced"][row]),
+            unwritten=_number(columns["unwritten"][row]),
+            shared=_number(columns["shared"][row]),
+            encoded=_number(columns["encoded"][row]),
+        )
+        for row, path in enumerate(frame.keys)
+    ]
+
+
+def files_of(listed: Iterable[ListingEntry], known: Iterable[DataFile], mounts: Mounts) -> list[DataFile]:
+    """Return what is known of listed containers, of a machine that cannot be asked any more.
+
+    `known` are the files that were looked at when it could be.  A directory stands for those of them that are
+    in it.  What nobody looked at is judged by its name alone: on which mount it would be.
+    """
+    at = {file.path: file for file in known}
+    paths = sorted(at)
+    found: dict[str, DataFile] = {}
+    for one in listed:
+        names = [one.path] if one.path in at else _starting(paths, one.path.rstrip("/") + "/")
+        for file in [at[name] for name in names] or [file_by_name(one.path, mounts, one.declared)]:
+            found.setdefault(file.path, _named(file, one))
+    return list(found.values())
+
+
+def _starting(paths: list[str], start: str) -> list[str]:
+    return list(
+        takewhile(lambda path: path.startswith(start), islice(paths, bisect_left(paths, start), None))
+    )
+
+
+def _named(file: DataFile, one: ListingEntry) -> DataFile:
+    return file._replace(
+        database=one.database,
+        tablespace=one.tablespace,
+        role=one.role,
+        listed=one.listed,
+        declared=one.declared,
+    )
+
+
+def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> DataFile:
+    """Return what its name alone tells of a file: on which mount it would be."""
+    mount = mount_of(path, mounts)
+    lost = mount if isinstance(mount, Absent) else None
+    said = () if isinstance(mount, Absent) else ((_BY_NAME, f"{mount.point} holds it"),)
+    return DataFile(
+        path,
+        database="",
+        tablespace="",
+        role="",
+        listed="",
+        real=lost or path,
+        number=mount if isinstance(mount, Absent) else mount.number,
+        mount=mount if isinstance(mount, Absent) else mount.id,
+        ranges=_NOT_LOOKED_AT,
+        said=said,
+        size=size,
+        declared=size,
+        unplaced=_NOT_LOOKED_AT,
+        unwritten=_NOT_LOOKED_AT,
+        shared=_NOT_LOOKED_AT,
+        encoded=_NOT_LOOKED_AT,
+        unseen=True,
+    )
+
+
+def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:
+    """Read words FIRST+LENGTH in hex; return [begin, end) of each.
+
+    Raises:
+        ValueError: a word has another form.
+    """
+    found = []
+    for word in content.split():
+        match = _RANGE.fullmatch(word)
+        if match is None:
+            raise ValueError(f"not FIRST+LENGTH in hex: {word[:40]!r}")
+        first = int(match[1], 16)
+        found.append((first, first + int(match[2], 16)))
+    return tuple(found)
+
+
+def _given(value: Value) -> str | Absent:
+    return value if isinstance(value, Absent) else str(value)
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)
+
+
+def _number(value: Value) -> Number:
+    return absent(f"not a number: {value[:40]!r}") if isinstance(value, str) else value
+
+
+def _ranges(value: Value) -> tuple[tuple[int, int], ...] | Absent:
+    if isinstance(value, Absent):
+        return value
+    try:
+        return parse_ranges(str(value))
+    except ValueError as error:
+        return absent(str(error))
+
+
+def _said(value: Value) -> tuple[tuple[str, str], ...]:
+    lines = (line.partition(": ") for line in _text(value).split("\n"))
+    return tuple((source, said) for source, colon, said in lines if colon)
+
+
+NO_MOUNT: Final = absent("it is on no file system: disk groups use devices directly")
+NOT_TOLD: Final = absent("no listing has it for a file in a disk group")
+NO_DEVICE: Final = absent("no block device that was read has this name")
+_BY_NUMBER: Final = "/dev/block/"
+
+
+class DiskGroupPart(NamedTuple):
+    """What of a file lies on one device; where on it, is not told."""
+
+    device: str
+    """Its path, as it is listed."""
+    data: Number
+    """Bytes of the first copy."""
+    copies: Number
+    """Bytes of the others."""
+    number: str | Absent
+    """major:minor of the device; before it is looked for, why it cannot be found if its path is none."""
+
+
+class DiskGroupFile(NamedTuple):
+    """A file, and what is told of how it is spread; it is listed as any other, each path once."""
+
+    path: str
+    database: str
+    tablespace: str
+    role: str
+    listed: str
+    declared: Number
+    over: str
+    """What spreads it: `+DATA`."""
+    what: str
+    """What that is, for people."""
+    devices: tuple[str, ...]
+    """Paths of all devices that it may be spread over."""
+    parts: tuple[DiskGroupPart, ...]
+    unplaced: int
+    """Bytes on devices that are not told."""
+    grade: Grade
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Why not all of it can be placed."""
+        untold = [each.said for each in self.evidence if each.grade is Grade.UNKNOWN]
+        lost = (
+            f"{part.device}: {part.number.reason}" for part in self.parts if isinstance(part.number, Absent)
+        )
+        return tuple(dict.fromkeys((*untold, *lost)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not read but assumed."""
+        return tuple(each.said for each in self.evidence if each.grade is Grade.ASSUMED)
+
+
+def with_disk_groups(
+    scattered: Sequence[DiskGroupFile], files: Iterable[DataFile], known: Iterable[DataFile], stack: Stack
+) -> list[DataFile]:
+    """Return files, and with them the scattered ones in place of the devices that these lie on.
+
+    `known` are the files and devices that were looked at: of a device that was, the kernel has told the
+    number; of another the name tells it.
+    """
+    numbers = {file.path: file.number for file in known} if scattered else {}
+    devices = {device for one in scattered for device in one.devices}
+    others = (file for file in files if file.path not in devices or not _is_their_own(file))
+    return [*others, *(_file(one, numbers, stack) for one in scattered)]
+
+
+def _is_their_own(file: DataFile) -> bool:
+    """Tell whether a device is listed for its disk group alone, and not for a tablespace."""
+    return file.tablespace[:1] in {"", "+"}
+
+
+def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack) -> DataFile:
+    parts = tuple(part._replace(number=_part_number(part, numbers, stack)) for part in one.parts)
+    found = one._replace(parts=parts)
+    lost = absent(found.lacking[0]) if found.lacking else None
+    is_somewhere = any(isinstance(part.number, str) for part in parts)
+    size = one.declared
+    if isinstance(size, Absent) and parts:
+        size = sum((part.data for part in parts[1:]), parts[0].data) + one.unplaced
+    return DataFile(
+        one.path,
+        database=one.database,
+        tablespace=one.tablespace,
+        role=one.role,
+        listed=one.listed,
+        real=one.path if is_somewhere or lost is None else lost,
+        number=lost or one.over,
+        mount=NO_MOUNT,
+        ranges=(),
+        said=(),
+        size=size,
+        declared=one.declared,
+        unplaced=0,
+        unwritten=NOT_TOLD,
+        shared=NOT_TOLD,
+        encoded=0,
+        scattered=found,
+    )
+
+
+def _part_number(part: DiskGroupPart, numbers: Mapping[str, str | Absent], stack: Stack) -> str | Absent:
+    if not part.device.startswith("/"):
+        return part.number
+    number = numbers.get(part.device, NO_DEVICE)
+    node = stack.named(part.device.removeprefix(_BY_NUMBER)) if isinstance(number, Absent) else None
+    return number if node is None else node.number

@@ -1,0 +1,138 @@
+"""Mounts: which file system a path is on, and on which device numbers that file system lies."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from zmon.absent import Absent, absent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Value
+    from zmon.sample import Frame
+    from zmon.topology.chunks import Chunk
+
+
+class Mount(NamedTuple):
+    """One mount; what could not be read is absent."""
+
+    id: str
+    """As /proc/self/mountinfo numbers it, which is how an open file names its mount."""
+    number: str
+    """`major:minor` of the file system: a block device, or 0:n where it has no single one."""
+    root: str
+    """What of the file system is mounted: `/`, else a bind mount or a subvolume."""
+    point: str
+    fstype: str
+    source: str
+    options: str
+    """Those of the file system, not of the mount."""
+    devices: Mapping[str, str] | Absent
+    """btrfs: the numbers of its devices by device id; an overlay: of the file systems its layers are on."""
+    chunks: tuple[Chunk, ...] | Absent
+    """btrfs: where its logical addresses lie."""
+    line: str = ""
+    """Its line in mountinfo, counted from 1; empty when it is not known.
+
+    Of a mount that only another process has it is `/proc/4711/mountinfo:12`.
+    """
+
+    @property
+    def seen_by(self) -> str:
+        """The number of the process that alone has it; empty for those of the machine's own."""
+        return self.line.split("/")[2] if self.line.startswith("/proc/") else ""
+
+
+class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
+    """All mounts, in the order in which they were mounted over each other."""
+
+    missing: Absent | None = None
+    """Why there are none, when they could not be read."""
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Mount]:
+        """Each mount by its id."""
+        return {mount.id: mount for mount in self}
+
+    @cached_property
+    def by_number(self) -> Mapping[str, Mount]:
+        """One mount of each file system, by its number."""
+        return {mount.number: mount for mount in reversed(self)}
+
+    @cached_property
+    def by_point(self) -> Mapping[str, Mount]:
+        """What is seen at each mount point: the last that was mounted there."""
+        return {mount.point: mount for mount in self if not mount.seen_by}
+
+
+def mounts_in(frame: Frame) -> Mounts:
+    """Return the mounts of a sample."""
+    columns = [frame.column(name) for name in Mount._fields[1:]]
+    found = Mounts(map(_mount, frame.keys, *columns))
+    found.missing = frame.missing
+    return found
+
+
+def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
+    """Tell by its name alone which mount a path without links is on; for captures.
+
+    A live file names its mount itself, which is right even where one mount hides another.
+    """
+    if not path.startswith("/"):
+        return absent("the mount follows only from an absolute path")
+    above = path.rstrip("/")
+    while above:
+        if found := mounts.by_point.get(above):
+            return found
+        above = above.rpartition("/")[0]
+    nowhere = mounts.missing or absent("no mount is known that holds the path")
+    return mounts.by_point.get("/") or nowhere
+
+
+def _mount(  # noqa: PLR0913, PLR0917 - the columns of a row
+    key: str,
+    number: Value,
+    root: Value,
+    point: Value,
+    fstype: Value,
+    source: Value,
+    options: Value,
+    devices: Value,
+    chunks: Value,
+    line: Value,
+) -> Mount:
+    return Mount(
+        key,
+        number=_text(number),
+        root=_text(root),
+        point=_text(point),
+        fstype=_text(fstype),
+        source=_text(source),
+        options=_text(options),
+        devices=_devices(devices),
+        chunks=_chunks(chunks),
+        line=_text(line),
+    )
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)
+
+
+def _devices(value: Value) -> Mapping[str, str] | Absent:
+    if isinstance(value, Absent):
+        return value
+    return dict(word.split("=", 1) for word in str(value).split() if "=" in word)
+
+
+def _chunks(value: Value) -> tuple[Chunk, ...] | Absent:
+    if isinstance(value, Absent):
+        return value
+    from zmon.topology.chunks import parse_chunks  # noqa: PLC0415 - most mounts are no btrfs
+
+    try:
+        return parse_chunks(str(value))
+    except ValueError as error:
+        return absent(str(error))

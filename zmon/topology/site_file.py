@@ -1,0 +1,355 @@
+"""Reading what a site writes about its storage: the site files, in TOML, and the volume map, in CSV.
+
+docs/site.md describes them.  The columns of a volume map:
+
+    volume, lcu, server, rank, extent_pool, channel_group, capacity_mb_s
+    7600-767F, 6, server 0, R6, P0, side 0, 40
+    7612, 5
+    IBM.75000000092461.1500.18, LSS 08
+
+A volume is the number of a real device, a range of them, a unique id, or the first three parts of one, which
+stand for all of an LCU.  Columns from the third on may be missing.  Without a heading they are in this order;
+with one, in any.  Lines that begin with `#` are comments.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import absent
+from zmon.toml import TomlError, parse_toml
+from zmon.topology.site import (
+    NO_MAP,
+    NUMBERS,
+    SYSTEM,
+    Channels,
+    LabelRule,
+    MapRow,
+    NumberRule,
+    Site,
+    SiteError,
+    VolumeMap,
+    naming,
+    site_files,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from zmon.absent import Number
+
+
+COLUMNS: Final = ("volume", "lcu", "server", "rank", "extent_pool", "channel_group", "capacity_mb_s")
+
+
+_UID_KEY: Final = re.compile(r"[^\s.]{1,3}\.[^\s.]{1,14}\.[0-9a-f]{4}(?:\.(?:[0-9a-f]{2}))?", re.ASCII)
+
+
+def parse_map(text: str, origin: str) -> VolumeMap:
+    """Read a volume map.
+
+    Raises:
+        SiteError: a line cannot be used, or contradicts another.
+    """
+    lines = text.removeprefix("\ufeff").splitlines()
+    columns: tuple[str, ...] = COLUMNS
+    rows: list[MapRow] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        place = f"{origin}:{number}"
+        cells = _cells(line, place)
+        if columns is COLUMNS and not rows and [cell.lower() for cell in cells[1:2]] == ["lcu"]:
+            columns = tuple(_heading(cells, place))
+            continue
+        if len(cells) > len(columns):
+            raise SiteError(f"{place}: {len(cells)} columns, {len(columns)} are known: {', '.join(columns)}")
+        rows.append(_map_row(dict(zip(columns, cells, strict=False)), place))
+    return VolumeMap(rows)
+
+
+def _cells(line: str, place: str) -> list[str]:
+    import csv  # noqa: PLC0415 - most sites have no map
+
+    try:
+        cells = next(csv.reader([line], strict=True, skipinitialspace=True))
+    except csv.Error as error:
+        raise SiteError(f"{place}: {error}; it is a line of CSV") from error
+    if not all(cell.isprintable() for cell in cells):
+        raise SiteError(f"{place}: holds a control character: {line!r:.80}")
+    return [cell.strip() for cell in cells]
+
+
+def _heading(cells: list[str], place: str) -> Iterator[str]:
+    for cell in cells:
+        name = cell.lower().replace(" ", "_").replace("-", "_")
+        if cell is cells[0]:
+            yield COLUMNS[0]
+        elif name in COLUMNS:
+            yield name
+        else:
+            raise SiteError(f"{place}: column {cell!r} is not known; known are {', '.join(COLUMNS)}")
+
+
+def _map_row(cells: dict[str, str], place: str) -> MapRow:
+    volume, lcu = cells["volume"], cells.get("lcu", "")
+    found = NUMBERS.fullmatch(volume)
+    if found is None and _UID_KEY.fullmatch(volume) is None:
+        raise SiteError(
+            f"{place}: {volume!r} is no device number (7600), no range (7600-76FF) "
+            "and no unique id (IBM.75000000092461.1500.18)"
+        )
+    if found is not None and found[2] is not None and int(found[1], 16) > int(found[2], 16):
+        raise SiteError(f"{place}: {volume} ends before it begins")
+    if not lcu:
+        raise SiteError(f"{place}: says no LCU of {volume}; write it into the second column")
+    return MapRow(
+        volume,
+        naming(lcu),
+        cells.get("server", ""),
+        cells.get("rank", ""),
+        cells.get("extent_pool", ""),
+        cells.get("channel_group", ""),
+        _capacity(cells.get("capacity_mb_s", ""), place),
+        place,
+    )
+
+
+def _capacity(cell: str, place: str) -> float | None:
+    if not cell:
+        return None
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", cell, re.ASCII) and float(cell) > 0:
+        return float(cell)
+    raise SiteError(f"{place}: capacity_mb_s is MB/s, a number above zero, not {cell!r}")
+
+
+def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | None = None) -> Site:
+    """Read a site file; `volume_map` reads the map that it names, which is left out otherwise.
+
+    Raises:
+        SiteError: what is wrong, with file, line and key, and what to do.
+    """
+    return Site(**_Page(text, origin).fields(volume_map))
+
+
+def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
+    """Read the site files of the machine, of the user, and the one named on the command line.
+
+    What a later one says under a heading replaces all that an earlier one says under it.  Those of the
+    machine and the user need not exist.
+
+    Raises:
+        SiteError: a file cannot be used.
+        OSError: the one named on the command line, or a map, cannot be read.
+    """
+    fields: dict[str, Any] = {}
+    origins = [*site_files(environ, system), *([extra] if extra else [])]
+    for path in origins:
+        fields |= _Page(_text(path), path).fields(_read_map)
+    return Site(**fields | {"origins": tuple(origins)})
+
+
+def _text(path: str) -> str:
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SiteError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
+
+
+def _read_map(path: str) -> VolumeMap:
+    return parse_map(_text(path), path)
+
+
+class _Page:
+    """One site file while it is read."""
+
+    def __init__(self, text: str, origin: str) -> None:
+        self.origin = origin
+        self.lines = text.splitlines()
+        try:
+            self.data = parse_toml(text)
+        except TomlError as error:
+            raise SiteError(f"{origin}: {error}; it is a TOML file, see docs/site.md") from error
+
+    def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
+        """Return those fields of a `Site` that the file says."""
+        readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+            "lcu_by_number": ("rules", lambda said: self._each("lcu_by_number", said, self._rule)),
+            "number_by_label": ("labels", lambda said: self._each("number_by_label", said, self._label)),
+            "map": ("map", lambda said: self._map(said, volume_map)),
+            "vdev_is_rdev": ("vdev_is_rdev", self._equal_numbers),
+            "capacity": ("capacities", self._capacities),
+            "channels": ("channels", lambda said: self._each("channels", said, self._channels)),
+            "pins": ("pins", lambda said: self._patterns("pins", said)),
+            "logs": ("logs", lambda said: self._patterns("logs", said)),
+        }
+        fields = {}
+        for key, said in self.data.items():
+            if key not in readers:
+                raise self._wrong(key, f"is not known; known are {', '.join(sorted(readers))}")
+            name, reader = readers[key]
+            fields[name] = reader(said)
+        return fields | {"origins": (self.origin,)}
+
+    def _line(self, key: str, table: str = "", number: int = 0) -> int:
+        """Return the line of a key, in the table of this name and number; 0 when it is not found."""
+        heading = re.compile(rf"\s*\[+\s*{re.escape(table or key)}\s*\]+")
+        entry = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
+        seen = -1 if table else 0
+        for at, line in enumerate(self.lines, 1):
+            if heading.match(line):
+                seen += 1
+                if not table or (table == key and seen == number):
+                    return at
+            elif seen == number and entry.match(line):
+                return at
+        return 0
+
+    def _place(self, key: str, table: str = "", number: int = 0) -> str:
+        at = self._line(key, table, number) or (self._line(table, table, number) if table else 0)
+        return f"{self.origin}:{at}" if at else self.origin
+
+    def _wrong(self, key: str, what: str, table: str = "", number: int = 0) -> SiteError:
+        return SiteError(f"{self._place(key, table, number)}: {key} {what}")
+
+    def _each(self, name: str, said: Any, reader: Callable[[int, dict[str, Any]], Any]) -> tuple[Any, ...]:
+        if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
+            raise self._wrong(name, f"is a table of its own for each: begin it with [[{name}]]")
+        return tuple(reader(number, entry) for number, entry in enumerate(said))
+
+    def _text_of(self, entry: dict[str, Any], key: str, table: str, number: int) -> str:
+        said = entry.get(key)
+        if not isinstance(said, str) or not said.strip() or not said.isprintable():
+            raise self._wrong(key, f"is a text in quotes, not {said!r:.60}", table, number)
+        return said.strip()
+
+    def _only(self, entry: dict[str, Any], known: set[str], table: str, number: int) -> None:
+        for key in entry:
+            if key not in known:
+                raise self._wrong(key, f"is not known; known are {', '.join(sorted(known))}", table, number)
+
+    def _rule(self, number: int, entry: dict[str, Any]) -> NumberRule:
+        table = "lcu_by_number"
+        self._only(entry, {"serial", "shift", *_NUMBER_RULES}, table, number)
+        serial = self._text_of(entry, "serial", table, number)
+        forms = [key for key in _NUMBER_RULES if key in entry]
+        if len(forms) != 1:
+            raise self._wrong(table, f"needs one of {', '.join(_NUMBER_RULES)}", table, number)
+        if "shift" in entry and forms != ["mask"]:
+            raise self._wrong("shift", "goes with mask alone", table, number)
+        try:
+            said, lcu_of = _NUMBER_RULES[forms[0]](entry)
+        except (ValueError, re.error, RecursionError, OverflowError) as error:
+            raise self._wrong(forms[0], str(error), table, number) from error
+        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], table, number))
+
+    def _label(self, number: int, entry: dict[str, Any]) -> LabelRule:
+        table = "number_by_label"
+        self._only(entry, {"pattern"}, table, number)
+        said = self._text_of(entry, "pattern", table, number)
+        if len(said) > 6 or said.count("#") not in {4, 5}:
+            what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
+            raise self._wrong("pattern", f"{what}, not {said!r:.60}", table, number)
+        form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in said)
+        return LabelRule(said, re.compile(form, re.ASCII), self._place("pattern", table, number))
+
+    def _map(self, said: Any, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
+        if not isinstance(said, str) or not said or not said.isprintable():
+            raise self._wrong("map", f"is the path of a CSV file in quotes, not {said!r:.60}")
+        path = os.path.join(os.path.dirname(self.origin), said)
+        return volume_map(path) if volume_map else NO_MAP
+
+    def _equal_numbers(self, said: Any) -> str:
+        if not isinstance(said, bool):
+            raise self._wrong("vdev_is_rdev", f"is true or false, not {said!r:.60}")
+        return self._place("vdev_is_rdev") if said else ""
+
+    def _capacities(self, said: Any) -> dict[str, float]:
+        if not isinstance(said, dict):
+            raise self._wrong("capacity", 'is a table: [capacity], and below it lines such as "LCU 6" = 40')
+        return {naming(name): self._rate(rate, name, "capacity", 0) for name, rate in said.items()}
+
+    def _rate(self, said: Any, key: str, table: str, number: int) -> float:
+        if type(said) not in {int, float} or not 0 < said < 1e9:
+            raise self._wrong(key, f"is MB/s, a number above zero, not {said!r:.60}", table, number)
+        return float(said)
+
+    def _channels(self, number: int, entry: dict[str, Any]) -> Channels:
+        self._only(entry, {"name", "lcus", "mb_s"}, "channels", number)
+        lcus = self._patterns("lcus", entry.get("lcus"), "channels", number)
+        rate: Number = absent("the site says no mb_s of these channels")
+        if "mb_s" in entry:
+            rate = self._rate(entry["mb_s"], "mb_s", "channels", number)
+        name = self._text_of(entry, "name", "channels", number)
+        return Channels(name, tuple(map(naming, lcus)), rate, self._place("name", "channels", number))
+
+    def _patterns(self, key: str, said: Any, table: str = "", number: int = 0) -> tuple[str, ...]:
+        if not isinstance(said, list) or not all(isinstance(word, str) and word for word in said):
+            raise self._wrong(key, f"is a list of texts in quotes, not {said!r:.60}", table, number)
+        return tuple(said)
+
+
+def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["pattern"]
+    if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
+        raise ValueError(
+            "is four or five characters: hex digits as they stand, n for each digit that names the LCU, "
+            f"X for any other: '7nXX', not {said!r:.60}"
+        )
+    signs = {"n": "([0-9A-F])", "X": "[0-9A-F]", "x": "[0-9A-F]"}
+    form = re.compile("".join(signs.get(sign, sign) for sign in said), re.ASCII)
+    return said, lambda rdev: naming("".join(found.groups())) if (found := form.fullmatch(rdev)) else ""
+
+
+def _by_regex(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["regex"]
+    if not isinstance(said, str):
+        raise ValueError(f"is a text in quotes, not {said!r:.60}")  # noqa: TRY004 - as all that is wrong here
+    form = re.compile(said, re.ASCII)
+    if form.groups != 1:
+        raise ValueError(f"has one group, which is the name of the LCU: '7(.)..', not {said!r}")
+    return said, lambda rdev: naming(found[1] or "") if (found := form.fullmatch(rdev)) else ""
+
+
+def _by_mask(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said, shift = entry["mask"], entry.get("shift")
+    if not isinstance(said, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", said) or not int(said, 16):
+        raise ValueError(f"is a hex number in quotes, '0F00', not {said!r:.60}")
+    mask = int(said, 16)
+    lowest = (mask & -mask).bit_length() - 1
+    if shift is None:
+        shift = lowest
+    if type(shift) is not int or not 0 <= shift <= lowest:
+        raise ValueError(f"{said} goes with a shift of 0 to {lowest} bits, not {shift!r:.60}")
+    return f"mask {said}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
+
+
+def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+    said = entry["ranges"]
+    if not isinstance(said, dict) or not said:
+        raise ValueError('is a table: ranges = { "E000-E0FF" = "E0" }')
+    for name in said.values():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"gives each range the name of an LCU in quotes, not {name!r:.60}")
+    for span in said:
+        found = NUMBERS.fullmatch(span)
+        if not found or int(found[1], 16) > int(found[2] or found[1], 16):
+            raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
+    try:
+        known = VolumeMap(MapRow(span, naming(name), place="ranges") for span, name in said.items())
+    except SiteError as error:
+        raise ValueError(str(error).removeprefix("ranges: ")) from error
+    return ", ".join(said), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
+
+
+_NUMBER_RULES: Final = {
+    "pattern": _by_digits,
+    "regex": _by_regex,
+    "mask": _by_mask,
+    "ranges": _by_ranges,
+}
