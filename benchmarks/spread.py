@@ -141,7 +141,7 @@ def resolve(listing: str) -> None:
         listed = [Listed(line.rstrip("\n")) for line in lines]
     frames = (read_containers(tree, listed), read_layers(tree), read_mounts(tree))
     machine = Machine(Sample(Instant(0, 0, ""), {frame.kind.name: frame for frame in frames}))
-    for path, answer in machine.answers.items():
+    for path, answer in machine.locations.items():
         print(path, *(f"{share.volume.disk} {share.bytes}" for share in answer.disks))
 
 

@@ -114,7 +114,7 @@ def lookups(roots: dict[int, Path], path: str) -> dict[int, float]:
     for _ in range(20 * ROUNDS):
         for devices, root in roots.items():
             begun = time.perf_counter()
-            answer = look_at(args, [path], root=str(root)).answers[path]
+            answer = look_at(args, [path], root=str(root)).locations[path]
             found[devices].append((time.perf_counter() - begun) * 1000)
             if not answer.disks or answer.disks[0].volume.disk != f"dasd{devices - 1}":
                 raise RuntimeError(f"{path} was not found on the last of {devices} devices")

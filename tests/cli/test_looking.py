@@ -98,7 +98,7 @@ def here(tmp_path: Path) -> Here:
 def test_a_file_is_followed_to_its_disk(here: Here) -> None:
     """From its mount through the partition to what the channel subsystem knows."""
     found = here.look()
-    answer = found.answers[str(here.file)]
+    answer = found.locations[str(here.file)]
     assert [step.title for step in answer.steps] == ["/", "dasdb1", "dasdb"]
     assert found.volumes["94:4"].ssid == "2400"
 

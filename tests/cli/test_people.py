@@ -39,7 +39,7 @@ def told(*words: str) -> UserInputs:
 def test_without_options_nobody_is_heard() -> None:
     """And nothing is read."""
     assert not are_heard(options())
-    assert not told().told
+    assert not told().given
 
 
 def test_the_site_of_the_user_is_heard(settings: Path) -> None:
@@ -53,8 +53,8 @@ def test_an_error_in_it_stops_nothing(settings: Path) -> None:
     """It is said where people are asked."""
     settings.write_text("pins = 3\n")
     found = told()
-    assert not found.told
-    assert found.wrong[0].startswith(f"Not used: {settings}:1: pins is a list of texts")
+    assert not found.given
+    assert found.problems[0].startswith(f"Not used: {settings}:1: pins is a list of texts")
 
 
 def test_an_error_in_a_file_that_is_named_is_told_at_once(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_answers_are_understood_for_the_guest(tmp_path: Path) -> None:
     answers.write_text(
         "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\nwhat is this\n"
     )
-    claims, remarks = told("--cp-file", str(answers)).hear("LINUX1")
+    claims, remarks = told("--cp-file", str(answers)).claims_of("LINUX1")
     assert [(claim.vdev, claim.rdev) for claim in claims] == [("0100", "4A01")]
     assert remarks == (f"{answers}: answers of CP; lines not understood: 1 (line 2)",)
 

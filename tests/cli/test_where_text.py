@@ -104,9 +104,9 @@ def test_of_many_files_some_are_named() -> None:
 def test_of_many_remarks_some_are_made() -> None:
     """A directory of thousands of files has as many reasons."""
     (one,) = found("TS1")
-    first = one.answers[0]
+    first = one.locations[0]
     noted = tuple(first._replace(notes=(f"note {number}",)) for number in range(50))
-    shown = list(text([one._replace(answers=noted)], evidence=False, width=80))
+    shown = list(text([one._replace(locations=noted)], evidence=False, width=80))
     assert sum("Note: " in line for line in shown) == REMARKS + 1
 
 

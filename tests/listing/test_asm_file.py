@@ -42,7 +42,7 @@ LAYERS = layers({
 
 def machine(containers: Sequence[Container], disks: Asm) -> Machine:
     """Return a machine as it was captured, on which nobody looked at the files."""
-    people = UserInputs(listed=(), scattered=asm_file.scattered(containers, disks))
+    people = UserInputs(listed=(), in_disk_groups=asm_file.scattered(containers, disks))
     return Machine(Sample(Instant(0, 0, ""), {LAYER.name: LAYERS}), people)
 
 
@@ -66,14 +66,14 @@ def one(path: str = "+DATA/f.1.2", size: int | None = 10 * MIB, **more: object) 
 
 def test_the_extent_map_is_followed_to_the_disks() -> None:
     """Each disk has what the map says, mirrors apart: the label leads to a multipath device."""
-    found = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt").answers[UNDO]
+    found = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt").locations[UNDO]
     assert placed(found) == {"8:0": (8 * MIB, 2 * MIB), "94:12": (2 * MIB, 8 * MIB)}
     assert found.grade is Grade.EXACT
 
 
 def test_without_the_map_it_is_spread_evenly() -> None:
     """Which is assumed, as is the group of the disks, and said."""
-    found = oracle("oracle-spool.csv", "asmcmd-lsdsk-k.txt").answers[UNDO]
+    found = oracle("oracle-spool.csv", "asmcmd-lsdsk-k.txt").locations[UNDO]
     assert [placed(found)[number][0] for number in ("94:12", "8:0")] == [13107200, 13107200]
     assert (found.grade, "as after a rebalance" in found.notes[0]) == (Grade.ASSUMED, True)
 
@@ -86,7 +86,7 @@ def test_the_file_belongs_to_its_tablespace() -> None:
 
 def test_a_label_of_asmlib_needs_its_device() -> None:
     """A capture has no nodes, so what is on that disk has no place."""
-    found = oracle("oracle-spool.csv", "asm-spool.csv").answers[UNDO]
+    found = oracle("oracle-spool.csv", "asm-spool.csv").locations[UNDO]
     assert (list(placed(found)), found.unplaced) == (["94:12"], 8 * MIB)
     assert found.lacking[0].startswith("/dev/oracleasm/disks/DATA01: ")
 
@@ -109,14 +109,16 @@ def test_what_cannot_be_placed_has_its_reason() -> None:
 def test_words_mean_it(word: str) -> None:
     """Its name, its disk group, its tablespace and its database."""
     known = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt")
-    assert [[each.path for each in find(meant, known).answers] for meant in meanings(word, known)] == [[UNDO]]
+    assert [[each.path for each in find(meant, known).locations] for meant in meanings(word, known)] == [
+        [UNDO]
+    ]
 
 
 def test_it_is_found_from_its_disk() -> None:
     """What lies on a disk are the files of the disk group."""
     known = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt")
     (meant,) = (meant for meant in meanings("dasdd", known) if meant.sort is MeaningKind.DEVICE)
-    assert [(lodger.file.path, lodger.bytes) for lodger in find(meant, known).lodgers] == [(UNDO, 2 * MIB)]
+    assert [(lodger.file.path, lodger.bytes) for lodger in find(meant, known).files] == [(UNDO, 2 * MIB)]
 
 
 GROUPS = Asm(
@@ -128,7 +130,7 @@ GROUPS = Asm(
 
 def test_a_group_of_high_redundancy_has_two_copies() -> None:
     """Of each byte, on the disks together."""
-    found = machine([one()], GROUPS).answers["+DATA/f.1.2"]
+    found = machine([one()], GROUPS).locations["+DATA/f.1.2"]
     assert placed(found) == dict.fromkeys(("94:12", "8:0"), (5 * MIB, 10 * MIB))
     assert found.steps[0].what == "ASM, high redundancy, 2 disks"
 
@@ -136,7 +138,7 @@ def test_a_group_of_high_redundancy_has_two_copies() -> None:
 def test_of_a_flexible_group_copies_are_not_known() -> None:
     """Absent is not zero."""
     flexible = GROUPS._replace(groups=(Group("DATA", 1, MIB, "FLEX"),))
-    found = machine([one()], flexible).answers["+DATA/f.1.2"]
+    found = machine([one()], flexible).locations["+DATA/f.1.2"]
     assert all(isinstance(share.copies, Absent) for share in found.disks)
     assert found.steps[0].what == "ASM, 2 disks"
 
@@ -148,7 +150,7 @@ def test_a_group_alone_is_called_after_what_is_in_it() -> None:
         one("+DATA(tpl)", tablespace="B", database="S"),
         one("+DATA", None, tablespace="", role="archive"),
     ]
-    found = machine(rows, GROUPS).answers
+    found = machine(rows, GROUPS).locations
     assert list(found) == ["+DATA (A)", "+DATA(tpl) (S.B)", "+DATA (archive)"]
     assert [len(each.disks) for each in found.values()] == [2, 2, 2]
 
@@ -174,6 +176,6 @@ def test_other_containers_are_left_to_the_kernel() -> None:
 def test_any_name_has_an_answer(path: str, kind: str, device: str, size: int | None) -> None:
     """Hostile names of files and disks are answered, and no byte is made up."""
     disks = Asm((Disk(device, group="DATA", size=1), Disk("/dev/dasdd1", group="DATA")), GROUPS.groups)
-    for answer in machine([one(path, size, kind=kind)], disks).answers.values():
+    for answer in machine([one(path, size, kind=kind)], disks).locations.values():
         known = sum(share.bytes for share in answer.disks if not isinstance(share.bytes, Absent))
         assert known <= (size or 0)

@@ -36,15 +36,15 @@ def look(word: str) -> LookupResult:
 
 
 def on(found: LookupResult) -> list[dict[str, object]]:
-    return [{share.volume.number: share.bytes for share in answer.disks} for answer in found.answers]
+    return [{share.volume.number: share.bytes for share in answer.disks} for answer in found.locations]
 
 
 def seats(word: str) -> list[tuple[str, bool]]:
-    return [(seat.title, seat.whole) for seat in look(word).seats]
+    return [(seat.title, seat.whole) for seat in look(word).mounts]
 
 
 def lodgers(word: str) -> list[str]:
-    return [lodger.file.path for lodger in look(word).lodgers]
+    return [lodger.file.path for lodger in look(word).files]
 
 
 # --- downwards ------------------------------------------------------------------------------------------
@@ -62,23 +62,23 @@ def test_a_tablespace() -> None:
 
 def test_a_database() -> None:
     """The files of all its tablespaces, and no others."""
-    assert [answer.path for answer in look("PROD").answers] == ["/db/a", "/db/sub/b", "/fcp/d", "/var/e"]
+    assert [answer.path for answer in look("PROD").locations] == ["/db/a", "/db/sub/b", "/fcp/d", "/var/e"]
 
 
 def test_a_directory() -> None:
     """The files in it."""
-    assert [answer.path for answer in look("/db/sub").answers] == ["/db/sub/b", "/db/sub/c"]
+    assert [answer.path for answer in look("/db/sub").locations] == ["/db/sub/b", "/db/sub/c"]
 
 
 def test_a_name_that_another_begins_with() -> None:
     """A path is no part of another that goes on without a slash."""
-    assert find_below(WordMeaning("/d", MeaningKind.DIRECTORY, "/d"), GUEST).answers == ()
+    assert find_below(WordMeaning("/d", MeaningKind.DIRECTORY, "/d"), GUEST).locations == ()
 
 
 def test_a_mount() -> None:
     """All of the file system, in shares."""
     found = look("/db")
-    assert (on(found), found.answers[0].grade) == (
+    assert (on(found), found.locations[0].grade) == (
         [{"94:0": HALF * 512, "94:4": HALF * 512}],
         Grade.SHARES,
     )
@@ -93,26 +93,26 @@ def test_a_mount_of_several_devices_with_unknown_chunks() -> None:
 def test_a_path_on_a_mount() -> None:
     """A directory that nobody looked into lies where its file system does, under its own name."""
     meaning = WordMeaning("sub", MeaningKind.DIRECTORY, "/fcp/sub")
-    (answer,) = find_mount(meaning, GUEST.mounts.by_point["/fcp"], GUEST).answers
+    (answer,) = find_mount(meaning, GUEST.mounts.by_point["/fcp"], GUEST).locations
     assert (answer.path, answer.steps[0].title) == ("/fcp/sub", "/fcp")
 
 
 def test_a_path_by_its_name() -> None:
     """It would be on this mount, and nothing more is known."""
-    (answer,) = find_by_name(WordMeaning("/fcp/x", MeaningKind.FILE, "/fcp/x"), GUEST).answers
+    (answer,) = find_by_name(WordMeaning("/fcp/x", MeaningKind.FILE, "/fcp/x"), GUEST).locations
     assert (answer.steps[0].title, answer.lacking[0][:13]) == ("/fcp", "only the path")
 
 
 def test_a_path_that_nobody_saw() -> None:
     """It is not known to be there, which a listing would say."""
     found = find_by_name(WordMeaning("/fcp/x", MeaningKind.FILE, "/fcp/x"), GUEST)
-    assert (found.is_there, found.answers[0].unseen) == (
+    assert (found.is_there, found.locations[0].unseen) == (
         False,
         "No such file was seen, and no listing names it",
     )
     listed = file_by_name("/fcp/x", GUEST.mounts)._replace(listed="prod.ddl:7")
     known = LookupResult(found.meaning, (GUEST.locate(listed),))
-    assert (known.is_there, known.answers[0].unseen) == (
+    assert (known.is_there, known.locations[0].unseen) == (
         True,
         "prod.ddl:7 names it, but zmon has no data on it",
     )
@@ -124,7 +124,7 @@ def test_a_device_of_unknown_size() -> None:
     lost: list[Value] = [absent("not captured")] * len(frame.keys)
     found = without(layer=frame.but(columns={**frame.columns, "size": lost, "start": lost}))
     (meaning,) = meanings("dasda1", found)
-    (answer,) = find(meaning, found).answers
+    (answer,) = find(meaning, found).locations
     assert UNSIZED.reason in answer.lacking
     assert "all of a device is meant" not in answer.lacking
 
@@ -142,7 +142,7 @@ def test_an_overlay_lies_where_its_layers_do() -> None:
     """Its files are in one of them each."""
     found = overlay("layer0=253:1 layer1=94:1")
     (meaning,) = meanings("/pool", found)
-    (answer,) = find(meaning, found).answers
+    (answer,) = find(meaning, found).locations
     assert ({share.volume.number for share in answer.disks}, answer.grade) == ({"94:0", "8:0"}, Grade.SET)
     assert answer.lacking[0].startswith("an overlay: ")
 
@@ -159,7 +159,7 @@ def test_an_overlay_whose_layers_are_not_seen() -> None:
     """It is on no block device that is known."""
     found = overlay("")
     (meaning,) = meanings("/pool", found)
-    (answer,) = find(meaning, found).answers
+    (answer,) = find(meaning, found).locations
     assert (answer.disks, answer.grade) == ((), Grade.UNKNOWN)
 
 
@@ -198,7 +198,7 @@ def test_what_lies_on_a_volume() -> None:
 def test_where_a_volume_lies() -> None:
     """Byte by byte, by its table."""
     found = look("vg/lv")
-    assert (on(found), found.answers[0].grade) == (
+    assert (on(found), found.locations[0].grade) == (
         [{"94:0": HALF * 512, "94:4": HALF * 512}],
         Grade.EXACT,
     )
@@ -206,7 +206,7 @@ def test_where_a_volume_lies() -> None:
 
 def test_a_disk_lies_on_nothing() -> None:
     """It is asked for what is on it."""
-    assert look("dasda").answers == ()
+    assert look("dasda").locations == ()
 
 
 def test_a_btrfs_lies_on_each_of_its_devices() -> None:
@@ -217,7 +217,7 @@ def test_a_btrfs_lies_on_each_of_its_devices() -> None:
 @pytest.mark.parametrize("word", ["dasdc", "dasdc1"])
 def test_swap_in_use(word: str) -> None:
     """It is a use of its own, of the partition and of its disk."""
-    assert [(seat.title, seat.fstype, seat.device) for seat in look(word).seats] == [
+    assert [(seat.title, seat.fstype, seat.device) for seat in look(word).mounts] == [
         ("swap, in use", "swap", "dasdc1")
     ]
 
@@ -225,12 +225,12 @@ def test_swap_in_use(word: str) -> None:
 def without(*kinds: Kind, **rows: Frame) -> Machine:
     """Return the guest of which some kinds were not read, and some otherwise."""
     left = {name: frame for name, frame in GUEST.sample.frames.items() if name not in {k.name for k in kinds}}
-    return Machine(GUEST.sample._replace(frames=left | rows), GUEST.people)
+    return Machine(GUEST.sample._replace(frames=left | rows), GUEST.inputs)
 
 
 def test_all_uses_were_looked_at() -> None:
     """Then a disk on which nothing was found is not used."""
-    assert (look("dasdd").seats, look("dasdd").unseen) == ((), ())
+    assert (look("dasdd").mounts, look("dasdd").unseen) == ((), ())
 
 
 @pytest.mark.parametrize(("kind", "said"), [(MOUNT, "mounts (not recorded)"), (SWAP, "swap (not recorded)")])
@@ -250,7 +250,7 @@ def test_a_btrfs_whose_devices_are_not_known() -> None:
     found = without(mount=frame)
     (meaning,) = meanings("dasdd", found)
     known = find(meaning, found)
-    assert [(seat.title, seat.whole) for seat in known.seats] == [("/pool", False)]
+    assert [(seat.title, seat.whole) for seat in known.mounts] == [("/pool", False)]
     assert known.unseen == ("what the btrfs at /pool is on (not asked)",)
 
 
@@ -307,7 +307,7 @@ def test_paths_to_one_disk(word: str) -> None:
 def test_a_loop_device_lies_in_a_file() -> None:
     """It is no disk, and says what to ask for."""
     found = look("loop0")
-    ((volume, _bytes, _copies),) = found.answers[0].disks
+    ((volume, _bytes, _copies),) = found.locations[0].disks
     assert (found.is_there, found.volumes, volume.lcu) == (
         True,
         (),
@@ -336,8 +336,8 @@ def test_what_is_there(word: str) -> None:
 
 def missing(sort: MeaningKind) -> LookupResult:
     """Return a directory or a tablespace with a file that is gone."""
-    gone = GUEST.answers["/db/a"]._replace(real=absent("it does not exist"))
-    return LookupResult(WordMeaning("x", sort, "x"), (gone, GUEST.answers["/db/sub/b"]))
+    gone = GUEST.locations["/db/a"]._replace(real=absent("it does not exist"))
+    return LookupResult(WordMeaning("x", sort, "x"), (gone, GUEST.locations["/db/sub/b"]))
 
 
 def test_a_tablespace_is_there_with_all_its_files() -> None:

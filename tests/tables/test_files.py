@@ -154,6 +154,7 @@ def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
 def test_remarks_on_what_people_tell_stand_below() -> None:
     """Lines that were not understood, and what could not be used."""
     people = UserInputs(
-        hear=lambda _guest: UserClaims((), ("cp.txt: lines not understood: 3",)), wrong=("Not used: x",)
+        claims_of=lambda _guest: UserClaims((), ("cp.txt: lines not understood: 3",)),
+        problems=("Not used: x",),
     )
     assert fill(people=people).notes == ("Not used: x", "cp.txt: lines not understood: 3")

@@ -101,13 +101,13 @@ def test_why_no_file_is_known(people: UserInputs, reason: Absent) -> None:
 
 def test_what_could_not_be_used_is_said_to_whoever_asks() -> None:
     """Not where nobody is asked."""
-    people = UserInputs(wrong=("Not used: site.toml:1",))
-    assert wrong(look(sample(), people)) == people.wrong
+    people = UserInputs(problems=("Not used: site.toml:1",))
+    assert wrong(look(sample(), people)) == people.problems
     assert wrong(View(Interval(None, sample()))) == ()
 
 
 def test_without_people_nobody_told_anything() -> None:
     """And the files of the sample are known all the same."""
     view = View(Interval(None, sample()))
-    assert machine_of(view).people is nobody()
+    assert machine_of(view).inputs is nobody()
     assert topology.has_files(view)

@@ -60,12 +60,12 @@ def machine(*scattered: DiskGroupFile, rows: Mapping[str, Mapping[str, Value]] |
         for path, row in (rows or {}).items()
     }
     frames = {LAYER.name: LAYERS, CONTAINER.name: frame(CONTAINER, known, 1)}
-    return Machine(Sample(Instant(0, 0, ""), frames), UserInputs(scattered=scattered))
+    return Machine(Sample(Instant(0, 0, ""), frames), UserInputs(in_disk_groups=scattered))
 
 
 def ask(*parts: DiskGroupPart, size: Number = 10 * MIB, **more: object) -> FileLocation:
     """Follow a file of a disk group down."""
-    return machine(spread(*parts, size=size, **more)).answers["+DATA/s/ts.260.1"]
+    return machine(spread(*parts, size=size, **more)).locations["+DATA/s/ts.260.1"]
 
 
 def placed(answer: FileLocation) -> dict[str, tuple[object, object]]:
@@ -109,7 +109,7 @@ def test_is_as_sure_as_the_worse_of_both() -> None:
 def test_the_kernel_tells_the_number_of_a_device(device: str) -> None:
     """What was looked at counts before what a name means."""
     rows: dict[str, dict[str, Value]] = {device: {"number": "94:4"}}
-    found = machine(spread(part(device, MIB)), rows=rows).answers["+DATA/s/ts.260.1"]
+    found = machine(spread(part(device, MIB)), rows=rows).locations["+DATA/s/ts.260.1"]
     assert list(placed(found)) == ["94:4"]
 
 
@@ -130,7 +130,7 @@ def test_else_its_name_tells_it(device: str, number: str) -> None:
 def test_a_name_may_help_where_the_kernel_finds_nothing() -> None:
     """The node is missing, as in a container, but the device is not."""
     rows: dict[str, dict[str, Value]] = {"/dev/dasda1": {"number": absent("it does not exist")}}
-    found = machine(spread(part("/dev/dasda1", MIB)), rows=rows).answers["+DATA/s/ts.260.1"]
+    found = machine(spread(part("/dev/dasda1", MIB)), rows=rows).locations["+DATA/s/ts.260.1"]
     assert list(placed(found)) == ["94:0"]
 
 
@@ -148,7 +148,7 @@ def test_a_missing_device_takes_its_bytes_along() -> None:
 def test_a_missing_device_that_was_looked_for_has_its_own_reason() -> None:
     """The kernel said it."""
     rows: dict[str, dict[str, Value]] = {"/dev/gone": {"number": absent("it does not exist")}}
-    found = machine(spread(part("/dev/gone", MIB)), rows=rows).answers["+DATA/s/ts.260.1"]
+    found = machine(spread(part("/dev/gone", MIB)), rows=rows).locations["+DATA/s/ts.260.1"]
     assert found.real == absent("/dev/gone: it does not exist")
 
 

@@ -13,7 +13,7 @@ from zmon.kernel.device import read_devices
 from zmon.kinds import DEVICE
 from zmon.sample import Frame, nothing
 from zmon.topology.claims import Evidence, Grade
-from zmon.topology.volumes import Lcu, Role, Volume, lcus, outside, role, with_claimed
+from zmon.topology.volumes import Lcu, Volume, lcus, with_claimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,30 +35,19 @@ def devices(*rows: Row) -> Frame:
     return Frame(DEVICE, [row[0] for row in rows], columns, [0] * len(rows))
 
 
-def test_a_device_with_its_own_unit_address_is_a_base() -> None:
-    """A unique id and alias 0 make a base."""
-    assert role(BASE, 0) is Role.BASE
-
-
-def test_a_static_alias_has_the_unique_id_of_its_base() -> None:
-    """The alias attribute tells a PAV alias from its base, for the unique ids are equal."""
-    assert role(BASE, 1) is Role.PAV_ALIAS
-
-
-def test_a_hyperpav_alias_is_known_by_its_unique_id() -> None:
-    """Unit address xx makes a HyperPAV alias."""
-    assert role(HYPERPAV, 1) is Role.HYPERPAV_ALIAS
-
-
-@pytest.mark.parametrize("uid", [FBA, "", "nonsense"])
-def test_without_a_unique_id_there_is_no_role(uid: Value) -> None:
-    """A device that names no LCU has no role in one."""
-    assert role(uid, 0) is Role.NONE
-
-
-def test_a_minidisk_whose_alias_attribute_is_missing_is_a_base() -> None:
-    """Only alias 1 makes an alias; an absent attribute does not."""
-    assert role(BASE, absent("not given by this kernel")) is Role.BASE
+@pytest.mark.parametrize(
+    ("uid", "alias", "is_base"),
+    [
+        (BASE, 0, True),
+        (BASE, 1, False),
+        (HYPERPAV, 1, False),
+        (BASE, absent("not given by this kernel"), True),
+    ],
+)
+def test_bases_and_aliases(uid: str, alias: Value, is_base: bool) -> None:
+    """A PAV alias has the unique id of its base and alias 1; a HyperPAV alias has unit address xx."""
+    (lcu,) = lcus(devices(("0.0.1518", uid, alias, "4e"))).values()
+    assert (lcu.bases, lcu.aliases)[not is_base] == ("0.0.1518",)
 
 
 def test_members_are_sorted_and_split_by_role() -> None:
@@ -95,16 +84,11 @@ def test_one_subsystem_id_in_two_servers_is_two_lcus() -> None:
     assert list(lcus(frame)) == ["IBM.750000000ABC12.1500", "IBM.750000000DXP71.1500"]
 
 
-def test_outsiders_say_why() -> None:
-    """A device outside every LCU keeps the reason for its missing unique id."""
-    frame = devices(("0.0.0190", FBA, 0, "01"), ("0.0.1518", BASE, 0, "4e"))
-    assert outside(frame) == {"0.0.0190": FBA}
-
-
-def test_a_unique_id_of_unknown_form_is_no_lcu() -> None:
-    """A unique id that cannot be taken apart puts its device outside, not into a guess."""
-    frame = devices(("0.0.1518", "IBM.1500", 0, "4e"))
-    assert outside(frame) == {"0.0.1518": absent("the uid is not in a form known to zmon")}
+@pytest.mark.parametrize("uid", [FBA, "", "nonsense", "IBM.1500"])
+def test_without_a_unique_id_of_known_form_there_is_no_lcu(uid: Value) -> None:
+    """A device without a unique id that can be taken apart is in no LCU: nothing is guessed."""
+    frame = devices(("0.0.0190", uid, 0, "01"), ("0.0.1518", BASE, 0, "4e"))
+    assert [lcu.members for lcu in lcus(frame).values()] == [("0.0.1518",)]
 
 
 def test_without_devices_there_are_no_lcus() -> None:
@@ -130,20 +114,17 @@ def test_hyperion_shows_an_lcu_per_volume(load_tree: Callable[..., Tree]) -> Non
     }  # fmt: skip
 
 
-def test_an_offline_volume_is_outside(load_tree: Callable[..., Tree]) -> None:
-    """A volume that is off line has no unique id, and says so."""
-    assert outside(read_devices(load_tree("css-hyperion")))["0.0.7203"] == absent("device is offline")
-
-
 UIDS = st.sampled_from([FBA, "", BASE, HYPERPAV, "IBM.750000000DXP71.1600.00", "HRC.ZZ1.7000.00", "?"])
 
 
 @given(st.lists(st.tuples(UIDS, st.integers(0, 1))))
-def test_every_device_is_in_one_lcu_or_outside(cells: list[tuple[Value, Value]]) -> None:
+def test_every_device_with_a_unique_id_is_in_one_lcu(cells: list[tuple[Value, Value]]) -> None:
     """Grouping loses no device and counts none twice."""
     frame = devices(*((f"0.0.{number:04x}", uid, alias, "4e") for number, (uid, alias) in enumerate(cells)))
     grouped = [busid for lcu in lcus(frame).values() for busid in (*lcu.bases, *lcu.aliases)]
-    assert sorted([*grouped, *outside(frame)]) == frame.keys
+    assert sorted(grouped) == [
+        key for key, (uid, _) in zip(frame.keys, cells, strict=True) if uid not in (FBA, "", "?")
+    ]
 
 
 def told(busid: str, key: str, lcu: Value, *, ssid: Value = FBA) -> Volume:

@@ -17,7 +17,7 @@ SAMPLE = machine().sample
 
 def test_a_file_goes_all_the_way_down() -> None:
     """From the sample alone: mount, volume, disk, claim of CP."""
-    found = machine().answers["/db/a"]
+    found = machine().locations["/db/a"]
     ((volume, _bytes, _copies),) = found.disks
     assert ([step.title for step in found.steps], volume.disk, volume.rdev) == (
         ["/db", "vg/lv", "dasda2", "dasda", "dasdb1", "dasdb"],
@@ -29,7 +29,7 @@ def test_a_file_goes_all_the_way_down() -> None:
 def test_claims_of_people_stand_beside_those_of_the_sample() -> None:
     """None replaces another."""
     said = Claim(vdev="0201", volser="OTHER1", via="MDISK", origin="dir.txt", line=1)
-    found = Machine(SAMPLE, UserInputs(hear=lambda _guest: UserClaims((said,))))
+    found = Machine(SAMPLE, UserInputs(claims_of=lambda _guest: UserClaims((said,))))
     assert found.claims[-1] == said
     assert found.volumes["94:0"].conflicts
 
@@ -45,14 +45,14 @@ def remember(asked: list[str]) -> Callable[[str], UserClaims]:
 def test_people_are_told_who_this_guest_is() -> None:
     """A user directory has the disks of many."""
     asked: list[str] = []
-    assert Machine(SAMPLE, UserInputs(hear=remember(asked))).claims
+    assert Machine(SAMPLE, UserInputs(claims_of=remember(asked))).claims
     assert asked == ["LINDB01"]
 
 
 def test_nobody_is_asked_before_it_matters() -> None:
     """What needs no claim costs none."""
     asked: list[str] = []
-    assert Machine(SAMPLE, UserInputs(hear=remember(asked))).mounts
+    assert Machine(SAMPLE, UserInputs(claims_of=remember(asked))).mounts
     assert not asked
 
 
@@ -71,4 +71,4 @@ def test_a_machine_that_does_not_say_what_it_is() -> None:
 def test_a_sample_with_nothing_in_it() -> None:
     """There are no files and no disks then, and no error."""
     found = Machine(SAMPLE._replace(frames={}))
-    assert (found.files, dict(found.answers), list(found.volumes), list(found.mounts)) == ([], {}, [], [])
+    assert (found.files, dict(found.locations), list(found.volumes), list(found.mounts)) == ([], {}, [], [])

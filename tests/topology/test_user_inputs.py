@@ -8,8 +8,8 @@ from zmon.topology.site_file import parse_site
 
 def test_nobody_has_told_anything() -> None:
     """No site, no answers of CP, no listing."""
-    assert not NO_INPUTS.told
-    assert NO_INPUTS.hear("LINUX1") == UserClaims()
+    assert not NO_INPUTS.given
+    assert NO_INPUTS.claims_of("LINUX1") == UserClaims()
     assert NO_INPUTS.listed is None
 
 
@@ -17,16 +17,16 @@ def test_whatever_is_told_counts() -> None:
     """A site, answers of CP, an empty listing."""
     site = parse_site('pins = ["T2"]\n', "site.toml")
     assert [
-        UserInputs(site).told,
-        UserInputs(hear=lambda _guest: UserClaims()).told,
-        UserInputs(listed=[]).told,
+        UserInputs(site).given,
+        UserInputs(claims_of=lambda _guest: UserClaims()).given,
+        UserInputs(listed=[]).given,
     ] == [True] * 3
 
 
 def test_what_could_not_be_used_tells_nothing() -> None:
     """An error in a site file is said, and that is all."""
-    people = UserInputs(wrong=("Not used: site.toml:1",))
-    assert (people.told, people.wrong) == (False, ("Not used: site.toml:1",))
+    people = UserInputs(problems=("Not used: site.toml:1",))
+    assert (people.given, people.problems) == (False, ("Not used: site.toml:1",))
 
 
 def test_answers_are_understood_once_for_a_guest() -> None:
@@ -37,7 +37,7 @@ def test_answers_are_understood_once_for_a_guest() -> None:
         asked.append(guest)
         return UserClaims()
 
-    people = UserInputs(hear=hear)
+    people = UserInputs(claims_of=hear)
     for guest in ("A", "A", "", "A"):
-        people.hear(guest)
+        people.claims_of(guest)
     assert asked == ["A", ""]

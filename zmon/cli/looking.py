@@ -203,7 +203,10 @@ def _people(
 
     site = read_site(os.environ, args.site)
     return UserInputs(
-        site, lambda guest: UserClaims(claims_in(claims_of(args, guest=guest))), listed, scattered=grouped
+        site,
+        lambda guest: UserClaims(claims_in(claims_of(args, guest=guest))),
+        listed,
+        in_disk_groups=grouped,
     )
 
 

@@ -114,7 +114,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, looked: Looked) -
         items = tuple(_mirrored(found.items, listing))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
     if not found.rows:
-        why = looked.machine.lost(CONTAINER) or "give a listing"
+        why = looked.machine.missing(CONTAINER) or "give a listing"
         return complain(f"no file of a tablespace is known: {why}")
     wanted = SpreadQuery(
         what=ACROSS[args.by],

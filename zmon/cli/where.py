@@ -108,7 +108,7 @@ def _is_nowhere(one: LookupResult) -> bool:
     """Tell whether a path was asked for of this machine, where there is nothing."""
     from zmon.kernel.container import NOT_THERE  # noqa: PLC0415 - --help needs none of it
 
-    reasons = {answer.real for answer in one.answers}
+    reasons = {answer.real for answer in one.locations}
     return not one.there and not reasons.isdisjoint(NOT_THERE)
 
 
@@ -214,8 +214,8 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Loo
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
             found[word] = find_mount(meaning, mount, machine)
-        elif path in machine.answers:  # and not what is below it, if that was asked for, too
-            found[word] = LookupResult(meaning, (machine.answers[path],))
+        elif path in machine.locations:  # and not what is below it, if that was asked for, too
+            found[word] = LookupResult(meaning, (machine.locations[path],))
         else:
             found[word] = find_below(meaning, machine)
     return found
@@ -290,7 +290,7 @@ def _each(meant: Iterable[WordMeaning], machine: Machine) -> list[LookupResult]:
 
 def _unread(machine: Machine) -> list[str]:
     """Say why disks cannot be looked up by name, if they cannot."""
-    why = machine.lost(LAYER)
+    why = machine.missing(LAYER)
     return [f"block devices: {why}"] if why else []
 
 

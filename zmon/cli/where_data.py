@@ -31,11 +31,11 @@ def document(one: LookupResult) -> dict[str, Any]:
         "word": one.meaning.word,
         "means": one.meaning.sort.value,
         "key": one.meaning.key,
-        "where": [_answer(answer) for answer in one.answers],
+        "where": [_answer(answer) for answer in one.locations],
         "disks": [_volume(volume) for volume in one.volumes],
         "devices": list(one.devices),
-        "mounts": [_seat(seat) for seat in one.seats],
-        "on_it": [_lodger(lodger) for lodger in one.lodgers],
+        "mounts": [_seat(seat) for seat in one.mounts],
+        "on_it": [_lodger(lodger) for lodger in one.files],
         "not_looked_at": list(one.unseen),
     }
 
@@ -93,7 +93,7 @@ def _lodger(lodger: FileOnDisk) -> dict[str, Any]:
         "tablespace": lodger.file.tablespace,
         "role": lodger.file.role,
         "bytes": _plain(lodger.bytes),
-        "grade": str(lodger.answer.grade),
+        "grade": str(lodger.location.grade),
     }
 
 
@@ -116,7 +116,7 @@ def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
 
 
 def _downwards(one: LookupResult) -> Iterator[list[Any]]:
-    for answer in one.answers:
+    for answer in one.locations:
         name = "" if answer.thing == answer.path else answer.thing
         for share in answer.disks:
             yield _record(answer, name, share)
@@ -127,9 +127,9 @@ def _downwards(one: LookupResult) -> Iterator[list[Any]]:
 def _upwards(one: LookupResult) -> Iterator[list[Any]]:
     """Yield the files on each disk, and the disks on which there are none."""
     there: dict[str, list[list[Any]]] = {}
-    for lodger in one.lodgers:
-        for share in lodger.answer.disks:
-            record = _record(lodger.answer, lodger.file.space, share)
+    for lodger in one.files:
+        for share in lodger.location.disks:
+            record = _record(lodger.location, lodger.file.space, share)
             there.setdefault(share.volume.number, []).append(record)
     for volume in one.volumes:
         yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]

@@ -56,10 +56,10 @@ def _line(sentence: str, width: int) -> Iterator[str]:
 
 
 def _found(one: LookupResult, width: int) -> Iterator[str]:
-    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.answers:
+    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
         yield from _disks(one, width)
-    elif len(one.answers) == 1:
-        yield from _file(one.answers[0], width)
+    elif len(one.locations) == 1:
+        yield from _file(one.locations[0], width)
     else:
         yield from _files(one, width)
 
@@ -110,7 +110,7 @@ def _copies(count: Number) -> str:
 
 def _files(one: LookupResult, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
-    answers = one.answers
+    answers = one.locations
     is_directory = one.meaning.sort is MeaningKind.DIRECTORY
     files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
@@ -179,22 +179,22 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
-    if one.answers:
-        yield from _way(one.answers[0], width)
-        yield from _shares(one.answers[0].disks, width)
+    if one.locations:
+        yield from _way(one.locations[0], width)
+        yield from _shares(one.locations[0].disks, width)
     else:
         yield from _table(one.volumes, [""] * count, width)
-    others = [name for name in one.devices if name not in {seat.device for seat in one.seats}]
+    others = [name for name in one.devices if name not in {seat.device for seat in one.mounts}]
     if others:
         more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
         yield from _line(f"Made of it: {', '.join(others[:MOST])}{more}", width)
-    for seat in one.seats[:MOST]:
+    for seat in one.mounts[:MOST]:
         part = "" if seat.whole else ", in part"
         fstype = f"{seat.fstype} " if seat.point else ""
         yield from _line(f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})", width)
-    yield from _more(len(one.seats), "file systems")
-    yield from _spaces(one.lodgers, width)
-    if not one.seats and not one.lodgers:
+    yield from _more(len(one.mounts), "file systems")
+    yield from _spaces(one.files, width)
+    if not one.mounts and not one.files:
         used = "no mount, no active swap and no listed file on it"
         if one.unseen:
             yield from _line(f"No use of it was found, but not looked at: {'; '.join(one.unseen)}", width)
@@ -288,16 +288,16 @@ def _remarks(one: LookupResult) -> Iterator[str]:
     """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
     volumes = _volumes(one).values()
     yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
-    placed = (answer for answer in one.answers if answer.disks or len(one.answers) == 1)
+    placed = (answer for answer in one.locations if answer.disks or len(one.locations) == 1)
     yield from _some("Note", (note for answer in placed for note in answer.notes))
     unknown = {volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent)}
     lacking = [
         (bool(answer.disks), reason)
-        for answer in one.answers
+        for answer in one.locations
         for reason in answer.lacking
         if reason not in unknown
     ]
-    if len(one.answers) == 1:  # of several, each stands with its file
+    if len(one.locations) == 1:  # of several, each stands with its file
         yield from _some("On no known disk", (reason for placed, reason in lacking if not placed))
     yield from _some("For more", (reason for placed, reason in lacking if placed))
     yield from _some(
@@ -314,11 +314,11 @@ def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
 
 def _volumes(one: LookupResult) -> dict[str, Volume]:
     found = {volume.number: volume for volume in one.volumes}
-    return found | {share.volume.number: share.volume for answer in one.answers for share in answer.disks}
+    return found | {share.volume.number: share.volume for answer in one.locations for share in answer.disks}
 
 
 def _evidence(one: LookupResult) -> Collection[tuple[str, str]]:
-    found = [(each.source, each.said) for answer in one.answers for each in answer.evidence]
+    found = [(each.source, each.said) for answer in one.locations for each in answer.evidence]
     found += [
         (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence
     ]

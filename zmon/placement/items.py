@@ -122,7 +122,7 @@ class FilePiece(NamedTuple):
     """What of a file lies on one disk; a file of which no disk is known is one piece as well."""
 
     file: DataFile
-    answer: FileLocation
+    location: FileLocation
     share: DiskShare | None
     part: Number
     """What its bytes there are of those of all known files there, from 0 to 1."""
@@ -142,7 +142,7 @@ def pieces(machine: Machine) -> tuple[FilePiece, ...]:
     """Return all pieces of a machine, in the order of its files."""
     found = []
     for file in machine.files:
-        answer = machine.answers[file.path]
+        answer = machine.locations[file.path]
         found += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
         if not answer.disks:
             found.append(FilePiece(file, answer, None, NO_DISK))
@@ -161,7 +161,7 @@ def part(share: DiskShare, machine: Machine) -> Number:
 def _held(machine: Machine) -> Mapping[str, float]:
     """Return how many bytes the known files have on each disk, by major:minor."""
     found: dict[str, float] = {}
-    for answer in machine.answers.values():
+    for answer in machine.locations.values():
         for share in answer.disks:
             count = _bytes(share)
             if not isinstance(count, Absent):
@@ -230,7 +230,7 @@ def placement_of(
     items, rows, conflicts = [], [], {}
     managed = _managed(machine.files)
     for file in machine.files:
-        answer = machine.answers[file.path]
+        answer = machine.locations[file.path]
         laid = places.lay(answer)
         loads = places.loads(answer, traffic) if interval is not None else None
         item = _item(file, laid, loads, machine.site)._replace(
@@ -282,7 +282,7 @@ def _titles(machine: Machine) -> dict[str, str]:
 def _used_otherwise(machine: Machine) -> set[str]:
     """Return the disks that serve something else than the files: another file system, or swap."""
     holding = {file.mount for file in machine.files}
-    ours: set[str] = {share.volume.number for one in machine.answers.values() for share in one.disks}
+    ours: set[str] = {share.volume.number for one in machine.locations.values() for share in one.disks}
     others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
     for mount in machine.mounts:
         several = () if isinstance(mount.devices, Absent) else mount.devices.values()

@@ -176,7 +176,7 @@ class MountOnDisk(NamedTuple):
 class FileOnDisk(NamedTuple):
     """A file that lies, or a part of which lies, on some disks."""
 
-    answer: FileLocation
+    location: FileLocation
     file: DataFile
     bytes: Number
     """Those of it that are there; absent where that is not known."""
@@ -186,14 +186,14 @@ class LookupResult(NamedTuple):
     """One meaning of a word, and what is known of it."""
 
     meaning: WordMeaning
-    answers: tuple[FileLocation, ...] = ()
+    locations: tuple[FileLocation, ...] = ()
     """Where what it means lies: files, a file system, a device."""
     volumes: tuple[Volume, ...] = ()
     """The disks that it means, if it means disks."""
     devices: tuple[str, ...] = ()
     """What is built on it: partitions, volumes, arrays, as people call them."""
-    seats: tuple[MountOnDisk, ...] = ()
-    lodgers: tuple[FileOnDisk, ...] = ()
+    mounts: tuple[MountOnDisk, ...] = ()
+    files: tuple[FileOnDisk, ...] = ()
     unseen: tuple[str, ...] = ()
     """Uses that a disk may have and that were not looked at, if disks are meant."""
 
@@ -202,13 +202,13 @@ class LookupResult(NamedTuple):
         """Whether it could be looked at: all of a tablespace, something in a directory."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
-        return len(self.there) == len(self.answers) and bool(self.answers or self.volumes)
+        return len(self.there) == len(self.locations) and bool(self.locations or self.volumes)
 
     @property
     def there(self) -> tuple[FileLocation, ...]:
         """Those of the answers that are about something which could be looked at."""
         return tuple(
-            answer for answer in self.answers if answer.is_known and not isinstance(answer.real, Absent)
+            answer for answer in self.locations if answer.is_known and not isinstance(answer.real, Absent)
         )
 
 
@@ -221,7 +221,7 @@ def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return what is known of one meaning of a word."""
     match meaning.sort:
         case MeaningKind.FILE:
-            return LookupResult(meaning, (machine.answers[meaning.key],))
+            return LookupResult(meaning, (machine.locations[meaning.key],))
         case MeaningKind.DIRECTORY:
             return find_below(meaning, machine)
         case MeaningKind.MOUNT:
@@ -235,7 +235,7 @@ def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def _where(machine: Machine, wanted: Callable[[DataFile], bool]) -> tuple[FileLocation, ...]:
-    return tuple(machine.answers[file.path] for file in machine.files if wanted(file))
+    return tuple(machine.locations[file.path] for file in machine.files if wanted(file))
 
 
 # downwards
@@ -289,11 +289,11 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     made = bool(device) and (stack.segments(device) != () or not volumes)
     return LookupResult(
         meaning,
-        answers=(_device(device, machine),) if made else (),
+        locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         devices=tuple(titles),
-        seats=tuple(_seats(disks, upon, machine)),
-        lodgers=tuple(_lodgers(disks, upon, machine)),
+        mounts=tuple(_seats(disks, upon, machine)),
+        files=tuple(_lodgers(disks, upon, machine)),
         unseen=machine.unseen,
     )
 
@@ -353,7 +353,7 @@ def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountO
 
 def _lodgers(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
     for file in machine.files:
-        answer = machine.answers[file.path]
+        answer = machine.locations[file.path]
         if upon.isdisjoint(step.number for step in answer.steps):
             continue
         there = [share.bytes for share in answer.disks if share.volume.number in disks]

@@ -129,12 +129,12 @@ def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
 
     found = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)
     sizes: dict[str, float] = {}
-    for lodger in found.lodgers:
+    for lodger in found.files:
         name = tablespace_of(lodger.file) or "(none)"
         name = f"{lodger.file.database}.{name}" if lodger.file.database else name
         sizes[name] = sizes.get(name, 0) + (0 if isinstance(lodger.bytes, Absent) else lodger.bytes)
-    points = list(dict.fromkeys(seat.title for seat in found.seats))
-    return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.lodgers)
+    points = list(dict.fromkeys(seat.title for seat in found.mounts))
+    return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.files)
 
 
 def few(names: Sequence[str]) -> str:

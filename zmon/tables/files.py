@@ -135,15 +135,15 @@ def _of(meaning: WordMeaning, machine: Machine) -> Sequence[FilePiece]:
         return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
     known = find(meaning, machine)
     if meaning.disks:
-        paths = {lodger.file.path for lodger in known.lodgers}
+        paths = {lodger.file.path for lodger in known.files}
         disks = {volume.number for volume in known.volumes}.union(meaning.disks)
         return [piece for piece in pieces(machine) if piece.file.path in paths and piece.number in disks]
-    paths = {answer.path for answer in known.answers}
+    paths = {answer.path for answer in known.locations}
     return [piece for piece in pieces(machine) if piece.file.path in paths]
 
 
 def _mount(piece: FilePiece) -> Value:
-    mount = piece.answer.mount
+    mount = piece.location.mount
     return mount if isinstance(mount, Absent) else mount.point
 
 
@@ -169,7 +169,7 @@ def _missed(missed: Sequence[FilePiece]) -> str:
 
 
 def _lacking(piece: FilePiece) -> str:
-    return "; ".join(piece.answer.lacking or piece.answer.notes) or NO_DISK.reason
+    return "; ".join(piece.location.lacking or piece.location.notes) or NO_DISK.reason
 
 
 def _line(piece: FilePiece) -> dict[str, Value]:
@@ -190,7 +190,7 @@ def _line(piece: FilePiece) -> dict[str, Value]:
             | {"grade": str(Grade.UNKNOWN)}
         )
     volume = share.volume
-    everywhere = sum(one.bytes for one in piece.answer.disks)
+    everywhere = sum(one.bytes for one in piece.location.disks)
     return line | {
         "size": share.bytes,
         "share": 100.0 * ratio(share.bytes, everywhere, "it has no bytes on a disk"),
@@ -200,5 +200,5 @@ def _line(piece: FilePiece) -> dict[str, Value]:
         "rdev": volume.rdev,
         "label": volume.volser,
         "lcu": volume.lcu_name,
-        "grade": str(min(piece.answer.grade, volume.grade)),
+        "grade": str(min(piece.location.grade, volume.grade)),
     }

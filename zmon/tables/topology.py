@@ -41,7 +41,7 @@ def is_told(view: View) -> bool:
     """Tell whether anybody tells more of the machine than the kernel does: people, CP or a listing."""
     if view.people is None:
         return False
-    return has_files(view) or bool(view.interval.after.frame(CLAIM).keys) or view.people().told
+    return has_files(view) or bool(view.interval.after.frame(CLAIM).keys) or view.people().given
 
 
 def has_files(view: View) -> bool:
@@ -109,12 +109,12 @@ def _by_busid(machine: Machine) -> Mapping[str, Volume]:
 def remarks(view: View) -> tuple[str, ...]:
     """Return what a person should know of all that people tell."""
     people, guest = _people(view), machine_of(view).host.guest
-    return (*people.wrong, *people.notes, *people.hear(guest).remarks)
+    return (*people.problems, *people.notes, *people.claims_of(guest).remarks)
 
 
 def wrong(view: View) -> tuple[str, ...]:
     """Return what of it could not be used, and why."""
-    return () if view.people is None else view.people().wrong
+    return () if view.people is None else view.people().problems
 
 
 def no_files(view: View) -> Absent:

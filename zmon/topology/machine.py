@@ -1,4 +1,4 @@
-"""What hangs on what in one machine at one instant: all that a sample says of it, joined when asked for."""
+"""A machine at one instant: files, mounts, block devices and volumes of a sample, joined with user inputs."""
 
 from __future__ import annotations
 
@@ -29,63 +29,62 @@ if TYPE_CHECKING:
 
 
 class UserClaims(NamedTuple):
-    """What files of answers of CP come to."""
+    """The claims in files of CP's answers that a user supplies."""
 
     claims: Sequence[Claim] = ()
     remarks: tuple[str, ...] = ()
-    """What a person should know of them: what is not understood, what contradicts."""
+    """What is not understood, and what contradicts."""
 
 
 class UserInputs:
-    """What people tell; it equals itself alone, for it is told once."""
+    """What a user supplies: site rules, answers of CP, a listing of files."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that is told
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each input
         self,
         site: Site = NO_SITE,
-        hear: Callable[[str], UserClaims] | None = None,
+        claims_of: Callable[[str], UserClaims] | None = None,
         listed: Sequence[ListingEntry] | None = None,
         notes: tuple[str, ...] = (),
-        scattered: Sequence[DiskGroupFile] = (),
-        wrong: tuple[str, ...] = (),
+        in_disk_groups: Sequence[DiskGroupFile] = (),
+        problems: tuple[str, ...] = (),
     ) -> None:
-        """Take down what was told; `hear` tells of CP, to whom names this guest (empty: not known)."""
+        """Collect inputs; `claims_of` maps the name of this guest (may be empty) to claims."""
         self.site = site
         self.listed = listed
-        """The files of tablespaces; None when nobody lists any."""
-        self.scattered = scattered
+        """The files of tablespaces; None without a listing."""
+        self.in_disk_groups = in_disk_groups
         """Those of their files that are in disk groups."""
         self.notes = notes
-        """What a person should know of the listing."""
-        self.wrong = wrong
-        """What could not be used, and why."""
-        self.hear: Callable[[str], UserClaims] = lru_cache(maxsize=2)(hear) if hear is not None else _silent
-        self.told = site != NO_SITE or hear is not None or listed is not None
-        """Whether anybody has told anything."""
+        """What the user should know of the listing."""
+        self.problems = problems
+        """Inputs that could not be used, and why."""
+        self.claims_of = lru_cache(maxsize=2)(claims_of or _no_claims)
+        self.given = site != NO_SITE or claims_of is not None or listed is not None
+        """Whether there are any inputs."""
 
 
-def _silent(_guest: str) -> UserClaims:
+def _no_claims(_guest: str) -> UserClaims:
     return UserClaims()
 
 
 NO_INPUTS: Final = UserInputs()
-"""Nobody has told anything."""
 
 
 class Machine:
     """The files, mounts, block devices and volumes of a sample."""
 
-    def __init__(self, sample: Sample, people: UserInputs = NO_INPUTS) -> None:
-        """Look at a sample, and at what people tell of it.
+    def __init__(self, sample: Sample, inputs: UserInputs = NO_INPUTS) -> None:
+        """Join a sample with user inputs.
 
-        If they list files, its files are those alone, whether the sample has looked at them or not.
+        If these list files, its files are those alone, whether they are in the sample or not.
         """
         self.sample = sample
-        self.people = people
+        self.inputs = inputs
 
     @property
     def site(self) -> Site:
         """What the site knows."""
-        return self.people.site
+        return self.inputs.site
 
     @cached_property
     def mounts(self) -> Mounts:
@@ -103,7 +102,7 @@ class Machine:
         }
         return {name: node.number for name, node in nodes.items() if node is not None}
 
-    def lost(self, kind: Kind) -> str:
+    def missing(self, kind: Kind) -> str:
         """Say why nothing is known of a kind of things; empty when it was read."""
         if kind.name not in self.sample.frames:
             return "not recorded"
@@ -114,7 +113,7 @@ class Machine:
     def unseen(self) -> tuple[str, ...]:
         """What of the uses that a disk may have was not looked at, and why; empty if all was."""
         frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
-        missing = {what: self.lost(kind) for what, kind in frames.items()}
+        missing = {what: self.missing(kind) for what, kind in frames.items()}
         found = [f"{what} ({why})" for what, why in missing.items() if why]
         found += [
             f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
@@ -137,7 +136,7 @@ class Machine:
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What CP and people say of volumes."""
-        return (*claims_in(self.sample.frame(CLAIM)), *self.people.hear(self.host.guest).claims)
+        return (*claims_in(self.sample.frame(CLAIM)), *self.inputs.claims_of(self.host.guest).claims)
 
     @cached_property
     def host(self) -> Platform:
@@ -154,12 +153,12 @@ class Machine:
     def files(self) -> list[DataFile]:
         """The containers of tablespaces, and whatever files were asked about."""
         known = files_in(self.sample.frame(CONTAINER))
-        listed = self.people.listed
+        listed = self.inputs.listed
         files = known if listed is None else files_of(listed, known, self.mounts)
-        return with_disk_groups(self.people.scattered, files, known, self.stack)
+        return with_disk_groups(self.inputs.in_disk_groups, files, known, self.stack)
 
     @cached_property
-    def answers(self) -> Mapping[str, FileLocation]:
+    def locations(self) -> Mapping[str, FileLocation]:
         """Where each of the files lies, by path."""
         return {file.path: self.locate(file) for file in self.files}
 

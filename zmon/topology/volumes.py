@@ -6,7 +6,6 @@ volume a serial of its own, every volume is an LCU of its own.
 
 from __future__ import annotations
 
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -119,19 +118,6 @@ def ascending(chpids: Value) -> Value:
     return " ".join(sorted(chpids.split())) if isinstance(chpids, str) else chpids
 
 
-class Role(Enum):
-    """What a device is within its LCU."""
-
-    BASE = "base"
-    """A volume, or a minidisk on one."""
-    PAV_ALIAS = "PAV alias"
-    """A second way to one base, whose unique id it carries."""
-    HYPERPAV_ALIAS = "HyperPAV alias"
-    """A way to any base of the LCU, lent for each I/O."""
-    NONE = "none"
-    """No member of an LCU."""
-
-
 class Lcu(NamedTuple):
     """One logical control unit, as far as this Linux sees it."""
 
@@ -183,18 +169,6 @@ def uid_of(uid: Value) -> Uid | Absent:
         return parse_uid(str(uid))
     except ValueError:
         return absent("the uid is not in a form known to zmon")
-
-
-def role(uid: Value, alias: Value) -> Role:
-    """Tell what a device is, from its `uid` and `alias` cells."""
-    known = uid_of(uid)
-    return Role.NONE if isinstance(known, Absent) else _role(known, alias)
-
-
-def _role(uid: Uid, alias: Value) -> Role:
-    if uid.ua == HYPERPAV:
-        return Role.HYPERPAV_ALIAS
-    return Role.PAV_ALIAS if alias == 1 else Role.BASE
 
 
 @lru_cache(maxsize=2)  # devices are looked at once a minute, their tables are filled at every sample
@@ -262,15 +236,11 @@ def _text(value: Value) -> str:
     return value if isinstance(value, str) else ""
 
 
-def outside(devices: Frame) -> dict[str, Absent]:
-    """Return the devices that belong to no LCU, each with the reason."""
-    named = zip(devices.keys, map(uid_of, devices.column("uid")), strict=True)
-    return {busid: known for busid, known in named if isinstance(known, Absent)}
-
-
 def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
     members = tuple(sorted(uids))
-    bases = tuple(busid for busid in members if _role(uids[busid], devices.cell(busid, "alias")) is Role.BASE)
+    bases = tuple(
+        busid for busid in members if uids[busid].ua != HYPERPAV and devices.cell(busid, "alias") != 1
+    )
     one = uids[members[0]]
     return Lcu(
         vendor=one.vendor,
