@@ -15,7 +15,7 @@ from zmon.event import Event, What
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample
 from zmon.store.anonymous import KEEP, KEYS, LABELS, LEFT_OUT, PREFIX, SAID, Anonymity, meant
-from zmon.topology.uid import parse_uid
+from zmon.uid import parse_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,6 +15,7 @@ from zmon.kernel.cmf import DEVICES
 from zmon.kernel.tree import text
 from zmon.kinds import CACHE
 from zmon.sample import Frame, nothing
+from zmon.uid import find_uid
 
 if TYPE_CHECKING:
     from zmon.absent import Absent, Value
@@ -131,7 +132,8 @@ def read_cache(tree: Tree) -> Frame:
     times: list[int] = []
     for volume in volumes:
         uid = _uid(tree, volume.busid)
-        real = ".".join(uid.split(".")[:4]) if isinstance(uid, str) else volume.busid
+        identity = find_uid(uid)
+        real = identity.volume if identity else volume.busid
         if real not in answers:
             answers[real] = (tree.when(dasd.PATH), _ask(tree, volume.name))
         when, answer = answers[real]

@@ -20,6 +20,7 @@ from zmon.kernel import ioctl
 from zmon.kernel.tree import text
 from zmon.kinds import CMF, CMF_BASIC, TICK, U16, U32
 from zmon.sample import Frame, nothing
+from zmon.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -158,9 +159,9 @@ class Device(NamedTuple):
 
     @property
     def lcu(self) -> str | None:
-        """Its logical control unit: vendor, serial and subsystem id out of the uid."""
-        parts = self.uid.split(".") if isinstance(self.uid, str) else []
-        return ".".join(parts[:3]) if len(parts) > 3 else None
+        """The key of its logical control unit; None if it has no uid."""
+        uid = find_uid(self.uid)
+        return uid and uid.lcu
 
     def without(self, reason: Absent) -> Row:
         """Return the row of the device when there is nothing to say but why."""

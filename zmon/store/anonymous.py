@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
 from zmon.sample import Frame, Meaning
-from zmon.topology.uid import parse_uid
+from zmon.uid import parse_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

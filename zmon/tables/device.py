@@ -20,6 +20,7 @@ from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.topology.volumes import device_type, lcus
+from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -267,7 +268,8 @@ def roles(devices: Devices) -> list[Value]:
     found: list[Value] = []
     for alias, uid in zip(devices.ccw["alias"], devices.ccw["uid"], strict=True):
         if alias == 1:
-            found.append("HPAV" if isinstance(uid, str) and uid.split(".")[3:4] == ["xx"] else "PAV")
+            identity = find_uid(uid)
+            found.append("HPAV" if identity and identity.ua == HYPERPAV else "PAV")
         elif isinstance(uid, str) and uid:
             found.append("base")
         else:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.sample import Frame
 from zmon.topology.claims import NO_FACTS, NO_REAL_FACTS, ClaimIndex, Evidence, Grade, claims_in
-from zmon.topology.uid import Uid
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name, uid_of
+from zmon.uid import Uid, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.topology.claims import Claim, VirtualDeviceFacts
@@ -552,25 +552,27 @@ class VolumeIndex(Mapping[str, Volume]):
     @cached_property
     def twins(self) -> dict[str, list[str]]:
         """The disks on each real volume that a unique id names; aliases, which have the same, are none."""
-        return self._grouped(4)
+        return _grouped((uid.volume, busid) for uid, busid in self._identified)
 
     @cached_property
     def lcus(self) -> dict[str, list[str]]:
         """The disks on each LCU that a unique id names."""
-        return self._grouped(3)
+        return _grouped((uid.lcu, busid) for uid, busid in self._identified)
 
-    def _grouped(self, parts: int) -> dict[str, list[str]]:
-        """Return the bus ids of disks, ascending, by the first parts of their unique ids."""
+    @cached_property
+    def _identified(self) -> list[tuple[Uid, str]]:
+        """The unique ids of disks, and their bus ids, ascending."""
         row = self.devices.frame.index
         cells = self.devices.columns[0]
         busids = sorted(busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row)
-        found: dict[str, list[str]] = {}
+        found = []
         for busid in busids:
             cell = cells[row[busid]]
             if not isinstance(cell, str) or not cell.strip():
                 cell = self.dasd.of(busid)[-1]
-            if isinstance(cell, str):
-                found.setdefault(".".join(cell.split(".", parts)[:parts]), []).append(busid)
+            uid = find_uid(cell)
+            if uid:
+                found.append((uid, busid))
         return found
 
     def calls(self, lcu: str) -> dict[str, str]:
@@ -655,3 +657,10 @@ class VolumeIndex(Mapping[str, Volume]):
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, self.device(busid)).volume()
         return bare(number, name)._replace(disk=name)
+
+
+def _grouped(busids: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for group, busid in busids:
+        found.setdefault(group, []).append(busid)
+    return found

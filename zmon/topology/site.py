@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.absent import Number
-    from zmon.topology.uid import Uid
+    from zmon.uid import Uid
 
 
 NUMBERS: Final = re.compile(r"([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?", re.ASCII | re.IGNORECASE)

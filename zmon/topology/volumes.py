@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.topology.claims import Grade
-from zmon.topology.uid import HYPERPAV, Uid, parse_uid
+from zmon.uid import HYPERPAV, Uid, parse_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

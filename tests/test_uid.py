@@ -1,4 +1,4 @@
-"""zmon.topology.uid: the parts of a unique id."""
+"""zmon.uid: the parts of a unique id."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.topology.uid import Uid, parse_uid
+from zmon.absent import absent
+from zmon.uid import Uid, find_uid, parse_uid
 
 MINIDISK = "IBM.75000000092461.e900.10.00000000000037400000000000000000"
 
@@ -55,6 +56,13 @@ def test_another_form_is_refused(wrong: str) -> None:
     """What is shorter or spelled in another way is refused with the text that was found."""
     with pytest.raises(ValueError, match=r"not VENDOR\.SERIAL\.SSID\.UA"):
         parse_uid(wrong)
+
+
+def test_a_cell_without_a_uid_has_none() -> None:
+    """What is absent, no text, or of another form is no unique id; nothing is raised."""
+    assert find_uid(absent("the device has no uid")) is None
+    assert find_uid("none") is None
+    assert find_uid(MINIDISK) == parse_uid(MINIDISK)
 
 
 HEX = "0123456789abcdef"

@@ -46,6 +46,14 @@ class Uid(NamedTuple):
         return f"{self.lcu}.{self.ua}"
 
 
+def find_uid(cell: object) -> Uid | None:
+    """Return the unique id in a cell of a sample; None if there is none, or a text of another form."""
+    try:
+        return parse_uid(cell) if isinstance(cell, str) else None
+    except ValueError:
+        return None
+
+
 def parse_uid(content: str) -> Uid:
     """Take a unique id apart.
 
