@@ -24,7 +24,7 @@ from benchmarks.sampling import disk_name
 from zmon.absent import absent
 from zmon.kernel import cmf, diskstats
 from zmon.kernel.activity import GRAIN
-from zmon.kernel.channel import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
+from zmon.kernel.channel_path import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.rows import crc, sample_crc

@@ -22,9 +22,8 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel.rows import frame
 from zmon.kinds import CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +54,7 @@ NO: Final = absent("not made up")
 def filled(kind: Kind, rows: Mapping[str, Mapping[str, Value]]) -> Frame:
     """Return a frame; what a row does not say is absent."""
     names = [field.name for field in kind.fields]
-    return frame(kind, {key: {name: row.get(name, NO) for name in names} for key, row in rows.items()}, 0)
+    return frame_of(kind, {key: {name: row.get(name, NO) for name in names} for key, row in rows.items()}, 0)
 
 
 def sample() -> Sample:
@@ -130,15 +129,15 @@ def spread() -> None:
 
 def resolve(listing: str) -> None:
     """Say of each file on which disk it lies, as a process of its own."""
-    from zmon.kernel.container import Listed, read_containers  # noqa: PLC0415 - the parent needs none of it
-    from zmon.kernel.layers import read_layers  # noqa: PLC0415 - likewise
+    from zmon.kernel.file_extents import ListedFile, read_containers  # noqa: PLC0415 - the parent needs none of it
     from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415 - likewise
+    from zmon.kernel.sys_block import read_layers  # noqa: PLC0415 - likewise
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
     tree = LiveTree()
     with open(listing, encoding="utf-8") as lines:
-        listed = [Listed(line.rstrip("\n")) for line in lines]
+        listed = [ListedFile(line.rstrip("\n")) for line in lines]
     frames = (read_containers(tree, listed), read_layers(tree), read_mounts(tree))
     machine = Machine(Sample(Instant(0, 0, ""), {frame.kind.name: frame for frame in frames}))
     for path, answer in machine.locations.items():

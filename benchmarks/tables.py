@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.sampling import DEVICES, PER_LCU, Machine
 from zmon.interval import Interval
-from zmon.kernel.device import read_devices
+from zmon.kernel.ccw_device import read_devices
 from zmon.kernel.sampler import Counters
 from zmon.kernel.tree import LiveTree
 from zmon.sample import Instant, Meaning, Sample

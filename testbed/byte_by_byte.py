@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.kernel.container import Listed, read_containers
-from zmon.kernel.fiemap import PLACELESS, read_extents
-from zmon.kernel.layers import read_layers
+from zmon.kernel.file_extents import ListedFile, read_containers
 from zmon.kernel.mountinfo import read_mounts
+from zmon.kernel.open_file import PLACELESS, read_extents
+from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
 from zmon.topology.chunks import place_ranges
 from zmon.topology.data_files import files_in
@@ -145,7 +145,7 @@ def unlike(found: bytes, wanted: bytes) -> int:
 def compare(file: Asked, mounts: Mounts, dumps: Mapping[str, str], disks: Disks) -> dict[str, Any]:
     """Compare a file with the disks below it."""
     tree = LiveTree()
-    (row,) = files_in(read_containers(tree, [Listed(file.path)]))
+    (row,) = files_in(read_containers(tree, [ListedFile(file.path)]))
     if isinstance(row.number, Absent):
         sys.exit(f"{file.path}: {row.number.reason}")
     mount = mounts.by_number.get(row.number)

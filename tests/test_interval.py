@@ -13,7 +13,7 @@ from zmon import interval as module
 from zmon.absent import Absent, absent
 from zmon.interval import Delta, Interval
 from zmon.kinds import BLOCK, CHANNEL, CMF, CMF_BASIC, CPU, GUEST, KINDS, TICK, U16, U32
-from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample, nothing
+from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -440,14 +440,14 @@ def test_the_first_sample_has_no_differences() -> None:
 def test_a_source_missing_in_the_earlier_sample_gives_its_reason() -> None:
     """What was not there before cannot be compared, and it is said why it was not."""
     interval = Interval(
-        sample(1, nothing(kind(), "does not answer")), sample(2, frame(kind(), 2, {"a": {"n": 1}}))
+        sample(1, empty_frame(kind(), "does not answer")), sample(2, frame(kind(), 2, {"a": {"n": 1}}))
     )
     assert interval.of(kind())["n"] == [absent("does not answer")]
 
 
 def test_a_source_missing_in_the_later_sample_gives_no_rows_but_its_reason() -> None:
     """No rows are invented out of the earlier sample."""
-    delta = Interval(sample(1, frame(kind(), 1, {"a": {"n": 1}})), sample(2, nothing(kind(), "gone"))).of(
+    delta = Interval(sample(1, frame(kind(), 1, {"a": {"n": 1}})), sample(2, empty_frame(kind(), "gone"))).of(
         kind()
     )
     assert (list(delta.keys), delta.missing) == ([], absent("gone"))
@@ -480,7 +480,7 @@ def test_a_source_that_was_read_once_only_has_no_differences_yet() -> None:
 def test_a_seldom_source_that_had_failed_is_compared_with_its_prior_reading() -> None:
     """So the sample in which it answers again shows what the next one will show."""
     second = frame(kind(), 60, {"a": {"n": 120}}).but(prior=frame(kind(), 0, {"a": {"n": 0}}))
-    interval = Interval(sample(59, nothing(kind(), "does not answer")), sample(61, second))
+    interval = Interval(sample(59, empty_frame(kind(), "does not answer")), sample(61, second))
     assert interval.of(kind()).rate("n") == [2.0]
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from zmon.absent import Absent, absent
-from zmon.kernel.container import Listed, read_containers
-from zmon.kernel.fiemap import PLACELESS, read_extents
-from zmon.kernel.layers import read_layers
+from zmon.kernel.file_extents import ListedFile, read_containers
 from zmon.kernel.mountinfo import read_mounts
+from zmon.kernel.open_file import PLACELESS, read_extents
+from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
 from zmon.topology.chunks import place_ranges
 from zmon.topology.claims import Grade
@@ -156,7 +156,7 @@ def ask(path: Path) -> tuple[FileLocation, Mount | None, Stack]:
     """Follow a file of this machine down."""
     tree = LiveTree()
     mounts = mounts_in(read_mounts(tree))
-    file = files_in(read_containers(tree, [Listed(str(path))]))[0]
+    file = files_in(read_containers(tree, [ListedFile(str(path))]))[0]
     assert isinstance(file.number, str)
     below = mounts.by_number.get(file.number)
     devices = below.devices if below else {}

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.kernel.container import Listed, read_containers
-from zmon.kernel.fiemap import read_extents
-from zmon.kernel.layers import read_layers
+from zmon.kernel.file_extents import ListedFile, read_containers
 from zmon.kernel.mountinfo import read_mounts
+from zmon.kernel.open_file import read_extents
+from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import DataFile, files_in
@@ -84,7 +84,7 @@ def written(path: Path | str) -> bytes:
 def found(path: str) -> tuple[DataFile, FileLocation, Stack]:
     """Ask zmon for a file."""
     tree = LiveTree()
-    (file,) = files_in(read_containers(tree, [Listed(path)]))
+    (file,) = files_in(read_containers(tree, [ListedFile(path)]))
     stack = Stack(read_layers(tree))
     return file, locate_file(file, mounts_in(read_mounts(tree, None, [path])), stack, {}), stack
 

@@ -137,9 +137,16 @@ class Frame:
         return self.column(name)[row]
 
 
-def nothing(kind: Kind, reason: str) -> Frame:
+def empty_frame(kind: Kind, reason: str) -> Frame:
     """Return a frame without rows, and the reason for it."""
     return Frame(kind, [], {}, [], absent(reason))
+
+
+def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
+    """Return a frame of rows that were all read at one moment and all have the same fields."""
+    names = next(iter(rows.values()), {})
+    columns = {name: [row[name] for row in rows.values()] for name in names}
+    return Frame(kind, list(rows), columns, [when] * len(rows))
 
 
 class Instant(NamedTuple):
@@ -169,4 +176,4 @@ class Sample(NamedTuple):
 
     def frame(self, kind: Kind) -> Frame:
         """Return the frame of a kind; empty with a reason when it was not sampled."""
-        return self.frames.get(kind.name) or nothing(kind, f"{kind.name} was not sampled")
+        return self.frames.get(kind.name) or empty_frame(kind, f"{kind.name} was not sampled")

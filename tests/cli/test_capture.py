@@ -9,11 +9,11 @@ import pytest
 
 from zmon.cli import capture
 from zmon.kernel import btrfs, mountinfo
-from zmon.kernel.archive import open_capture
-from zmon.kernel.capture import Summary
-from zmon.kernel.container import read_containers
-from zmon.kernel.rows import frame
+from zmon.kernel.capture_open import open_capture
+from zmon.kernel.capture_write import CaptureSummary
+from zmon.kernel.file_extents import read_containers
 from zmon.kinds import MOUNT
+from zmon.sample import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,7 @@ def test_an_interrupt_is_no_accident(
 ) -> None:
     """It says that nothing was written."""
 
-    def interrupted(*_args: object, **_options: object) -> Summary:
+    def interrupted(*_args: object, **_options: object) -> CaptureSummary:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(capture, "write_capture", interrupted)
@@ -132,7 +132,7 @@ def test_a_mistake_in_the_words_is_usage(words: list[str]) -> None:
 
 def test_the_summary_groups_what_could_not_be_read() -> None:
     """By reason, the most frequent first, with an example of each."""
-    summary = Summary(
+    summary = CaptureSummary(
         1, 1234, 56789, 0.51, {"/a": "Invalid argument", "/b": "No such device", "/c": "No such device"}
     )
     assert capture.report("x.tar.gz", summary) == [
@@ -185,7 +185,7 @@ def test_a_plain_capture_holds_what_btrfs_answers(monkeypatch: pytest.MonkeyPatc
         "devices": "1=94:5",
         "chunks": "0+10:single",
     }
-    mounts = frame(MOUNT, {"1": row}, 1)
+    mounts = frame_of(MOUNT, {"1": row}, 1)
     monkeypatch.setattr(mountinfo, "read_mounts", lambda _tree: mounts)
     file = str(tmp_path / "x.tar.gz")
     assert _zmon("-n", "1", file) == 0

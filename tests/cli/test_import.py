@@ -13,7 +13,7 @@ import pytest
 from zmon.cli import import_
 from zmon.cli.main import main
 from zmon.cli.status import FAILED, OK, USAGE
-from zmon.kernel.archive import open_capture
+from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import CLAIM
 from zmon.session.lab import open_lab

@@ -10,7 +10,7 @@ import pytest
 from tests.casestudy import FOLDER
 from zmon.cli.listing import add_listing_arguments, listed
 from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
-from zmon.kernel.fdinfo import live_mount_id
+from zmon.kernel.open_file import live_mount_id
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from zmon.cli.tape import add_choice_arguments
 from zmon.cli.told import add_cp_arguments, claims_of
 from zmon.cp import source
 from zmon.kinds import CLAIM
-from zmon.sample import nothing
+from zmon.sample import empty_frame
 from zmon.topology.claims import Claim, claims_frame, claims_in
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_without_cp_the_reason_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And everything else goes on."""
-    monkeypatch.setattr(source, "read_claims", lambda _cp: nothing(CLAIM, "/dev/vmcp needs root"))
+    monkeypatch.setattr(source, "read_claims", lambda _cp: empty_frame(CLAIM, "/dev/vmcp needs root"))
     missing = claims_of(options("--cp")).missing
     assert missing is not None
     assert missing.reason == "/dev/vmcp needs root"

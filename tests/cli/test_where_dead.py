@@ -16,8 +16,8 @@ import pytest
 from tests.dead import dead_mount
 from zmon.absent import Absent
 from zmon.cli.main import main
-from zmon.kernel import patience
-from zmon.kernel.container import Listed
+from zmon.kernel import worker
+from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, Counters, sources
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import CONTAINER
@@ -37,7 +37,7 @@ def dead(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Wait for a call no longer than a moment; and read no site file of whoever runs the tests."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.2)
+    monkeypatch.setattr(worker, "CALL_DEADLINE", 0.2)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nobody"))
 
 
@@ -88,7 +88,7 @@ def test_a_listing_goes_on(dead: str, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_who_reads_again_waits_no_more(dead: str, tmp_path: Path) -> None:
     """A recorder leaves one thread behind for a dead mount, not one at each reading."""
     (tmp_path / "alive").write_bytes(bytes(4096))
-    listed = [Listed(f"{dead}/x"), Listed(f"{tmp_path}/alive")]
+    listed = [ListedFile(f"{dead}/x"), ListedFile(f"{tmp_path}/alive")]
     choice = Choice(kinds=(CONTAINER,), containers=tuple(listed))
     tree = LiveTree()
     (source,) = sources(tree, choice, Counters(tree))

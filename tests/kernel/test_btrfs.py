@@ -13,8 +13,8 @@ from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel.btrfs import CAPTURED, parse_chunk, parse_items, read_devices, written
 from zmon.kernel.mountinfo import parse_mountinfo
-from zmon.kernel.rows import frame
 from zmon.kinds import MOUNT
+from zmon.sample import frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -99,6 +99,6 @@ def test_what_is_captured_comes_back() -> None:
         "devices": "1=94:5",
         "chunks": absent("run as root"),
     }
-    content = written(frame(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
+    content = written(frame_of(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
     back = read_devices(DictTree({CAPTURED: content}), MOUNTED)
     assert (content.count(b"\n"), back) == (1, {"devices": "1=94:5", "chunks": absent("run as root")})

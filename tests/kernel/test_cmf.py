@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kernel import cmf
-from zmon.kernel.cmf import Device, parse_cmbdata, parse_cmf, read_cmf, read_exact, settled
+from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_cmf, read_exact, settled
 from zmon.kinds import CMF, CMF_BASIC, TICK
 
 if TYPE_CHECKING:
@@ -302,16 +302,16 @@ def test_a_busy_device_does_not_keep_us() -> None:
 )
 def test_the_control_unit_of_a_device(uid: str | Absent, lcu: str | None) -> None:
     """Vendor, serial and subsystem id name it."""
-    assert Device("0.0.7000", BASE, uid, None).lcu == lcu
+    assert MeasuredDevice("0.0.7000", BASE, uid, None).lcu == lcu
 
 
 def test_exact_totals_of_a_base_device(make_tree: Callable[..., Tree]) -> None:
     """The disk's node is asked."""
     tree = make_tree({"ioctl/dasdd/BIODASDREADALLCMB.bin": ANSWER})
-    assert named(read_exact(tree, Device("0.0.7000", BASE, UID, None), "dasdd", CMF))["ssch"] == 1002
+    assert named(read_exact(tree, MeasuredDevice("0.0.7000", BASE, UID, None), "dasdd", CMF))["ssch"] == 1002
 
 
 def test_exact_totals_refused(make_tree: Callable[..., Tree]) -> None:
     """A refusal becomes the reason of the whole row."""
-    row = named(read_exact(make_tree(), Device("0.0.7000", BASE, UID, None), "dasdd", CMF))
+    row = named(read_exact(make_tree(), MeasuredDevice("0.0.7000", BASE, UID, None), "dasdd", CMF))
     assert row["ssch"] is absent("BIODASDREADALLCMB was not captured, or the disk has no node")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.diag204 import NO_AUTHORITY, PATH, parse_diag204, read_diag204
+from zmon.kernel.diag204 import DIAG_204, NO_AUTHORITY, parse_diag204, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
 
 if TYPE_CHECKING:
@@ -218,13 +218,13 @@ def test_later_envelope() -> None:
 def test_not_valid_in_a_guest(make_tree: Callable[..., Tree]) -> None:
     """In a guest the content of the file is not looked at."""
     sysinfo = b"LPAR Name: A\nVM00 Name: LINUX07\nVM00 Control Program: z/VM    7.3.0\n"
-    frames = read_diag204(make_tree({PATH: two_partitions(), "proc/sysinfo": sysinfo}))
+    frames = read_diag204(make_tree({DIAG_204: two_partitions(), "proc/sysinfo": sysinfo}))
     assert [frame.missing for frame in frames] == [absent(NEEDS_LPAR)] * 3
 
 
 def test_without_root(make_tree: Callable[..., Tree]) -> None:
     """A file that may not be read is absent because of the right that is missing."""
-    tree = make_tree({"proc/sysinfo": b"LPAR Name: A\n"}, errors={PATH: PermissionError(13, "denied")})
+    tree = make_tree({"proc/sysinfo": b"LPAR Name: A\n"}, errors={DIAG_204: PermissionError(13, "denied")})
     assert read_diag204(tree)[1].missing is absent("needs root")
 
 
@@ -248,7 +248,7 @@ def test_one_large_read(make_tree: Callable[..., Tree], monkeypatch: pytest.Monk
     sizes: list[int] = []
 
     def read(path: str, at_once: int = 65536) -> bytes:
-        if path != PATH:
+        if path != DIAG_204:
             return b"LPAR Name: A\n"
         sizes.append(at_once)
         return two_partitions()[:at_once]
@@ -260,7 +260,7 @@ def test_one_large_read(make_tree: Callable[..., Tree], monkeypatch: pytest.Monk
 
 def test_read(make_tree: Callable[..., Tree]) -> None:
     """The rows carry the time of the file."""
-    frames = read_diag204(make_tree({PATH: two_partitions()}, times={PATH: 7}))
+    frames = read_diag204(make_tree({DIAG_204: two_partitions()}, times={DIAG_204: 7}))
     assert frames[0].times == [7, 7]
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
-from zmon.kernel.container import Listed
-from zmon.kernel.hotplug import Hotplug
+from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
 from zmon.kernel.tree import LiveTree
+from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CLAIM, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill, needs
@@ -567,11 +567,11 @@ class Answering:
         self.path = path
         self.answers = False
 
-    def containers(self) -> list[Listed]:
+    def containers(self) -> list[ListedFile]:
         """Return the file, or why there is none."""
         if not self.answers:
             raise ValueError("no answer yet")
-        return [Listed(self.path)]
+        return [ListedFile(self.path)]
 
     def changed(self) -> bool:
         """Tell once that it answers."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.sysinfo import PATH, Sysinfo, parse_sysinfo, read_sysinfo
+from zmon.kernel.sysinfo import SYSINFO, Sysinfo, parse_sysinfo, read_sysinfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,7 @@ def test_a_tree_without_it_may_be_of_a_mainframe(make_tree: Callable[..., Tree])
 
 def test_read(make_tree: Callable[..., Tree]) -> None:
     """The file is read from the tree that was given."""
-    sysinfo = read_sysinfo(make_tree({PATH: NESTED.encode()}))
+    sysinfo = read_sysinfo(make_tree({SYSINFO: NESTED.encode()}))
     assert isinstance(sysinfo, Sysinfo)
     assert sysinfo.type == "3931"
 

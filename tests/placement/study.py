@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.absent import absent
-from zmon.kernel.rows import frame
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
@@ -58,7 +57,9 @@ FILES = [
 def filled(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
     """Return a frame; what a row does not say is absent."""
     names = [field.name for field in kind.fields]
-    return frame(kind, {key: {name: row.get(name, NO) for name in names} for key, row in rows.items()}, when)
+    return frame_of(
+        kind, {key: {name: row.get(name, NO) for name in names} for key, row in rows.items()}, when
+    )
 
 
 def sample(

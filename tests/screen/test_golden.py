@@ -15,7 +15,6 @@ import pytest
 from tests.conftest import ListTape
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.kernel.rows import frame
 from zmon.kernel.sampler import NO_CACHE
 from zmon.kinds import (
     BLOCK,
@@ -32,7 +31,7 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     SOURCE,
 )  # fmt: skip
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
@@ -393,7 +392,7 @@ def an_hour(rows: Rows) -> Watch:
     for work, minutes in ((0, 1), (0.5, 1), (1, 1), (1.5, 1), (3, 10), (1, 1), (0.1, 1)):
         done, minute = done + work, minute + minutes
         at = 1_700_000_000_000_000_000 + minute * SECONDS * 1_000_000_000
-        frames = {kind.name: frame(kind, even(things), at) for kind, things in later(rows, done).items()}
+        frames = {kind.name: frame_of(kind, even(things), at) for kind, things in later(rows, done).items()}
         samples.append(Sample(Instant(at, at, "boot"), frames, nominal=SECONDS))
     watch = Watch(ListTape(samples))
     watch.to_end()

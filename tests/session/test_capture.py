@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
-from zmon.kernel.captured import CaptureError
+from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK
 from zmon.session.capture import CaptureTape

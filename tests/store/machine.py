@@ -17,7 +17,7 @@ import zmon.store.reader  # noqa: F401 - likewise
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
 from zmon.recorder.roll import Roll
-from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.day import DAY
 from zmon.store.writer import Writer
 
@@ -62,7 +62,7 @@ def samples(seed: int, step: int = SECOND) -> Iterator[Sample]:
 
 def _read(chance: random.Random, kind: Kind, last: Frame | None, at: Instant) -> Frame:
     if kind is CHANNEL or chance.random() < 0.02:
-        return nothing(kind, chance.choice(["no channel measurement", "hangs"]))
+        return empty_frame(kind, chance.choice(["no channel measurement", "hangs"]))
     times = [at.steady + place * 1000 for place in range(DEVICES)]
     if last is None or last.missing is not None or chance.random() < 0.03:
         keys = [f"0.0.{7000 + place}" for place in range(chance.randint(1, DEVICES))]

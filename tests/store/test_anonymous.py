@@ -275,7 +275,7 @@ def reasons() -> set[str]:
             node
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)
-            and getattr(node.func, "id", "") in {"absent", "nothing", "Source", "_none"}
+            and getattr(node.func, "id", "") in {"absent", "empty_frame", "Source", "_none"}
         ]
         constants = [node.value for node in tree.body if isinstance(node, ast.AnnAssign)]
         simple = [node for node in constants if isinstance(node, ast.Constant | ast.JoinedStr)]

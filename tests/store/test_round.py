@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CMF, CMF_BASIC, DASD
-from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 
@@ -39,7 +39,7 @@ class History:
         """Return a new reading: much as the last one, or quite another."""
         draw = self.draw
         if draw(st.integers(0, 9)) == 0:
-            return nothing(kind, draw(st.sampled_from(["hangs", "off"])))
+            return empty_frame(kind, draw(st.sampled_from(["hangs", "off"])))
         if last is not None and last.missing is None and draw(st.integers(0, 5)):
             return self.moved(last)
         rows = draw(st.integers(0, 6))

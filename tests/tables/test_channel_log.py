@@ -6,9 +6,8 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kernel.rows import frame
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.channel import count
 from zmon.tables.channel_log import GONE, figures, table
@@ -90,7 +89,7 @@ def test_the_mean_of_a_path_is_its_average_in_channel() -> None:
         done = (done[0] + ticks, done[1] + row["work_units_cpc"])
         at = (1000 + 60 * number) * SECOND
         rows = {"0.40": row | {"timestamp": done[0], "work_units_cpc": done[1]}}
-        after = Sample(Instant(at, at, "boot"), {"channel": frame(CHANNEL, rows, at)})
+        after = Sample(Instant(at, at, "boot"), {"channel": frame_of(CHANNEL, rows, at)})
         past.append(Interval(before, after))
         count(period, past[-1])
         before = after

@@ -53,11 +53,14 @@ def test_busy_waiting_and_stolen_are_all(seconds: dict[str, int]) -> None:
     """Together they are 100."""
     # a fixture is for one example only
     from zmon.interval import Interval  # noqa: PLC0415
-    from zmon.kernel.rows import frame  # noqa: PLC0415
-    from zmon.sample import Instant, Sample  # noqa: PLC0415
+    from zmon.sample import (  # noqa: PLC0415
+        Instant,
+        Sample,
+        frame_of,
+    )
 
     before, after = (
-        Sample(Instant(at, at, "boot"), {"cpu": frame(CPU, {"0": row}, at)})
+        Sample(Instant(at, at, "boot"), {"cpu": frame_of(CPU, {"0": row}, at)})
         for at, row in ((SECOND, NOTHING), (61 * SECOND, cpu(**seconds)))
     )
     found = Processors(Interval(before, after))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kernel.archive import open_capture
+from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import BUCKETS, DASD, PROFILE, buckets
 from zmon.tables.dasdstat import BEFORE, IDLE, RESET, Asked, parse, table, together

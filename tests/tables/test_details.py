@@ -8,7 +8,7 @@ from tests.placement.study import filled, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER
-from zmon.sample import Frame, nothing
+from zmon.sample import Frame, empty_frame
 from zmon.tables.details import NO_DISK, NO_FILE, few, path_states, table
 from zmon.tables.topology import UNLISTED
 from zmon.tables.view import View
@@ -115,7 +115,7 @@ def test_without_diskstats_the_mounts_of_a_disk_are_known() -> None:
     """Where it lies follows from its name; that it has a block device is not denied."""
     before = sample()
     frames = {name: frame for name, frame in before.frames.items() if name != BLOCK.name}
-    frames[BLOCK.name] = nothing(BLOCK, "not in the capture: proc/diskstats")
+    frames[BLOCK.name] = empty_frame(BLOCK, "not in the capture: proc/diskstats")
     view = View(Interval(None, before._replace(frames=frames)), argument="7600")
     facts = table(view).facts
     assert facts["mounts"] == "/v6"
@@ -133,7 +133,7 @@ def test_the_bus_id_of_a_scsi_disk_is_its_adapters() -> None:
         **before.frames,
         LAYER.name: Frame(LAYER, layers.keys, columns, layers.times),
         BLOCK.name: filled(BLOCK, {"sda": {"number": "94:0", "sectors_read": 0}}, 0),
-        DEVICE.name: nothing(DEVICE, "none"),
+        DEVICE.name: empty_frame(DEVICE, "none"),
     }
     after = before._replace(frames=frames)
     assert table(View(Interval(None, after), argument="sda")).facts["busid"] == "0.0.1940"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, Number, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK
-from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.tables.join import (
     Joined,
     first,
@@ -56,7 +56,7 @@ def test_columns_come_in_the_order_of_the_keys(rows: dict[str, int], keys: list[
 
 def test_a_kind_that_is_missing_gives_its_own_reason() -> None:
     """Why nothing was read says more than that one key was not found."""
-    sample = Sample(Instant(0, 0, "boot"), {"block": nothing(BLOCK, "/proc/diskstats cannot be read")})
+    sample = Sample(Instant(0, 0, "boot"), {"block": empty_frame(BLOCK, "/proc/diskstats cannot be read")})
     joined = Joined(Interval(None, sample).of(BLOCK), ["a"], NONE)
     assert joined["reads"] == [absent("/proc/diskstats cannot be read")]
 

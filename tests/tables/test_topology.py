@@ -9,7 +9,7 @@ import pytest
 from tests.placement.study import filled, sample, site
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CLAIM, DEVICE
-from zmon.sample import Sample, nothing
+from zmon.sample import Sample, empty_frame
 from zmon.tables import topology
 from zmon.tables.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
 from zmon.tables.view import View, nobody
@@ -40,7 +40,7 @@ def test_a_machine_serves_all_samples_with_the_same_frames() -> None:
 def test_frames_that_are_empty_for_the_same_reason_are_the_same() -> None:
     """A source that is switched off gives a new empty frame with each sample."""
     made = sample()
-    one, other = (made._replace(frames={**made.frames, "claim": nothing(CLAIM, "off")}) for _ in range(2))
+    one, other = (made._replace(frames={**made.frames, "claim": empty_frame(CLAIM, "off")}) for _ in range(2))
     assert machine_of(look(one)) is machine_of(look(other))
 
 

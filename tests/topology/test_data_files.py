@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.container import Listed
-from zmon.kernel.rows import frame
+from zmon.kernel.file_extents import ListedFile
 from zmon.kinds import CONTAINER, MOUNT
+from zmon.sample import frame_of
 from zmon.topology.data_files import DataFile, file_by_name, files_in, files_of, parse_ranges
 from zmon.topology.mounts import mounts_in
 
@@ -19,17 +19,17 @@ WHY = absent("run as root")
 def one(**cells: object) -> DataFile:
     """Return the file of a row with these cells, all others absent."""
     row = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | cells
-    return files_in(frame(CONTAINER, {"/db/c1": row}, 1))[0]  # type: ignore[dict-item]
+    return files_in(frame_of(CONTAINER, {"/db/c1": row}, 1))[0]  # type: ignore[dict-item]
 
 
 def known(*paths: str) -> list[DataFile]:
     """Return files that were looked at."""
     cells = dict.fromkeys((field.name for field in CONTAINER.fields), WHY) | {"size": 5, "ranges": "0+5"}
-    return files_in(frame(CONTAINER, {path: dict(cells) for path in paths}, 1))  # type: ignore[arg-type]
+    return files_in(frame_of(CONTAINER, {path: dict(cells) for path in paths}, 1))  # type: ignore[arg-type]
 
 
 MOUNTS = mounts_in(
-    frame(
+    frame_of(
         MOUNT,
         {
             str(number): dict.fromkeys((field.name for field in MOUNT.fields), WHY)
@@ -39,7 +39,7 @@ MOUNTS = mounts_in(
         1,
     )
 )
-NOWHERE = mounts_in(frame(MOUNT, {}, 1))
+NOWHERE = mounts_in(frame_of(MOUNT, {}, 1))
 
 
 def test_ranges_are_begin_and_end() -> None:
@@ -87,13 +87,13 @@ def test_any_text(content: str) -> None:
 # --- listed files ---------------------------------------------------------------------------------------
 
 
-def listed(*names: Listed) -> list[DataFile]:
+def listed(*names: ListedFile) -> list[DataFile]:
     return files_of(names, known("/db/a", "/db/dir/1", "/db/dir/2", "/db/dir2/3"), MOUNTS)
 
 
 def test_a_listed_file_that_was_looked_at() -> None:
     """It has what was found, and the names that the listing gives."""
-    (file,) = listed(Listed("/db/a", "PROD", "TS1", "data", "x.ddl:3", 4096))
+    (file,) = listed(ListedFile("/db/a", "PROD", "TS1", "data", "x.ddl:3", 4096))
     assert (file.space, file.role, file.listed, file.declared, file.size) == (
         "PROD.TS1", "data", "x.ddl:3", 4096, 5,
     )  # fmt: skip
@@ -102,19 +102,19 @@ def test_a_listed_file_that_was_looked_at() -> None:
 @pytest.mark.parametrize("path", ["/db/dir", "/db/dir/"])
 def test_a_listed_directory(path: str) -> None:
     """It stands for the files in it, and not for those of one whose name goes on."""
-    assert [file.path for file in listed(Listed(path, "", "TS1"))] == ["/db/dir/1", "/db/dir/2"]
+    assert [file.path for file in listed(ListedFile(path, "", "TS1"))] == ["/db/dir/1", "/db/dir/2"]
 
 
 def test_what_is_listed_twice() -> None:
     """The first has it."""
-    assert [file.tablespace for file in listed(Listed("/db/a", "", "T1"), Listed("/db/a", "", "T2"))] == [
-        "T1"
-    ]
+    assert [
+        file.tablespace for file in listed(ListedFile("/db/a", "", "T1"), ListedFile("/db/a", "", "T2"))
+    ] == ["T1"]
 
 
 def test_a_listed_file_that_nobody_looked_at() -> None:
     """It is placed by its name, on a device whose bytes are not known, with the size that is listed."""
-    (file,) = listed(Listed("/db/new", "", "TS1", declared=4096))
+    (file,) = listed(ListedFile("/db/new", "", "TS1", declared=4096))
     assert (file.number, file.size, file.said) == ("94:1", 4096, (("the name of the path", "/db holds it"),))
     assert isinstance(file.ranges, Absent)
 

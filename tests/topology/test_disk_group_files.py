@@ -6,9 +6,8 @@ import pytest
 
 from tests.topology.layers import disk, layers, mapped, partition
 from zmon.absent import Absent, absent
-from zmon.kernel.rows import frame
 from zmon.kinds import CONTAINER, LAYER
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import NO_DEVICE, DiskGroupFile, DiskGroupPart
 from zmon.topology.location import ONE_OF_SEVERAL
@@ -59,7 +58,7 @@ def machine(*scattered: DiskGroupFile, rows: Mapping[str, Mapping[str, Value]] |
         path: dict.fromkeys((field.name for field in CONTAINER.fields), NO) | dict(row)
         for path, row in (rows or {}).items()
     }
-    frames = {LAYER.name: LAYERS, CONTAINER.name: frame(CONTAINER, known, 1)}
+    frames = {LAYER.name: LAYERS, CONTAINER.name: frame_of(CONTAINER, known, 1)}
     return Machine(Sample(Instant(0, 0, ""), frames), UserInputs(in_disk_groups=scattered))
 
 

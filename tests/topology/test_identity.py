@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
-from zmon.sample import Frame, nothing
+from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Claim, Grade, claims_frame
 from zmon.topology.identity import Platform, VolumeIndex, platform_of
 from zmon.topology.site import NO_SITE, Site
@@ -638,7 +638,7 @@ def test_a_disk_of_another_sort_says_that_it_is_none() -> None:
 
 def test_a_number_that_was_not_read_is_no_volume() -> None:
     """The mapping has no such key, and makes none up."""
-    none = nothing(LAYER, "not asked for"), nothing(DEVICE, "x"), nothing(DASD, "x")
+    none = empty_frame(LAYER, "not asked for"), empty_frame(DEVICE, "x"), empty_frame(DASD, "x")
     found = VolumeIndex(*none, (), NO_SITE)
     assert ("94:4" in found, found.get("94:4"), len(found)) == (False, None, 0)
 
@@ -646,7 +646,10 @@ def test_a_number_that_was_not_read_is_no_volume() -> None:
 def test_where_linux_runs_is_told_by_its_machine() -> None:
     """Environment and user id; what is absent is not known."""
     columns: dict[str, list[Value]] = {"environment": ["zvm"], "guest_name": ["LINDB01"]}
-    assert (platform_of(Frame(MACHINE, ["machine"], columns, [0])), platform_of(nothing(MACHINE, "x"))) == (
+    assert (
+        platform_of(Frame(MACHINE, ["machine"], columns, [0])),
+        platform_of(empty_frame(MACHINE, "x")),
+    ) == (
         GUEST,
         Platform(),
     )

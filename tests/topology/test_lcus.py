@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.kernel.device import read_devices
+from zmon.kernel.ccw_device import read_devices
 from zmon.kinds import DEVICE
-from zmon.sample import Frame, nothing
+from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.volumes import Lcu, Volume, lcus, with_claimed
 
@@ -93,7 +93,7 @@ def test_without_a_unique_id_of_known_form_there_is_no_lcu(uid: Value) -> None:
 
 def test_without_devices_there_are_no_lcus() -> None:
     """An empty frame has no LCUs."""
-    assert lcus(nothing(DEVICE, "no channel subsystem here")) == {}
+    assert lcus(empty_frame(DEVICE, "no channel subsystem here")) == {}
 
 
 def test_hercules_shows_three_lcus(load_tree: Callable[..., Tree]) -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.rows import frame
 from zmon.kinds import CONTAINER, LAYER, MOUNT
+from zmon.sample import frame_of
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import file_by_name, files_in
 from zmon.topology.location import ONE_OF_SEVERAL, FileLocation, locate_file
@@ -77,14 +77,14 @@ def ask(
         "real": "/f", "number": number, "mount": mount, "ranges": ranges, "size": MIB,
         "said": "FS_IOC_FIEMAP: 1 extents", "unplaced": 0, "unwritten": 0, "shared": 0, "encoded": 0,
     } | cells  # fmt: skip
-    file = files_in(frame(CONTAINER, {"/f": row}, 1))[0]
-    return locate_file(file, mounts_in(frame(MOUNT, mounts, 1)), Stack(frame(LAYER, LAYERS, 1)), {})
+    file = files_in(frame_of(CONTAINER, {"/f": row}, 1))[0]
+    return locate_file(file, mounts_in(frame_of(MOUNT, mounts, 1)), Stack(frame_of(LAYER, LAYERS, 1)), {})
 
 
 def by_its_name(path: str) -> FileLocation:
     """Follow a path down that nobody looked at."""
-    mounts = mounts_in(frame(MOUNT, {**MOUNTS, "7": mount("0:22", "/run", "tmpfs")}, 1))
-    return locate_file(file_by_name(path, mounts), mounts, Stack(frame(LAYER, LAYERS, 1)), {})
+    mounts = mounts_in(frame_of(MOUNT, {**MOUNTS, "7": mount("0:22", "/run", "tmpfs")}, 1))
+    return locate_file(file_by_name(path, mounts), mounts, Stack(frame_of(LAYER, LAYERS, 1)), {})
 
 
 def on(found: FileLocation) -> dict[str, tuple[object, object]]:

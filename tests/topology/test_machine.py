@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.placement.guest import machine
-from zmon.kernel.container import Listed
+from zmon.kernel.file_extents import ListedFile
 from zmon.kinds import MACHINE
-from zmon.sample import nothing
+from zmon.sample import empty_frame
 from zmon.topology.claims import Claim
 from zmon.topology.machine import Machine, UserClaims, UserInputs
 
@@ -58,13 +58,13 @@ def test_nobody_is_asked_before_it_matters() -> None:
 
 def test_with_a_listing_the_files_are_those_alone() -> None:
     """Whether the sample has looked at them or not."""
-    found = Machine(SAMPLE, UserInputs(listed=[Listed("/db/a", "", "X"), Listed("/db/new", "", "X")]))
+    found = Machine(SAMPLE, UserInputs(listed=[ListedFile("/db/a", "", "X"), ListedFile("/db/new", "", "X")]))
     assert [(file.path, file.tablespace) for file in found.files] == [("/db/a", "X"), ("/db/new", "X")]
 
 
 def test_a_machine_that_does_not_say_what_it_is() -> None:
     """It has no guest."""
-    frames = {**SAMPLE.frames, MACHINE.name: nothing(MACHINE, "not read")}
+    frames = {**SAMPLE.frames, MACHINE.name: empty_frame(MACHINE, "not read")}
     assert Machine(SAMPLE._replace(frames=frames)).host == ("", "")
 
 

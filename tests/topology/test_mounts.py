@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.rows import frame
 from zmon.kinds import MOUNT
+from zmon.sample import frame_of
 from zmon.topology.mounts import Mounts, mount_of, mounts_in
 
 NONE = absent("only btrfs has several devices")
@@ -28,7 +28,7 @@ def mounts(*rows: tuple[str, str, str], chunks: object = NONE) -> Mounts:
         }
         for line, (key, number, point) in enumerate(rows, 3)
     }
-    return mounts_in(frame(MOUNT, cells, 1))  # type: ignore[arg-type]
+    return mounts_in(frame_of(MOUNT, cells, 1))  # type: ignore[arg-type]
 
 
 SEEN = mounts(("1", "94:1", "/"), ("2", "94:5", "/a"), ("3", "94:9", "/a/b"), ("4", "94:13", "/a"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.topology.layers import array, disk, layers, mapped, partition
 from zmon.absent import Absent, absent
 from zmon.kinds import LAYER
-from zmon.sample import nothing
+from zmon.sample import empty_frame
 from zmon.topology.claims import Grade
 from zmon.topology.stack import Stack
 
@@ -207,7 +207,7 @@ def test_a_device_without_a_row_is_a_leaf_that_is_not_known() -> None:
 
 def test_a_machine_without_devices_has_none() -> None:
     """A frame without rows is no error."""
-    stack = Stack(nothing(LAYER, "not read"))
+    stack = Stack(empty_frame(LAYER, "not read"))
     assert (stack.node("94:0"), stack.named("dasda"), stack.above("94:0")) == (None, None, [])
 
 

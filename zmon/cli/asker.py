@@ -14,7 +14,7 @@ from zmon.cli.listing import asked
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.kernel.container import Listed
+    from zmon.kernel.file_extents import ListedFile
     from zmon.listing.listing import Listing
 
 FIRST: Final = 10.0
@@ -33,7 +33,7 @@ class Asker:
         self._ask = ask
         self._say = say
         self._first = first
-        self._found: dict[str, Sequence[Listed]] = {}
+        self._found: dict[str, Sequence[ListedFile]] = {}
         self._waiting: dict[str, str] = {}
         """The servers that have not answered yet, with the reason."""
         self._new = threading.Event()
@@ -49,7 +49,7 @@ class Asker:
         """Ask no more; who is asking right now is not waited for."""
         self._over.set()
 
-    def containers(self) -> Sequence[Listed]:
+    def containers(self) -> Sequence[ListedFile]:
         """Return the files of the servers that have answered.
 
         Raises:

@@ -17,14 +17,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from zmon.cli.listing import add_listings, asked, listed
-from zmon.kernel.archive import CaptureError, printable
-from zmon.kernel.capture import SELDOM_SECONDS, Plan, write_capture
+from zmon.kernel.capture_open import CaptureError, printable
+from zmon.kernel.capture_write import SELDOM_SECONDS, CapturePlan, write_capture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.cp.vmcp import Cp
-    from zmon.kernel.capture import Pass, Summary
+    from zmon.kernel.capture_write import CapturePass, CaptureSummary
     from zmon.listing.listing import Listing
 
 
@@ -83,7 +83,7 @@ def _seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Write the archive; everything said goes to stderr."""
 
-    def progress(number: int, found: Pass) -> None:
+    def progress(number: int, found: CapturePass) -> None:
         if sys.stderr.isatty():
             took = (found.end - found.begin) / 1e9
             _say(f"pass {number} of {args.passes}: {len(found.files):,} files in {took:.1f} s")
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     return 1
 
 
-def _plan(args: argparse.Namespace) -> Plan:
+def _plan(args: argparse.Namespace) -> CapturePlan:
     """Return what is to be captured.
 
     Raises:
@@ -119,10 +119,10 @@ def _plan(args: argparse.Namespace) -> Plan:
             listing = listed(args, args.listing)
         except ValueError as error:
             raise CaptureError(str(error)) from error
-    return Plan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
+    return CapturePlan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
 
 
-def report(file: str, summary: Summary) -> list[str]:
+def report(file: str, summary: CaptureSummary) -> list[str]:
     """Return what a capture came to, and what could not be read and why, most frequent first."""
     passes = "1 pass" if summary.passes == 1 else f"{summary.passes} passes"
     lines = [f"{file}: {passes}, {summary.files:,} files, {summary.bytes:,} bytes in {summary.seconds:.1f} s"]
@@ -139,14 +139,16 @@ def _beside(args: argparse.Namespace, listing: Listing | None) -> Mapping[str, b
     found = dict(_answers()) if args.cp else {}
     if args.root != "/":
         return found
-    from zmon.kernel import btrfs, container, mountinfo, placed  # noqa: PLC0415 - --help needs none of it
+    from zmon.kernel import btrfs, capture_json, file_extents, mountinfo  # noqa: PLC0415 - --help needs none of it
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
     tree = LiveTree()
     if several := btrfs.written(mountinfo.read_mounts(tree)):
         found[btrfs.CAPTURED] = several
     if listing is not None:
-        found[placed.CAPTURED] = placed.written(container.read_containers(tree, asked(listing)))
+        found[capture_json.CONTAINERS] = capture_json.containers_json(
+            file_extents.read_containers(tree, asked(listing))
+        )
     return found
 
 

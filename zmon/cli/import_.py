@@ -112,7 +112,7 @@ def _sar(source: str | BinaryIO, name: str, note: Callable[[int, str], None]) ->
 
 
 def _capture(source: str) -> Iterator[Sample]:
-    from zmon.kernel.archive import open_capture  # noqa: PLC0415 - --help reads nothing
+    from zmon.kernel.capture_open import open_capture  # noqa: PLC0415 - --help reads nothing
     from zmon.kernel.sampler import Choice, sample_once  # noqa: PLC0415 - same
     from zmon.session.told import captured  # noqa: PLC0415 - same
 

@@ -10,7 +10,7 @@ from zmon.cli.status import OK, PARTLY, complain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.kernel.container import Listed
+    from zmon.kernel.file_extents import ListedFile
     from zmon.listing.container import Container
     from zmon.listing.listing import Listing
     from zmon.topology.data_files import DiskGroupFile
@@ -148,13 +148,13 @@ def is_usable(container: Container) -> bool:
     return not container.problem and container.located.startswith("/")
 
 
-def asked(listing: Listing) -> Iterator[Listed]:
+def asked(listing: Listing) -> Iterator[ListedFile]:
     """Return what of a listing can be looked at, as the kernel's reader is asked for it."""
-    from zmon.kernel.container import UNSAID, Listed  # noqa: PLC0415 - --help needs none
+    from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - --help needs none
 
     for container in filter(is_usable, listing.containers):
         size = container.bytes_declared
-        yield Listed(
+        yield ListedFile(
             container.located,
             container.database,
             container.tablespace,

@@ -79,7 +79,7 @@ def look(
             interval = _interval(args, tape, traffic=traffic)
         sample = interval.after
         if not args.source:
-            from zmon.kernel.container import read_containers  # noqa: PLC0415 - a recording has them
+            from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - a recording has them
             from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts  # noqa: PLC0415 - likewise
             from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
@@ -111,19 +111,19 @@ def look_at(
         SiteError: the site's file cannot be used.
         OSError: a file of answers cannot be read.
     """
-    from zmon.kernel.container import Listed, read_containers  # noqa: PLC0415 - --help needs none of it
-    from zmon.kernel.dasd import read_identity  # noqa: PLC0415
-    from zmon.kernel.device import read_devices  # noqa: PLC0415
-    from zmon.kernel.layers import read_layers  # noqa: PLC0415
-    from zmon.kernel.machine import read_machine  # noqa: PLC0415
+    from zmon.kernel.ccw_device import read_devices  # noqa: PLC0415
+    from zmon.kernel.dasd_ioctl import read_identity  # noqa: PLC0415
+    from zmon.kernel.file_extents import ListedFile, read_containers  # noqa: PLC0415 - --help needs none of it
     from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415
+    from zmon.kernel.sys_block import read_layers  # noqa: PLC0415
+    from zmon.kernel.sysinfo import read_machine  # noqa: PLC0415
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415
     from zmon.sample import Instant, Sample  # noqa: PLC0415
     from zmon.topology.machine import Machine  # noqa: PLC0415
 
     tree = LiveTree(root)
     paths = list(paths)
-    containers = read_containers(tree, map(Listed, paths), progress=progress)
+    containers = read_containers(tree, map(ListedFile, paths), progress=progress)
     seen = map(str, containers.column("mount"))
     below = (
         number for number in map(str, containers.column("number")) if number[:2] == "0:"

@@ -25,7 +25,7 @@ from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.kernel.container import Listed
+    from zmon.kernel.file_extents import ListedFile
     from zmon.recorder.forecast import Forecast
     from zmon.recorder.lock import Lock
     from zmon.recorder.session import Plan
@@ -110,7 +110,7 @@ def kinds(words: str) -> list[Kind]:
 
 def run(args: argparse.Namespace) -> int:
     """Record until told to end; returns the exit status."""
-    from zmon.kernel.hotplug import watch  # noqa: PLC0415 - --help needs no machine
+    from zmon.kernel.udev import watch  # noqa: PLC0415 - --help needs no machine
     from zmon.recorder.forecast import earlier, shortage  # noqa: PLC0415
     from zmon.recorder.lock import Lock, LockError, own_directory  # noqa: PLC0415
     from zmon.recorder.retention import Rule  # noqa: PLC0415
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
             asker.stop()
 
 
-def _listings(args: argparse.Namespace) -> tuple[list[Listed], list[str]]:
+def _listings(args: argparse.Namespace) -> tuple[list[ListedFile], list[str]]:
     """Return what the listings in files say, and the addresses of servers, which are asked beside recording.
 
     Raises:

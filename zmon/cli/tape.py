@@ -13,10 +13,10 @@ from zmon.cli.status import OK
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from zmon.kernel.container import Listed
+    from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
-    from zmon.kernel.source import Source
     from zmon.kernel.tree import Tree
+    from zmon.kernel.worker import Source
     from zmon.sample import Kind
     from zmon.session.keep import Keep
     from zmon.session.tape import Tape, Watch
@@ -103,7 +103,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(
-    args: argparse.Namespace, kinds: Collection[Kind] | None = None, containers: Sequence[Listed] = ()
+    args: argparse.Namespace, kinds: Collection[Kind] | None = None, containers: Sequence[ListedFile] = ()
 ) -> Choice:
     """Return what the options say is to be read, confined to the `kinds` if there are any."""
     from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - --help needs no machine
@@ -131,7 +131,7 @@ def open_tape(  # noqa: PLR0913 - one for each way to confine or widen it
     keep: bool = False,
     kinds: Collection[Kind] | None = None,
     last: int | None = None,
-    containers: Sequence[Listed] = (),
+    containers: Sequence[ListedFile] = (),
 ) -> Tape:
     """Return the tape that the options mean; `follow` listens to hot-plug events.
 
@@ -159,7 +159,7 @@ def open_tape(  # noqa: PLR0913 - one for each way to confine or widen it
         from zmon.session.capture import CaptureTape  # noqa: PLC0415 - live needs no archive
 
         return CaptureTape(args.source, chosen(args, kinds), last)
-    from zmon.kernel.hotplug import watch  # noqa: PLC0415 - a capture needs no live machine
+    from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
     from zmon.session.live import LiveTape  # noqa: PLC0415
 
     choice = chosen(args, kinds, containers)

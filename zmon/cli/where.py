@@ -106,7 +106,7 @@ def _told(found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unr
 
 def _is_nowhere(one: LookupResult) -> bool:
     """Tell whether a path was asked for of this machine, where there is nothing."""
-    from zmon.kernel.container import NOT_THERE  # noqa: PLC0415 - --help needs none of it
+    from zmon.kernel.file_extents import NOT_THERE  # noqa: PLC0415 - --help needs none of it
 
     reasons = {answer.real for answer in one.locations}
     return not one.there and not reasons.isdisjoint(NOT_THERE)
@@ -168,15 +168,15 @@ class _Here(NamedTuple):
 
 def _here(words: Iterable[str]) -> dict[str, _Here]:
     """Tell what words lead to; one that does not answer keeps no other waiting."""
-    from zmon.kernel.patience import all_within  # noqa: PLC0415 - a capture never waits
+    from zmon.kernel.worker import call_all_within  # noqa: PLC0415 - a capture never waits
 
-    found = all_within({word: partial(_led, word) for word in words})
+    found = call_all_within({word: partial(_led, word) for word in words})
     known = {word: _Here() if isinstance(one, Exception) else one for word, one in found.items()}
     return {word: known.get(word, _Here(is_there=True)) for word in words}
 
 
 def _led(word: str) -> _Here:
-    from zmon.kernel.fdinfo import live_mount_id  # noqa: PLC0415 - a capture has no paths
+    from zmon.kernel.open_file import live_mount_id  # noqa: PLC0415 - a capture has no paths
 
     try:
         state = os.stat(word)

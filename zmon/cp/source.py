@@ -11,7 +11,7 @@ from zmon.cp.pace import EVERY
 from zmon.cp.told import FOLDER
 from zmon.cp.vmcp import DEVICE, EVERYBODY, CpError, command_of
 from zmon.kinds import CLAIM
-from zmon.sample import nothing
+from zmon.sample import empty_frame
 from zmon.topology.claims import claims_frame
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def read_claims(cp: Cp, when: int | None = None) -> Frame:
     try:
         said = [cp.ask(name, age=EVERY) for name in MAPPING]
     except CpError as error:
-        return nothing(CLAIM, str(error))
+        return empty_frame(CLAIM, str(error))
     problems = [answer.problem for answer in said if answer.problem]
     found = answers.parse("".join(answer.text for answer in said).encode(), DEVICE)
     moment = time.monotonic_ns() if when is None else when

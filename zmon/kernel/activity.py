@@ -15,17 +15,17 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel import block, cmf, diskstats
+from zmon.kernel import cmf, diskstats, sys_block
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
-from zmon.sample import nothing
+from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.kernel.block import Disks
-    from zmon.kernel.cmf import Device, Row
+    from zmon.kernel.cmf import MeasuredDevice, Row
     from zmon.kernel.diskstats import Counts
+    from zmon.kernel.sys_block import Disks
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame, Kind
 
@@ -49,7 +49,7 @@ class Lines:
 
     def __init__(self, disks: Disks) -> None:
         """Start without lines, so that at first every disk has moved."""
-        self.counts: list[Counts] = [block.NO_LINE] * len(disks.names)
+        self.counts: list[Counts] = [diskstats.NO_LINE] * len(disks.names)
         """For each disk the counts of its line."""
         self._disks = disks
         self._silent = {disks.rows[name] for name in disks.silent}
@@ -129,7 +129,7 @@ class Activity:
         self._tree = tree
         self._root = tree.root if isinstance(tree, LiveTree) else ""
         self._contents = self._nearby if self._root else self._far
-        self._devices: list[Device] = []
+        self._devices: list[MeasuredDevice] = []
         self._rows: list[Row] = []
         self.refresh()
 
@@ -140,9 +140,9 @@ class Activity:
         """
         known = {device.busid: row for device, row in zip(self._devices, self._rows, strict=True)}
         try:
-            self._disks = block.read_disks(self._tree)
+            self._disks = sys_block.read_disks(self._tree)
         except OSError:
-            self._disks = block.Disks([], {})
+            self._disks = sys_block.Disks([], {})
         try:
             self._devices = cmf.find_devices(self._tree)
         except OSError:
@@ -155,7 +155,7 @@ class Activity:
         self._next = 0
         self._find_witnesses()
 
-    def _learn_format(self, devices: Iterable[Device]) -> None:
+    def _learn_format(self, devices: Iterable[MeasuredDevice]) -> None:
         self.kind = cmf.format_of(self._tree, devices)
         self._names = [name.encode() for name in cmf.files(self.kind)]
 
@@ -192,10 +192,10 @@ class Activity:
                 self.refresh()
                 moved = self._lines.take(data)
         except OSError as error:
-            return nothing(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}"), everything
+            return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}"), everything
         except ValueError as error:
-            return nothing(BLOCK, str(error)), everything
-        return block.frame(self._disks, self._lines.counts, now), self._witnessed(moved)
+            return empty_frame(BLOCK, str(error)), everything
+        return diskstats.block_frame(self._disks, self._lines.counts, now), self._witnessed(moved)
 
     def _witnessed(self, moved: Iterable[int]) -> set[int]:
         bases = {row for disk in moved if (row := self._device_of[disk]) is not None}
@@ -234,7 +234,7 @@ class Activity:
             if found[: cmf.ELAPSED] != before[: cmf.ELAPSED] or not live:
                 times[row] = time  # else it rested until now
         self._restless = restless
-        return cmf.frame(self.kind, devices, rows, times)
+        return cmf.cmf_frame(self.kind, devices, rows, times)
 
     def _look_again(self, row: int) -> None:
         """Look whether a device is being measured now."""
@@ -245,8 +245,8 @@ class Activity:
             self._learn_format([device])
         self._devices[row] = device
 
-    def _nearby(self, device: Device) -> list[bytes]:
+    def _nearby(self, device: MeasuredDevice) -> list[bytes]:
         return collect_nearby(f"{self._root}{device.path}/cmf", self._names)
 
-    def _far(self, device: Device) -> list[bytes]:
+    def _far(self, device: MeasuredDevice) -> list[bytes]:
         return cmf.collect(lambda name: self._tree.read(f"{device.path}/cmf/{name}"), self.kind)

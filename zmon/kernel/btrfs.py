@@ -26,9 +26,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.fdinfo import mount_id
-from zmon.kernel.patience import within
+from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import text
+from zmon.kernel.worker import call_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,7 +115,7 @@ def read_devices(tree: Tree, mount: Mounted) -> Mapping[str, Value]:
     """
     if tree.live:
         try:
-            asked = within(partial(_asked, mount), name=f"btrfs {mount.id}")
+            asked = call_within(partial(_asked, mount), name=f"btrfs {mount.id}")
         except TimeoutError:
             asked = _neither(absent(f"the btrfs at {mount.point} does not answer"))
     else:

@@ -6,6 +6,12 @@ interval can take differences.  The ioctl of a DASD's node gives the totals them
 
 Switching `cmb_enable` on again resets everything to zero; the age in `elapsed` then falls.
 Kernel: drivers/s390/cio/cmf.c, arch/s390/include/uapi/asm/cmb.h.
+
+Exact totals of channel measurement, for those who ask for them: BIODASDREADALLCMB on base devices.
+
+What sysfs shows is rebuilt from averages and grows inexact beyond 128,000 operations.  The ioctl gives the
+totals themselves, but it waits for the operation under way - for ever, if the device hangs - and it opens the
+disk's node for that long.  So it is off by default, and a source of its own, which can be left behind.
 """
 
 from __future__ import annotations
@@ -16,10 +22,12 @@ import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel import ioctl
-from zmon.kernel.tree import text
-from zmon.kinds import CMF, CMF_BASIC, TICK, U16, U32
-from zmon.sample import Frame, nothing
+from zmon.kernel import dasd_ioctl
+from zmon.kernel.diskstats import PATH
+from zmon.kernel.sys_block import read_disks
+from zmon.kernel.tree import CCW_DEVICES, text
+from zmon.kinds import CMF, CMF_BASIC, EXACT, TICK, U16, U32
+from zmon.sample import Frame, empty_frame
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 
-DEVICES: Final = "sys/bus/ccw/devices"
 
 COUNT: Final = "sample_count"
 """The file that says over how many operations the averages go."""
@@ -147,7 +154,7 @@ def parse_cmbdata(answer: bytes, uid: Value, kind: Kind) -> Row:
     return (ssch, count, *totals, whole_seconds(age), 0, "ioctl", uid)
 
 
-class Device(NamedTuple):
+class MeasuredDevice(NamedTuple):
     """A ccw device that can be measured."""
 
     busid: str
@@ -175,30 +182,30 @@ def _word(tree: Tree, path: str) -> str:
         return ""
 
 
-def find_device(tree: Tree, busid: str) -> Device | None:
+def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
     """Look at one ccw device; None when it is not there or cannot be measured.
 
     Files: `/sys/bus/ccw/devices/<busid>` (a link), in it `cmb_enable` (0 or 1), `online`, `uid`.
     """
     try:
-        path = posixpath.normpath(posixpath.join(DEVICES, tree.link(f"{DEVICES}/{busid}")))
+        path = posixpath.normpath(posixpath.join(CCW_DEVICES, tree.link(f"{CCW_DEVICES}/{busid}")))
         enabled = text(tree, f"{path}/cmb_enable").strip()
     except OSError:
         return None
     off = None if enabled == "1" else OFFLINE if _word(tree, f"{path}/online") == "0" else OFF
-    return Device(busid, path, _word(tree, f"{path}/uid") or _NO_UID, off)
+    return MeasuredDevice(busid, path, _word(tree, f"{path}/uid") or _NO_UID, off)
 
 
-def find_devices(tree: Tree) -> list[Device]:
+def find_devices(tree: Tree) -> list[MeasuredDevice]:
     """Find every ccw device that can be measured, whether it is or not, by bus id.
 
     Raises:
         OSError: /sys/bus/ccw/devices cannot be listed: this is not an IBM Z.
     """
-    return [device for busid in tree.entries(DEVICES) if (device := find_device(tree, busid))]
+    return [device for busid in tree.entries(CCW_DEVICES) if (device := find_device(tree, busid))]
 
 
-def format_of(tree: Tree, devices: Iterable[Device]) -> Kind:
+def format_of(tree: Tree, devices: Iterable[MeasuredDevice]) -> Kind:
     """Tell in which format the machine measures, `CMF` or `CMF_BASIC`; all devices have the same.
 
     The extended format it is if `cmf/avg_device_busy_time` exists.
@@ -224,7 +231,7 @@ def collect(read: Callable[[str], bytes], kind: Kind) -> list[bytes]:
     return contents
 
 
-def measured(device: Device, contents: Callable[[Device], Sequence[bytes]]) -> Row:
+def measured(device: MeasuredDevice, contents: Callable[[MeasuredDevice], Sequence[bytes]]) -> Row:
     """Return the row of a device from the contents of its files, or the reason why there are none."""
     if device.off is not None:
         return device.without(device.off)
@@ -264,10 +271,10 @@ def settled(row: Row, before: Row) -> Row:
     return (*row[: SAMPLES + 1], *totals, age, doubt, *row[_ERROR + 1 :])
 
 
-def frame(kind: Kind, devices: Sequence[Device], rows: Iterable[Row], times: list[int]) -> Frame:
+def cmf_frame(kind: Kind, devices: Sequence[MeasuredDevice], rows: Iterable[Row], times: list[int]) -> Frame:
     """Put the rows of devices into one frame."""
     if not devices:
-        return nothing(kind, "no ccw device that could be measured")
+        return empty_frame(kind, "no ccw device that could be measured")
     made = tuple(rows)
     columns = dict(zip(FIELDS, map(list, zip(*made, strict=True)), strict=True))
     return Frame(kind, [device.busid for device in devices], columns, times, rows=made)
@@ -281,17 +288,17 @@ def read_cmf(tree: Tree) -> Frame:
     try:
         devices = find_devices(tree)
     except OSError as error:
-        return nothing(CMF, f"/{DEVICES} cannot be listed: {error.strerror}")
+        return empty_frame(CMF, f"/{CCW_DEVICES} cannot be listed: {error.strerror}")
     kind = format_of(tree, devices)
 
-    def contents(device: Device) -> list[bytes]:
+    def contents(device: MeasuredDevice) -> list[bytes]:
         return collect(lambda name: tree.read(f"{device.path}/cmf/{name}"), kind)
 
     rows = [measured(device, contents) for device in devices]
-    return frame(kind, devices, rows, [when_read(tree, device) for device in devices])
+    return cmf_frame(kind, devices, rows, [when_read(tree, device) for device in devices])
 
 
-def when_read(tree: Tree, device: Device) -> int:
+def when_read(tree: Tree, device: MeasuredDevice) -> int:
     """Return when the starts of a device were read, in ns of the tree's clock; 0 if they were not."""
     for name in ("cmf/ssch_rsch_count", "cmb_enable"):
         try:
@@ -301,7 +308,7 @@ def when_read(tree: Tree, device: Device) -> int:
     return 0
 
 
-def read_exact(tree: Tree, device: Device, disk: str, kind: Kind) -> Row:
+def read_exact(tree: Tree, device: MeasuredDevice, disk: str, kind: Kind) -> Row:
     """Read one device's totals through the node of its disk, where nothing is rounded.
 
     It waits for an operation under way, without limit if the device hangs: see `ioctl.ask`.
@@ -309,8 +316,40 @@ def read_exact(tree: Tree, device: Device, disk: str, kind: Kind) -> Row:
     if device.off is not None:
         return device.without(device.off)
     try:
-        return parse_cmbdata(ioctl.ask(tree, disk, ioctl.BIODASDREADALLCMB), device.uid, kind)
+        return parse_cmbdata(dasd_ioctl.ask(tree, disk, dasd_ioctl.BIODASDREADALLCMB), device.uid, kind)
     except OSError as error:
-        return device.without(ioctl.refused(ioctl.BIODASDREADALLCMB, error))
+        return device.without(dasd_ioctl.unanswered(dasd_ioctl.BIODASDREADALLCMB, error))
     except ValueError:
         return device.without(_NOT_UNDERSTOOD)
+
+
+def read_totals(tree: Tree) -> Frame:
+    """Ask every base device that is being measured; one frame of `EXACT`.
+
+    Raises:
+        OSError: disks or devices cannot be listed.
+    """
+    disks = read_disks(tree)
+    disk_of = dict(zip(disks.labels.get("busid", []), disks.names, strict=False))
+    devices = [d for d in find_devices(tree) if d.off is None and d.busid in disk_of]
+    kind = format_of(tree, devices)
+    rows, times = [], []
+    for device in devices:
+        rows.append(read_exact(tree, device, disk_of[device.busid], kind))
+        times.append(tree.when(PATH))
+    return cmf_frame(kind, devices, rows, times).but(kind=EXACT)
+
+
+def overlaid(rebuilt: Frame, exact: Frame) -> Frame:
+    """Return the rebuilt measurement with the exact rows in the place of their devices'."""
+    if rebuilt.missing is not None or exact.missing is not None:
+        return rebuilt
+    given = [row for row, ssch in enumerate(exact.column(FIELDS[SSCH])) if not isinstance(ssch, Absent)]
+    places = [(rebuilt.index[exact.keys[row]], row) for row in given if exact.keys[row] in rebuilt.index]
+    columns = {name: list(rebuilt.column(name)) for name in FIELDS}
+    times = list(rebuilt.times)
+    for place, row in places:
+        times[place] = exact.times[row]
+        for name, values in columns.items():
+            values[place] = exact.columns[name][row]
+    return rebuilt.but(columns=columns, times=times)

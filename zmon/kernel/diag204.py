@@ -1,7 +1,13 @@
-"""/sys/kernel/debug/s390_hypfs/diag_204: what PR/SM does for every logical partition.
+"""The envelope of /sys/kernel/debug/s390_hypfs/*: 64 bytes, then what the hypervisor answered.
+
+The envelope tells the length of the answer in its first 8 bytes and its own version in a later
+halfword (arch/s390/hypfs/hypfs_dbfs.c).  Each read at offset 0 is a new call of the hypervisor, and
+a read at any other offset gives nothing, so one read has to be large enough for all of it.
+
+/sys/kernel/debug/s390_hypfs/diag_204: what PR/SM does for every logical partition.
 
 Mode 0400.  The answer of diagnose X'204' in the extended format, behind the envelope of
-`zmon.kernel.debugfs` (arch/s390/hypfs/hypfs_diag.c, arch/s390/include/asm/diag.h): a header of 64
+`zmon.kernel.diag204` (arch/s390/hypfs/hypfs_diag.c, arch/s390/include/asm/diag.h): a header of 64
 bytes, then for each partition a block of 96 bytes and as many blocks of 96 bytes as it has logical
 CPUs, then, only with authority, a block of 96 bytes and one for each physical CPU.  All big-endian.
 
@@ -21,13 +27,10 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel import debugfs
-from zmon.kernel.attribute import refused
-from zmon.kernel.ebcdic import name
-from zmon.kernel.rows import frame
 from zmon.kernel.sysinfo import NEEDS_LPAR, read_sysinfo
+from zmon.kernel.tree import ebcdic_name, refused
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.sample import nothing
+from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +39,31 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
-PATH: Final = "sys/kernel/debug/s390_hypfs/diag_204"
+
+ENVELOPE: Final = 64
+"""Bytes of the envelope."""
+
+AT_ONCE: Final = 1 << 20
+"""Size of the one read: more than any hypervisor answers."""
+
+
+def hypfs_payload(data: bytes, name: str) -> bytes:
+    """Return the hypervisor's answer without the envelope.
+
+    Raises:
+        ValueError: less was read than the envelope announces, or the envelope is of a later version.
+    """
+    if len(data) < ENVELOPE:
+        raise ValueError(f"{name}: expected a header of {ENVELOPE} bytes, found {len(data)} bytes")
+    length, version = struct.unpack_from(">QH", data)
+    if version:
+        raise ValueError(f"{name}: expected header version 0, found {version}")
+    if ENVELOPE + length > len(data):
+        raise ValueError(f"{name}: expected {ENVELOPE}+{length} bytes, found {len(data)}")
+    return data[ENVELOPE : ENVELOPE + length]
+
+
+DIAG_204: Final = "sys/kernel/debug/s390_hypfs/diag_204"
 
 CPU_TYPES: Final = {0: "CP", 3: "IFL", 5: "zIIP"}
 """The indexes of CPU types that zmon knows by name; others are shown as their number."""
@@ -128,7 +155,7 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
     Raises:
         ValueError: the answer is shorter than its own counts require.
     """
-    reader = _Reader(debugfs.payload(data, "diag_204"))
+    reader = _Reader(hypfs_payload(data, "diag_204"))
     info = _Info(*reader.next(_INFO, "header"))
     clock = info.tod >> 4  # TOD bit 51 is a microsecond; the epoch byte shifts it to bit 59
     lpars: Rows = {}
@@ -140,7 +167,7 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
             else absent("diag 204 does not tell which partition is this one")
         )
         block = _Partition(*reader.next(_PARTITION, "partition"))
-        key = name(block.name) or f"#{block.number}"
+        key = ebcdic_name(block.name) or f"#{block.number}"
         if key in lpars:
             key = f"{key}#{block.number}"
         lpars[key] = _lpar(block, own)
@@ -148,11 +175,11 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
             cpu = _Cpu(*reader.next(_CPU, f"CPU of {key}"))
             cpus[f"{key}/{cpu.address}"] = _lpar_cpu(cpu, key, clock, bool(block.threads & _THREADS))
     physical = (
-        frame(PHYSICAL_CPU, _physical(reader, clock), when)
+        frame_of(PHYSICAL_CPU, _physical(reader, clock), when)
         if info.flags & _PHYSICAL_FOLLOWS
-        else nothing(PHYSICAL_CPU, NO_AUTHORITY)
+        else empty_frame(PHYSICAL_CPU, NO_AUTHORITY)
     )
-    return frame(LPAR, lpars, when), frame(LPAR_CPU, cpus, when), physical
+    return frame_of(LPAR, lpars, when), frame_of(LPAR_CPU, cpus, when), physical
 
 
 def _type(index: int) -> str:
@@ -163,10 +190,10 @@ def _lpar(block: _Partition, own: int | Absent) -> Mapping[str, Value]:
     return {
         "number": block.number,
         "upid": block.upid,
-        "os": name(block.os) or absent("the partition's system gave no name"),
-        "sysplex": name(block.sysplex) or absent("in no sysplex"),
-        "group": name(block.group) or absent("in no capacity group"),
-        "hardware_group": name(block.hardware_group) or absent("in no hardware group"),
+        "os": ebcdic_name(block.os) or absent("the partition's system gave no name"),
+        "sysplex": ebcdic_name(block.sysplex) or absent("in no sysplex"),
+        "group": ebcdic_name(block.group) or absent("in no capacity group"),
+        "hardware_group": ebcdic_name(block.hardware_group) or absent("in no hardware group"),
         "cpus": block.cpu_blocks,
         "own": own,
         "storage": block.storage,
@@ -225,8 +252,8 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
     if not isinstance(sysinfo, Absent) and sysinfo.guests:
         return _none(NEEDS_LPAR)
     try:
-        data = tree.read(PATH, at_once=debugfs.AT_ONCE)
-        return parse_diag204(data, tree.when(PATH))
+        data = tree.read(DIAG_204, at_once=AT_ONCE)
+        return parse_diag204(data, tree.when(DIAG_204))
     except FileNotFoundError:
         return _none(
             sysinfo.reason
@@ -238,4 +265,4 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
 
 
 def _none(reason: str) -> tuple[Frame, Frame, Frame]:
-    return nothing(LPAR, reason), nothing(LPAR_CPU, reason), nothing(PHYSICAL_CPU, reason)
+    return empty_frame(LPAR, reason), empty_frame(LPAR_CPU, reason), empty_frame(PHYSICAL_CPU, reason)

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.kinds import BLOCK
+from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.absent import Number
+    from zmon.kernel.sys_block import Disks
     from zmon.kernel.tree import Tree
+
 
 PATH: Final = "proc/diskstats"
 
@@ -33,6 +39,9 @@ _BEFORE_THEY_CAME: Final = (0,) * _ALWAYS + (_NO_DISCARDS,) * 4 + (_NO_FLUSHES,)
 
 Counts = tuple["Number", ...]
 """The values of one line in the order of `FIELDS`."""
+
+NO_LINE: Final[Counts] = (absent("the disk has no line in /proc/diskstats"),) * len(FIELDS)
+"""The counts of a disk that only /sys/block knows."""
 
 
 def head_of(line: bytes) -> tuple[bytes, str]:
@@ -96,3 +105,27 @@ def read_diskstats(tree: Tree) -> dict[str, Counts]:
         ValueError: it is not understood.
     """
     return parse_diskstats(tree.read(PATH))
+
+
+def block_frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
+    """Put the counts of all disks, in the order of `disks.names`, beside what the disks are."""
+    if not disks.names:
+        return empty_frame(BLOCK, "no disk in /sys/block")
+    columns, made = dict(disks.labels), tuple(counts)
+    columns.update(zip(FIELDS, map(list, zip(*made, strict=True)), strict=False))
+    return Frame(BLOCK, disks.names, columns, [when] * len(disks.names), rows=made)
+
+
+def read_blocks(tree: Tree, disks: Disks) -> Frame:
+    """Read what the whole disks have done: one frame of `BLOCK`.
+
+    Which lines of /proc/diskstats are whole disks, /sys/block says: `disks`.
+    """
+    try:
+        counts = read_diskstats(tree)
+        when = tree.when(PATH)
+    except OSError as error:
+        return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}")
+    except ValueError as error:
+        return empty_frame(BLOCK, str(error))
+    return block_frame(disks, [counts.get(name, NO_LINE) for name in disks.names], when)

@@ -1,4 +1,18 @@
-"""/sys/hypervisor/s390: the older, textual view of partitions or of z/VM guests.
+"""/sys/kernel/debug/s390_hypfs/diag_2fc: what CP does for z/VM guests.
+
+Mode 0400, in a z/VM guest only.  The answer of diagnose X'2FC' behind a packed header of 64 bytes
+(arch/s390/hypfs/hypfs_vm.c): length, version, 16 bytes of clock, the count of guests; then a
+big-endian record of 112 bytes for each.  With privilege class B all guests that are logged on,
+otherwise our own alone.
+
+Times are 64-bit microseconds since logon and memory is in KiB; the state samples are 32-bit counters
+that wrap.  `online_time` (elapsed time) stands still when an older answer was handed out again: a
+difference of 0 means "not refreshed".
+
+For a guest with an absolute share CP gives 0 where the relative share would be, and then it does not
+count the operating CPUs either: those are absent here, and `virtual_cpus` is the best substitute.
+
+/sys/hypervisor/s390: the older, textual view of partitions or of z/VM guests.
 
 One value per file (mode 0440), in two forms (arch/s390/hypfs/hypfs_diag.c and hypfs_vm.c; deprecated
 and off by default in current kernels).  On an LPAR `systems/<partition>/cpus/<n>/` has `cputime`,
@@ -13,21 +27,25 @@ never writes there.  If nobody did between two samples, every counter stands sti
 values, so the physical CPUs, which have no online time, are only as fresh as the partitions' are.
 
 A refresh takes the tree down and builds it anew; a value that vanishes meanwhile is absent.
+
+What the hypervisor tells of partitions and guests, from the best source that answers.
+
+debugfs (diag 204 in an LPAR, diag 2fc in a z/VM guest) has weights and caps and is always fresh; the
+text tree of hypfs has neither, and stands still until somebody refreshes it.
 """
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.attribute import read_value, refused
-from zmon.kernel.diag2fc import NEEDS_ZVM, shares
-from zmon.kernel.diag204 import NO_AUTHORITY
-from zmon.kernel.rows import frame
+from zmon.kernel import diag204
+from zmon.kernel.diag204 import NO_AUTHORITY, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
-from zmon.kernel.tree import text
+from zmon.kernel.tree import ebcdic_name, read_value, refused, text
 from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.sample import nothing
+from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +53,87 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
+
+
+DIAG_2FC: Final = "sys/kernel/debug/s390_hypfs/diag_2fc"
+
+NEEDS_ZVM: Final = "needs a z/VM guest"
+
+_COUNT: Final = struct.Struct(">Q")
+_COUNT_AT: Final = 26
+_RECORD: Final = struct.Struct(">4xI6Q6I6I8s")
+_CAPPING: Final = 0x6
+_DEDICATED: Final = 0x8
+
+
+def shares(operating: Number, highest: Number, now: Number) -> dict[str, Number]:
+    """Return the fields that CP sets to 0 for a guest whose share is not relative."""
+    absolute = absent("the guest's share is not a relative one")
+    return {
+        "operating_cpus": absent("not counted: the guest's share is not a relative one")
+        if highest == 0
+        else operating,
+        "share_max": absolute if highest == 0 else highest,
+        "share": absolute if now == 0 else now,
+    }
+
+
+def parse_diag2fc(data: bytes, when: int = 0) -> Frame:
+    """Parse the whole file into a frame of the kind GUEST.
+
+    Raises:
+        ValueError: the answer is shorter than the number of its guests requires.
+    """
+    answer = diag204.hypfs_payload(data, "diag_2fc")
+    (count,) = _COUNT.unpack_from(data, _COUNT_AT)
+    if count * _RECORD.size > len(answer):
+        raise ValueError(
+            f"diag_2fc: expected {count} guests of {_RECORD.size} bytes, found {len(answer)} bytes"
+        )
+    guests = dict(_guest_record(answer, number * _RECORD.size) for number in range(count))
+    return frame_of(GUEST, guests, when)
+
+
+def _guest_record(answer: bytes, offset: int) -> tuple[str, Mapping[str, Value]]:
+    (flags, used_cpu, online_time, memory_min, memory_max, memory_share, memory_used,
+     physical, logical, virtual, operating, share_max, share,
+     using, delay, page_wait, idle, other, total, guest) = _RECORD.unpack_from(answer, offset)  # fmt: skip
+    return ebcdic_name(guest), {
+        "capped": (flags & _CAPPING) >> 1,
+        "dedicated": int(bool(flags & _DEDICATED)),
+        "logical_cpus": logical,
+        "virtual_cpus": virtual,
+        "physical_cpus": physical,
+        **shares(operating, share_max, share),
+        "memory_min": memory_min,
+        "memory_max": memory_max,
+        "memory_share": memory_share,
+        "memory_used": memory_used,
+        "used_cpu": used_cpu,
+        "online_time": online_time,
+        "using": using,
+        "delay": delay,
+        "page_wait": page_wait,
+        "idle": idle,
+        "other": other,
+        "total": total,
+    }
+
+
+def read_diag2fc(tree: Tree) -> Frame:
+    """Read the frame GUEST; without rows where it cannot be had.
+
+    Raises:
+        ValueError: see `parse_diag2fc`.
+    """
+    try:
+        data = tree.read(DIAG_2FC, at_once=diag204.AT_ONCE)
+        return parse_diag2fc(data, tree.when(DIAG_2FC))
+    except FileNotFoundError:
+        return empty_frame(GUEST, f"{NEEDS_ZVM}, and debugfs mounted")
+    except OSError as error:
+        return empty_frame(GUEST, refused(error).reason)
+
 
 ROOT: Final = "sys/hypervisor/s390"
 TYPE: Final = f"{ROOT}/hyp/type"
@@ -67,7 +166,7 @@ def read_hypfs(tree: Tree) -> tuple[Frame, Frame, Frame, Frame]:
     try:
         form = text(tree, TYPE).strip()
         if form.startswith("LPAR"):
-            return *_partitions(tree), nothing(GUEST, NEEDS_ZVM)
+            return *_partitions(tree), empty_frame(GUEST, NEEDS_ZVM)
         if form.startswith("z/VM"):
             return *_no_partitions(NEEDS_LPAR), _guests(tree)
     except FileNotFoundError:
@@ -78,11 +177,11 @@ def read_hypfs(tree: Tree) -> tuple[Frame, Frame, Frame, Frame]:
 
 
 def _neither(reason: str) -> tuple[Frame, Frame, Frame, Frame]:
-    return *_no_partitions(reason), nothing(GUEST, reason)
+    return *_no_partitions(reason), empty_frame(GUEST, reason)
 
 
 def _no_partitions(reason: str) -> tuple[Frame, Frame, Frame]:
-    return nothing(LPAR, reason), nothing(LPAR_CPU, reason), nothing(PHYSICAL_CPU, reason)
+    return empty_frame(LPAR, reason), empty_frame(LPAR_CPU, reason), empty_frame(PHYSICAL_CPU, reason)
 
 
 def _number(tree: Tree, path: str) -> int | Absent:
@@ -111,9 +210,9 @@ def _partitions(tree: Tree) -> tuple[Frame, Frame, Frame]:
     }
     when = tree.when(TYPE)
     return (
-        frame(LPAR, lpars, when),
-        frame(LPAR_CPU, cpus, when),
-        frame(PHYSICAL_CPU, physical, when) if physical else nothing(PHYSICAL_CPU, NO_AUTHORITY),
+        frame_of(LPAR, lpars, when),
+        frame_of(LPAR_CPU, cpus, when),
+        frame_of(PHYSICAL_CPU, physical, when) if physical else empty_frame(PHYSICAL_CPU, NO_AUTHORITY),
     )
 
 
@@ -171,4 +270,21 @@ def _guests(tree: Tree) -> Frame:
                 now=_number(tree, f"{path}/cpus/weight_cur"),
             ),
         }
-    return frame(GUEST, rows, tree.when(TYPE))
+    return frame_of(GUEST, rows, tree.when(TYPE))
+
+
+def read_partitions(tree: Tree) -> tuple[Frame, ...]:
+    """Read the frames LPAR, LPAR_CPU, PHYSICAL_CPU and GUEST.
+
+    Where neither source answers, the reason is that of debugfs, which is the one to repair.
+
+    Raises:
+        ValueError: an answer is not understood.
+    """
+    partitions, guests = read_diag204(tree), read_diag2fc(tree)
+    if partitions[0].keys or guests.keys:  # an LPAR sees no guests, and a guest no partitions
+        return (*partitions, guests)
+    *older_partitions, older_guests = read_hypfs(tree)
+    if older_partitions[0].keys:
+        return (*older_partitions, guests)
+    return (*partitions, older_guests if older_guests.keys else guests)

@@ -9,6 +9,11 @@ sources.  A later line may hide an earlier one of the same point.  An open file 
 the id, in `mnt_id:` of /proc/self/fdinfo; its `st_dev` is no help, as on btrfs and overlayfs that is
 a number which stands in no line.  Kernel: fs/proc_namespace.c, fs/proc/fd.c;
 Documentation/filesystems/proc.rst.
+
+/proc/swaps: the partitions and files that are swapped to at this moment.
+
+A heading, and then one line for each: name, `partition` or `file`, KiB, KiB used, priority.  Blank, tab,
+newline and backslash stand as `\NNN` in octal in names.  Kernel: mm/swapfile.c.
 """
 
 from __future__ import annotations
@@ -21,9 +26,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel.rows import frame
-from zmon.kinds import MOUNT
-from zmon.sample import nothing
+from zmon.kinds import MOUNT, SWAP
+from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
+
 
 PATH: Final = "proc/self/mountinfo"
 OWN: Final = "proc/self/ns/mnt"
@@ -132,9 +137,9 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
-        return nothing(MOUNT, f"/{PATH}: {error.strerror}")
+        return empty_frame(MOUNT, f"/{PATH}: {error.strerror}")
     except ValueError as error:
-        return nothing(MOUNT, str(error))
+        return empty_frame(MOUNT, str(error))
     mounted += _of_others(tree, {mount.id for mount in mounted}, paths)
     layered = _layered(mounted, wanted)
     if wanted is not None:
@@ -158,7 +163,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
         for mount in mounted
         if _is_wanted(mount, wanted)
     }
-    found = frame(MOUNT, rows, tree.when(PATH))
+    found = frame_of(MOUNT, rows, tree.when(PATH))
     return found if tree.live or wanted is not None or paths else read_hidden(tree, found)
 
 
@@ -182,7 +187,7 @@ def read_hidden(tree: Tree, own: Frame) -> Frame:
         if is_own or key in own.keys or not (str(number).startswith("0:") or str(number) in numbers):
             rows[key] = {name: found.cell(key, name) for name in found.kind.by_name} | {"namespaces": read}
             numbers |= set() if is_own else {str(number)}
-    return frame(MOUNT, rows, tree.when(PATH))
+    return frame_of(MOUNT, rows, tree.when(PATH))
 
 
 def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
@@ -285,3 +290,45 @@ def _several(
                 point = f"/{mount.seen_by}/root{mount.point}" if mount.seen_by else mount.point
                 found[mount.number] = read_devices(tree, mount._replace(point=point))
     return found
+
+
+SWAPS: Final = "proc/swaps"
+
+_SWAP_LINE: Final = re.compile(rb"(\S+)\s+(\S+)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+-?[0-9]{1,9}\s*")
+
+
+def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
+    """Return sort, size and used bytes of each swap area by its name.
+
+    Raises:
+        ValueError: a line has not this form.
+    """
+    found: dict[str, dict[str, Value]] = {}
+    for number, line in enumerate(content.split(b"\n")[1:], 2):
+        if not line.strip():
+            continue
+        match = _SWAP_LINE.fullmatch(line)
+        if match is None:
+            raise ValueError(f"/{SWAPS}:{number}: not NAME TYPE SIZE USED PRIORITY: {line[:80]!r}")
+        found[unescaped(match[1])] = {
+            "sort": match[2].decode("ascii", "replace"),
+            "size": int(match[3]) * 1024,
+            "used": int(match[4]) * 1024,
+        }
+    return found
+
+
+def read_swaps(tree: Tree) -> Frame:
+    """Return the swap areas in use: one frame of `SWAP`, without rows if there are none."""
+    try:
+        content = tree.read(SWAPS)
+        when = tree.when(SWAPS)
+    except FileNotFoundError:
+        why = "this kernel has no swap" if tree.live else "was not captured"
+        return empty_frame(SWAP, f"/{SWAPS}: {why}")
+    except OSError as error:
+        return empty_frame(SWAP, f"/{SWAPS}: {error.strerror}")
+    try:
+        return frame_of(SWAP, parse_swaps(content), when)
+    except ValueError as error:
+        return empty_frame(SWAP, str(error))

@@ -14,10 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.absent import absent
-from zmon.kernel.captured import moment, simulated
-from zmon.kernel.hotplug import Hotplug
-from zmon.kernel.source import PATIENCE, Reading, Source
+from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.tree import text
+from zmon.kernel.udev import Hotplug
+from zmon.kernel.worker import SOURCE_DEADLINE, Source, SourceReading
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.kernel.activity import Activity
-    from zmon.kernel.container import Listed
-    from zmon.kernel.lane import Lane
+    from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.tree import Tree
+    from zmon.kernel.worker import SourceWorker
     from zmon.sample import Kind
 
 IDENTITY: Final = ("devices", "volumes")
@@ -79,7 +79,7 @@ NO_LISTING: Final = "no listing of tablespaces was given (--listing)"
 class Later(Protocol):
     """Files that become known while samples are taken, as a database server lists them when it answers."""
 
-    def containers(self) -> Sequence[Listed]:
+    def containers(self) -> Sequence[ListedFile]:
         """Return the files that are known by now; ValueError says why none is."""
 
     def changed(self) -> bool:
@@ -97,7 +97,7 @@ class Choice(NamedTuple):
     """Ask the hypervisor for all partitions or guests."""
     exact: bool = False
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
-    containers: tuple[Listed, ...] = ()
+    containers: tuple[ListedFile, ...] = ()
     """Files whose extents are asked for; a capture has those that were asked for when it was made."""
     later: Later | None = None
     """Further such files, which are not known yet."""
@@ -167,29 +167,30 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
     partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)
     known = [
         Source("disks", "/proc/diskstats, cmf/* of devices", (BLOCK, CMF), counters.read),
-        Source("totals", "BIODASDREADALLCMB", (EXACT,), _reader("exact.read_totals", tree), off=no_totals),
+        Source("totals", "BIODASDREADALLCMB", (EXACT,), _reader("cmf.read_totals", tree), off=no_totals),
         Source("channels", "/sys/devices/css0/chp0.*", (CHANNEL,), _channels(tree)),
-        Source("cpus", "/proc/stat", (CPU,), _reader("cpu.read_cpu", tree)),
-        Source("memory", "/proc/meminfo", (MEMORY,), _reader("memory.read_memory", tree)),
-        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), _reader("device.read_devices", tree),
+        Source("cpus", "/proc/stat", (CPU,), _reader("proc_stat.read_cpu", tree)),
+        Source("memory", "/proc/meminfo", (MEMORY,), _reader("proc_stat.read_memory", tree)),
+        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), _reader("ccw_device.read_devices", tree),
                IDENTITY_EVERY),
         Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,),
-               _reader("dasd.read_dasd", tree), IDENTITY_EVERY),
+               _reader("dasd_ioctl.read_dasd", tree), IDENTITY_EVERY),
         Source("mounts", "/proc/self/mountinfo", (MOUNT,), _reader("mountinfo.read_mounts", tree),
                IDENTITY_EVERY),
-        Source("swaps", "/proc/swaps", (SWAP,), _reader("swaps.read_swaps", tree), IDENTITY_EVERY),
-        Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("layers.read_layers", tree),
+        Source("swaps", "/proc/swaps", (SWAP,), _reader("mountinfo.read_swaps", tree), IDENTITY_EVERY),
+        Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("sys_block.read_layers", tree),
                IDENTITY_EVERY),
         Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),
                _containers(tree, choice.containers, choice.later), CONTAINERS_EVERY,
                "" if choice.containers or choice.later or free else NO_LISTING),
-        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("machine.read_machine", tree),
+        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("sysinfo.read_machine", tree),
                IDENTITY_EVERY),
         Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
-               _reader("partitions.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
+               _reader("hypfs.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
         Source("profile", "/proc/dasd/statistics, debugfs/dasd", (PROFILE,),
-               _reader("dasdstat.read_profiles", tree), PROFILE_EVERY),
-        Source("cache", "BIODASDPSRD", (CACHE,), _reader("cache.read_cache", tree), CACHE_EVERY, no_cache),
+               _reader("dasd_statistics.read_profiles", tree), PROFILE_EVERY),
+        Source("cache", "BIODASDPSRD", (CACHE,), _reader("dasd_ioctl.read_cache", tree),
+               CACHE_EVERY, no_cache),
         *(source(tree) for source in choice.more),
     ]  # fmt: skip
     wanted = {kind.name for kind in choice.kinds}
@@ -198,8 +199,10 @@ def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
     return [source for source in known if not wanted.isdisjoint(kind.name for kind in source.kinds)]
 
 
-def _containers(tree: Tree, listed: Sequence[Listed], later: Later | None) -> Callable[[], Sequence[Frame]]:
-    def more() -> Sequence[Listed]:
+def _containers(
+    tree: Tree, listed: Sequence[ListedFile], later: Later | None
+) -> Callable[[], Sequence[Frame]]:
+    def more() -> Sequence[ListedFile]:
         try:
             return () if later is None else later.containers()
         except ValueError:
@@ -210,7 +213,7 @@ def _containers(tree: Tree, listed: Sequence[Listed], later: Later | None) -> Ca
     silent: dict[str, Thread] = {}
 
     def read() -> Sequence[Frame]:
-        from zmon.kernel.container import read_containers  # noqa: PLC0415 - like all readers, when needed
+        from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - like all readers, when needed
 
         return [read_containers(tree, (*listed, *more()), silent=silent)]
 
@@ -226,7 +229,7 @@ def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:
         nonlocal recent, asked
         if time.monotonic() - asked >= IDENTITY_EVERY:
             recent, asked = None, time.monotonic()
-        from zmon.kernel.channel import read_channels  # noqa: PLC0415 - like all readers, when it is needed
+        from zmon.kernel.channel_path import read_channels  # noqa: PLC0415 - like all readers, when it is needed
 
         recent = read_channels(tree, recent)
         return [recent]
@@ -242,20 +245,20 @@ class Sampler:
         tree: Tree,
         choice: Choice,
         nominal: float = 0.0,
-        patience: float = PATIENCE,
+        patience: float = SOURCE_DEADLINE,
         hotplug: Hotplug | None = None,
     ) -> None:
         """Prepare; `nominal` is the intended distance of samples in seconds.
 
         Without `hotplug`, devices that come or go are noticed by their disks, others within a minute.
         """
-        from zmon.kernel.lane import Lane  # noqa: PLC0415 - a capture is read without threads
+        from zmon.kernel.worker import SourceWorker  # noqa: PLC0415 - a capture is read without threads
 
         self._tree = tree
         self._nominal = nominal
         self._patience = patience
         self._counters = Counters(tree)
-        self._lanes = [Lane(source) for source in sources(tree, choice, self._counters)]
+        self._lanes = [SourceWorker(source) for source in sources(tree, choice, self._counters)]
         weakref.finalize(self, _end, self._lanes)
         self._hotplug = hotplug or Hotplug(None)
         self._later = choice.later
@@ -294,7 +297,7 @@ class Sampler:
         return Sample(at, frames, self._tree.name, self._nominal)
 
 
-def _end(lanes: Sequence[Lane]) -> None:
+def _end(lanes: Sequence[SourceWorker]) -> None:
     """End the threads of a sampler that is gone."""
     for lane in lanes:
         lane.end()
@@ -305,7 +308,7 @@ def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
 
     `boot` names the run of the machine where the capture does not.
     """
-    readings = [Reading(source) for source in sources(tree, choice, Counters(tree))]
+    readings = [SourceReading(source) for source in sources(tree, choice, Counters(tree))]
     frames: dict[str, Frame] = {}
     for reading in readings:
         frames.update({frame.kind.name: frame for frame in reading.read()})
@@ -320,12 +323,12 @@ def _overlay(frames: dict[str, Frame]) -> None:
     """Put exact totals, where there are some, in the place of those rebuilt from averages."""
     exact = frames.pop(EXACT.name, None)
     if exact is not None and exact.missing is None:
-        from zmon.kernel.exact import overlaid  # noqa: PLC0415 - seldom there is one
+        from zmon.kernel.cmf import overlaid  # noqa: PLC0415 - seldom there is one
 
         frames[CMF.name] = overlaid(frames[CMF.name], exact)
 
 
-def costs(readings: Sequence[Reading], when: int) -> Frame:
+def costs(readings: Sequence[SourceReading], when: int) -> Frame:
     """Return the frame that says what each source cost."""
     columns: dict[str, list[Value]] = {
         "state": [reading.cost.state for reading in readings],

@@ -3,6 +3,12 @@
 Readers take a `Tree` and paths relative to its root (`sys/devices/css0`), so that the same code
 reads the running kernel, an unpacked capture and an archive in memory.  Nothing here follows a
 link out of the root.
+
+One attribute of sysfs as a value, or the reason why there is none, in words a person can act on.
+
+How a foreign name is spelled where people read it.
+
+Names as hypervisors write them: EBCDIC, padded on the right.
 """
 
 from __future__ import annotations
@@ -10,13 +16,24 @@ from __future__ import annotations
 import errno
 import os
 import time
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
+
+from zmon.absent import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Absent, Value
+
 
 NOT_CAPTURED: Final = "not in the capture"
 """What a captured tree says of a file that it does not hold: whether the kernel had it is not known."""
 
-LIMIT: Final = 8 << 20
+MAX_FILE: Final = 8 << 20
 """No kernel file that zmon reads is larger than this many bytes: /proc/diskstats of 30,000 disks."""
+
+CCW_DEVICES: Final = "sys/bus/ccw/devices"
+"""The ccw devices by their bus ids, each a link to its directory."""
 
 PAGE: Final = 4096
 """A sysfs attribute is at most this long."""
@@ -89,8 +106,8 @@ class LiveTree:
                 data = os.read(fd, at_once)
                 parts.append(data)
                 size += len(data)
-                if size > LIMIT:
-                    raise OSError(errno.EFBIG, f"more than {LIMIT} bytes", path)
+                if size > MAX_FILE:
+                    raise OSError(errno.EFBIG, f"more than {MAX_FILE} bytes", path)
             return b"".join(parts)
         finally:
             os.close(fd)
@@ -106,3 +123,62 @@ class LiveTree:
     def when(self, path: str) -> int:  # noqa: ARG002 - the protocol's signature
         """Return the steady clock: what is read now was read now."""
         return time.monotonic_ns()
+
+
+OFFLINE: Final = absent("device is offline")
+UNCAPTURED: Final = absent("not in the capture, or not given by its kernel")
+
+_WORDS: Final = {
+    errno.ENOENT: "not given by this kernel",
+    errno.EACCES: "needs root",
+    errno.EPERM: "needs root",
+    errno.ENODEV: OFFLINE.reason,
+    errno.EOPNOTSUPP: "this machine does not offer it",
+    errno.EBUSY: "the machine was busy with another request",
+    errno.EIO: "the machine answered with an error",
+}
+
+
+def refused(error: OSError) -> Absent:
+    """Return the absence of a value whose file could not be read.
+
+    An error without words of its own here keeps the kernel's name for it: `EINVAL`.
+    """
+    if error.strerror == NOT_CAPTURED:
+        return UNCAPTURED
+    code = error.errno or 0
+    return absent(_WORDS.get(code) or f"the kernel said {errno.errorcode.get(code, 'no')}")
+
+
+def read_value(
+    tree: Tree,
+    path: str,
+    parse: Callable[[str], Value] = str.strip,
+    missing: Absent | None = None,
+) -> Value:
+    """Read one attribute; absent when it cannot be read or understood.
+
+    `missing` says why the file may not be there, when the caller knows better than the kernel.
+    """
+    try:
+        return parse(text(tree, path))
+    except FileNotFoundError as error:
+        return refused(error) if missing is None else missing
+    except OSError as error:
+        return refused(error)
+    except ValueError:
+        return absent(f"{path.rpartition('/')[2]} says something zmon does not understand")
+
+
+def printable(name: str) -> str:
+    """Return a foreign path so that a terminal can show it, cut when it is very long."""
+    shown = name if name.isprintable() else ascii(name)[1:-1]
+    return shown if len(shown) <= 120 else f"{shown[:117]}..."
+
+
+def ebcdic_name(raw: bytes) -> str:
+    """Return the text of an EBCDIC name without its padding; empty when it is all padding.
+
+    Code page 500 and 1047 agree on everything a name may contain.
+    """
+    return raw.decode("cp500").strip(" \0")

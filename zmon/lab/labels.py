@@ -21,7 +21,7 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     SWAP,
 )
-from zmon.sample import Frame, nothing
+from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Claim, claims_frame
 
 if TYPE_CHECKING:
@@ -127,10 +127,10 @@ def frames(plan: Plan, busids: Sequence[str], names: Sequence[str]) -> Iterable[
     yield _claims(plan, busids, when)
     if plan.environment == "lpar":
         yield _frame(LPAR, [PARTITION], {"number": ["1"], "cpus": [plan.box.cpus], "own": [1]}, when)
-        yield nothing(PHYSICAL_CPU, NOT_SIMULATED.reason)
+        yield empty_frame(PHYSICAL_CPU, NOT_SIMULATED.reason)
     else:
         missing = "needs an LPAR: a guest does not see the partitions of its machine"
-        yield from (nothing(kind, missing) for kind in (LPAR, LPAR_CPU, PHYSICAL_CPU))
+        yield from (empty_frame(kind, missing) for kind in (LPAR, LPAR_CPU, PHYSICAL_CPU))
         yield _paths(plan, when)
 
 
@@ -268,7 +268,7 @@ def _files(plan: Plan, names: Sequence[str], when: int) -> Iterable[Frame]:
 
 def _rows(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int, missing: str = "") -> Frame:
     if not rows:
-        return nothing(kind, missing)
+        return empty_frame(kind, missing)
     names = {name for row in rows.values() for name in row}
     return _frame(
         kind,
@@ -280,7 +280,7 @@ def _rows(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int, missin
 
 def _claims(plan: Plan, busids: Sequence[str], when: int) -> Frame:
     if not plan.rdevs:
-        return nothing(CLAIM, "the simulated machine has no z/VM below it")
+        return empty_frame(CLAIM, "the simulated machine has no z/VM below it")
     return claims_frame(
         [
             Claim(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.kernel.archive import open_capture
+from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.session.numbered import NumberedTape
 from zmon.session.told import captured

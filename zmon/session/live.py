@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.interval import Interval
-    from zmon.kernel.hotplug import Hotplug
+    from zmon.kernel.udev import Hotplug
     from zmon.sample import Sample
     from zmon.session.keep import Keep
     from zmon.session.tape import Tape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.cp.pace import EVERY
-from zmon.kernel.source import Source
+from zmon.kernel.worker import Source
 from zmon.kinds import CLAIM
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
-from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
@@ -398,7 +398,7 @@ class Recording:
                 known = self._frames[key] = promised(readings, reading, partial(make, lost=lost))
         except Damaged as error:
             self.hole(kind, number, error)
-            return nothing(self._kind_of(kind), lacking(error).reason)
+            return empty_frame(self._kind_of(kind), lacking(error).reason)
         return known
 
     def adopt(self, before: Mapping[str, Frame]) -> None:

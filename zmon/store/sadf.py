@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kinds import ALL, BLOCK, CPU, KINDS, MACHINE, MEMORY
-from zmon.sample import Frame, Instant, Sample, nothing
+from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.report import Report, SadfError
 
 if TYPE_CHECKING:
@@ -373,11 +373,11 @@ def _frames(
 ) -> dict[str, Frame]:
     def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], otherwise: str = "") -> Frame:
         if not rows:
-            return nothing(kind, otherwise)
+            return empty_frame(kind, otherwise)
         columns = {field: [row.get(field, NOT_RECORDED) for row in rows.values()] for field in kind.by_name}
         return Frame(kind, list(rows), columns, [at.steady] * len(rows))
 
-    return {kind.name: nothing(kind, NOT_RECORDED.reason) for kind in KINDS.values()} | {
+    return {kind.name: empty_frame(kind, NOT_RECORDED.reason) for kind in KINDS.values()} | {
         MACHINE.name: frame(MACHINE, host.machine),
         BLOCK.name: frame(BLOCK, _disks(entry, seconds, counts), NO_DISKS),
         CPU.name: frame(CPU, _cpus(entry, seconds, counts, host.processors), NO_CPUS),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM
-from zmon.sample import Frame, nothing
+from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,7 +95,7 @@ class Claim(NamedTuple):
 def claims_frame(claims: Sequence[Claim], when: int, missing: str = "no answers of CP were given") -> Frame:
     """Return claims as the frame of a sample."""
     if not claims:
-        return nothing(CLAIM, missing)
+        return empty_frame(CLAIM, missing)
     columns: dict[str, list[Value]] = {
         name: [_cell(getattr(claim, name)) for claim in claims] for name in Claim._fields
     }

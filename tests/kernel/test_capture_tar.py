@@ -1,0 +1,358 @@
+"""An archive is read whole or refused with one sentence; what it must not hold is left out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import tarfile
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zmon.kernel import capture_tar
+from zmon.kernel.capture_tar import Bounds
+from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError
+from zmon.kernel.tree import MAX_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.capture_tree import CaptureContents
+
+SECOND = 10**9
+_of = Bounds.of
+
+
+def entry(name: str, data: bytes = b"", kind: bytes = tarfile.REGTYPE, target: str = "") -> bytes:
+    """Return a member of an archive, header and content, of the time 1000."""
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname, member.size, member.mtime = kind, target, len(data), 1000
+    return member.tobuf(tarfile.PAX_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
+
+
+END = bytes(tarfile.RECORDSIZE)
+BOX = b"".join(
+    [
+        entry("box", kind=tarfile.DIRTYPE),
+        entry("box/1/proc/stat", b"cpu 1\n"),
+        entry("box/1/proc/" + "d" * 120, b"long"),
+        entry("box/1/sys/block/dasda", kind=tarfile.SYMTYPE, target="../devices/css0/dasda"),
+        entry("box/2/proc/stat", kind=tarfile.LNKTYPE, target="box/1/proc/stat"),
+    ]
+)
+
+
+def read(data: bytes) -> CaptureContents:
+    """Read an archive that is called box.tar."""
+    return capture_tar.read_tar("box.tar", io.BytesIO(data))
+
+
+def stat(data: bytes) -> CapturedFile:
+    """Return /proc/stat of the first pass of an archive."""
+    node = read(data).nodes["1"]["proc/stat"]
+    assert isinstance(node, CapturedFile)
+    return node
+
+
+def bound(monkeypatch: pytest.MonkeyPatch, **bounds: int) -> None:
+    """Have other bounds, whatever the size of the archive."""
+    monkeypatch.setattr(Bounds, "of", lambda size: Bounds(*_of(size))._replace(**bounds))
+
+
+def refused(data: bytes) -> str:
+    """Return why an archive is refused."""
+    with pytest.raises(CaptureError) as error:
+        read(data)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_an_archive_is_known_by_its_content(pack: Callable[[bytes], bytes]) -> None:
+    """Plain, gzip or xz, whatever the name says."""
+    assert stat(pack(BOX + END)).data == b"cpu 1\n"
+
+
+def test_gzip_may_come_in_pieces() -> None:
+    """With padding between and behind them, as tapes and parallel gzips leave it."""
+    pieces = gzip.compress(BOX[:700]) + bytes(3) + gzip.compress(BOX[700:] + END) + bytes(5)
+    assert stat(pieces).data == b"cpu 1\n"
+
+
+def test_files_directories_and_links_are_taken() -> None:
+    """Links stay text."""
+    data = entry("1/sys", kind=tarfile.DIRTYPE) + entry("1/sys/a", kind=tarfile.SYMTYPE, target="/etc") + END
+    assert read(data).nodes["1"] == {
+        "sys": CapturedFolder(1000 * SECOND),
+        "sys/a": CapturedLink("/etc", 1000 * SECOND),
+    }
+
+
+def test_times_are_exact() -> None:
+    """A float would lose nanoseconds."""
+    member = tarfile.TarInfo("1/proc/stat")
+    member.pax_headers = {"mtime": "1795210602.379067123"}
+    assert stat(member.tobuf(tarfile.PAX_FORMAT) + END).time == 1795210602379067123
+
+
+def test_times_without_pax_headers_are_whole_seconds() -> None:
+    """Older formats know no more."""
+    assert stat(BOX + END).time == 1000 * SECOND
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("length", [10, 99, 100, 101, 130])
+def test_every_form_of_tar_is_read(form: Literal[0, 1, 2], length: int) -> None:
+    """Each has its own way with long paths; whoever packed a directory again chose one."""
+    path = f"proc/{'d' * length}/stat"
+    assert read(tarfile.TarInfo(f"1/{path}").tobuf(form) + END).nodes == {"1": {path: CapturedFile(b"", 0)}}
+
+
+def test_hard_links_share_the_content_and_keep_their_time() -> None:
+    """An archiver writes a file once when it has several names."""
+    first = tarfile.TarInfo("1/proc/stat")
+    second = entry("2/proc/stat", kind=tarfile.LNKTYPE, target="1/proc/stat")
+    assert read(first.tobuf() + second + END).nodes["2"]["proc/stat"] == CapturedFile(b"", 1000 * SECOND)
+
+
+def test_the_same_content_is_kept_once() -> None:
+    """Most files are the same in every pass."""
+    nodes = read(entry("1/proc/stat", b"cpu 1\n") + entry("2/proc/stat", b"cpu 1\n") + END).nodes
+    first, second = (nodes[label]["proc/stat"] for label in "12")
+    assert isinstance(first, CapturedFile)
+    assert isinstance(second, CapturedFile)
+    assert first.data is second.data
+
+
+def test_the_last_of_several_members_with_one_name_counts() -> None:
+    """As if the archive were unpacked."""
+    assert stat(entry("1/proc/stat", b"old") + entry("1/proc/stat", b"new") + END).data == b"new"
+
+
+@pytest.mark.parametrize(
+    ("member", "why"),
+    [
+        (entry("1/proc/version", kind=tarfile.CHRTYPE), "devices, pipes or links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.BLKTYPE), "devices, pipes or links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.FIFOTYPE), "devices, pipes or links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.LNKTYPE, target="/etc/passwd"), "links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.LNKTYPE, target="../etc/passwd"), "links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.LNKTYPE, target="1/proc/nothing"), "links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.LNKTYPE, target="1/proc/version"), "links to nowhere"),
+        (entry("1/proc/version", kind=tarfile.SYMTYPE, target="x" * 4097), "links to nowhere"),
+        (entry("../1/proc/version"), "with a path that leads out"),
+        (entry("1/proc/version", bytes(MAX_FILE + 1)), f"with more than {MAX_FILE:,} bytes"),
+    ],
+)
+def test_a_hostile_member_is_left_out_with_a_note(member: bytes, why: str) -> None:
+    """The rest of the capture stays readable."""
+    found = read(entry("1/proc/stat", b"cpu 1\n") + member + END)
+    assert found.nodes == {"1": {"proc/stat": CapturedFile(b"cpu 1\n", 1000 * SECOND)}}
+    (note,) = found.remarks()
+    assert why in note
+
+
+def test_a_member_with_an_impossible_time_is_left_out() -> None:
+    """No kernel file was read before 1970."""
+    member = tarfile.TarInfo("1/proc/stat")
+    member.mtime = -5
+    assert read(member.tobuf() + END).left_out == {"with an impossible time": 1}
+
+
+# --- what is too large ------------------------------------------------------------------------
+
+
+def test_many_members_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting stops at the bound."""
+    bound(monkeypatch, members=3)
+    members = b"".join(entry(f"1/proc/{n}") for n in range(4))
+    assert "more than 3 members, too large for a capture" in refused(members + END)
+
+
+@pytest.mark.parametrize(("which", "size"), [("kept", MAX_FILE), ("skipped", MAX_FILE + 1)])
+def test_much_content_is_too_much(monkeypatch: pytest.MonkeyPatch, which: str, size: int) -> None:
+    """The sum of all files is bounded, and so is that of those left out."""
+    bound(monkeypatch, **{which: size})
+    member = entry("1/proc/stat", bytes(size))
+    assert f"more than {MAX_FILE >> 20} MiB of files" in refused(member * 2 + END)
+
+
+def test_a_bomb_is_found_by_its_header() -> None:
+    """A member that announces 8 EiB is not unpacked at all."""
+    member = tarfile.TarInfo("1/proc/stat")
+    member.size = 1 << 63
+    assert "more than 64 MiB of files, too large" in refused(member.tobuf(tarfile.GNU_FORMAT))
+
+
+def test_a_bomb_between_the_members_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What unpacks to too much stops there, whatever it is made of."""
+    bound(monkeypatch, unpacked=32 << 20)
+    member = tarfile.TarInfo("1/proc/stat")
+    member.size = 64 << 20
+    assert "more than 32 MiB, too large" in refused(gzip.compress(member.tobuf() + bytes(64 << 20)))
+
+
+def test_a_bomb_after_the_end_is_found() -> None:
+    """Padding has its bound too."""
+    assert "much after its end" in refused(gzip.compress(BOX + bytes(17 << 20)))
+
+
+def test_a_bomb_in_a_header_is_found() -> None:
+    """A path of many megabytes is not even read."""
+    assert "a header of more than 16 KiB" in refused(entry("1/proc/" + "x" * (2 * MAX_FILE)))
+
+
+def test_many_names_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths and links count, not only what is in the files."""
+    bound(monkeypatch, names=3000)
+    members = b"".join(entry(f"1/proc/{n}" + "x" * 1000) for n in range(4))
+    assert "MiB of names" in refused(members + END)
+
+
+def test_a_small_archive_may_hold_little_and_a_large_one_much() -> None:
+    """Each bound grows with the archive up to its end; a capture of 4,096 disks is within."""
+    small, large = Bounds.of(1 << 20), Bounds.of(1 << 32)
+    assert all(few <= many for few, many in zip(small, large, strict=True))
+    assert small.members < 250_000 <= Bounds.of(250_000 * 10).members
+    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 256 << 20, 4 << 30)
+
+
+@pytest.mark.parametrize("size", [b"-0000001000\0", b"\xff" * 10 + b"\xfe\x00"], ids=["octal", "base-256"])
+def test_a_negative_size_is_damage(size: bytes) -> None:
+    """It would have the same header read again for ever."""
+    header = bytearray(entry("1/proc/stat"))
+    header[124:136] = size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header[:512])
+    assert "is damaged" in refused(BOX + bytes(header) + END)
+
+
+def test_a_header_of_many_digits_is_damage() -> None:
+    """Python before 3.11.10 takes the square of their number to read them."""
+    digits = b"1" * 15_000
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, len(digits)
+    assert "is damaged" in refused(header.tobuf() + digits + bytes(-len(digits) % 512) + entry("1/proc/stat"))
+
+
+def test_a_map_of_holes_without_end_is_too_large() -> None:
+    """A sparse file's map is a header, too, however often it is continued."""
+    header = bytearray(tarfile.TarInfo("1/proc/stat").tobuf(tarfile.GNU_FORMAT))
+    header[156:157] = tarfile.GNUTYPE_SPARSE
+    header[482] = 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    more = (b"%011o\0" % 0 + b"%011o\0" % 1) * 21 + b"\1" + bytes(7)
+    assert "a header of more than 16 KiB" in refused(bytes(header) + more * 200 + END)
+
+
+# --- what cannot be read ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (gzip.compress(b"", mtime=0), "is empty"),
+        (b"hello\n", "is no tar archive"),
+        (b"hello\n" * 1000, "is no tar archive"),
+        (gzip.compress(b"hello\n" * 1000, mtime=0), "is no tar archive"),
+        (b"\x1f\x8bhello", "is damaged"),
+        (b"PK\x03\x04....", "is a zip file; unpack it into a directory first"),
+        (b"\x28\xb5\x2f\xfd....", "is compressed with zstd; unpack it with unzstd first"),
+        (b"BZh9....", "is compressed with bzip2; unpack it with bunzip2 first"),
+    ],
+)
+def test_what_is_no_archive_is_called_by_its_name(data: bytes, words: str) -> None:
+    """One sentence with the path, ending in a stop."""
+    sentence = refused(data)
+    assert sentence.startswith(f"box.tar {words}")
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.8, 0.99])
+def test_an_archive_that_was_cut_says_so(pack: Callable[[bytes], bytes], part: float) -> None:
+    """Half a capture must not pass for a whole one."""
+    data = pack(BOX + bytes(tarfile.BLOCKSIZE))
+    assert "ends in the middle" in refused(data[: int(len(data) * part)])
+
+
+def test_an_archive_that_ends_between_two_members_was_cut() -> None:
+    """The end mark is missing."""
+    assert "ends in the middle" in refused(BOX)
+
+
+def test_bytes_that_were_changed_are_damage() -> None:
+    """The checksum of gzip tells."""
+    data = bytearray(gzip.compress(BOX + END, 0))
+    data[len(data) // 2] ^= 1
+    assert "is damaged near byte" in refused(bytes(data))
+
+
+def test_a_header_that_makes_no_sense_is_damage() -> None:
+    """It is not the end."""
+    assert "is damaged near byte" in refused(BOX + b"x" * tarfile.BLOCKSIZE + END)
+
+
+def test_headers_upon_headers_are_damage() -> None:
+    """Each of them may announce another one, without an end."""
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type = tarfile.XHDTYPE
+    assert "a header of more than 16 KiB" in refused(header.tobuf() * 5000)
+
+
+# --- anything ---------------------------------------------------------------------------------
+
+CHANGES = st.lists(st.tuples(st.integers(0, 1 << 14), st.binary(min_size=1, max_size=12)), max_size=5)
+
+
+def changed(data: bytes, changes: list[tuple[int, bytes]]) -> bytes:
+    """Return bytes of the same length, of which some are others."""
+    result = bytearray(data)
+    for place, change in changes:
+        start = place % (len(data) - len(change))
+        result[start : start + len(change)] = change
+    return bytes(result)
+
+
+@settings(deadline=None)
+@given(CHANGES, st.integers(0, len(BOX + END)), st.sampled_from([bytes, gzip.compress]))
+def test_a_changed_archive_is_read_or_refused(
+    changes: list[tuple[int, bytes]], end: int, pack: Callable[[bytes], bytes]
+) -> None:
+    """Nothing but `CaptureError` comes out."""
+    with suppress(CaptureError):
+        read(pack(changed(BOX + END, changes)[: end or None]))
+
+
+@settings(deadline=None)
+@given(st.sampled_from([b"", b"\x1f\x8b", b"\xfd7zXZ\0"]), st.binary(max_size=600))
+def test_any_bytes_are_no_archive(magic: bytes, rest: bytes) -> None:
+    """Whatever they begin with."""
+    assert refused(magic + rest.rstrip(b"\0") + b"x").startswith("box.tar ")
+
+
+HEADER = tarfile.TarInfo("p" * 60 + "/" + "n" * 90).tobuf(tarfile.USTAR_FORMAT)
+
+
+@given(CHANGES)
+def test_a_header_is_decoded_as_tarfile_does(changes: list[tuple[int, bytes]]) -> None:
+    """Only faster, and without the fields that nobody asks for: mode, owner, group and device."""
+    block = bytearray(changed(HEADER, changes))
+    for unused in (slice(100, 124), slice(329, 345)):
+        block[unused] = HEADER[unused]
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+
+    def decoded(how: type[tarfile.TarInfo]) -> object:
+        try:
+            member = how.frombuf(bytes(block), "utf-8", "surrogateescape")
+        except tarfile.TarError as error:
+            return type(error)
+        return member.name.rstrip("/"), member.linkname, member.size, member.mtime, member.type
+
+    assert decoded(capture_tar._Member) == decoded(tarfile.TarInfo)

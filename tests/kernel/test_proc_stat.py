@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.kernel.proc_stat import CPUS, STAT, parse_cpulist, parse_stat, read_cpu
+from zmon.kernel.tree import LiveTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+
+# from Hercules 3.13 with Linux 6.12.107 (Debian 13), under load
+HERCULES = """\
+cpu  3361 0 10729 5290 123 557 484 0 0 0
+cpu0 1507 0 5576 2915 62 297 251 0 0 0
+cpu1 1854 0 5152 2374 61 259 232 0 0 0
+intr 64067 0 2 0
+ctxt 53291
+btime 1795211707
+"""
+SYSFS = {
+    f"{CPUS}/online": b"0-1\n",
+    f"{CPUS}/present": b"0-2\n",
+    f"{CPUS}/cpu0/polarization": b"vertical:medium\n",
+    f"{CPUS}/cpu0/address": b"0\n",
+}
+
+
+class Times(NamedTuple):
+    """What psutil gives for one CPU, in its order."""
+
+    user: float = 15.07
+    nice: float = 0.0
+    system: float = 55.76
+    idle: float = 29.15
+    iowait: float = 0.62
+    irq: float = 2.97
+    softirq: float = 2.51
+    steal: float = 0.0
+    guest: float = 0.0
+    guest_nice: float = 0.0
+
+
+def measure(monkeypatch: pytest.MonkeyPatch, cpus: int) -> None:
+    def cpu_times(*, percpu: bool) -> list[Times]:
+        assert percpu
+        return [Times()] * cpus
+
+    monkeypatch.setattr(psutil, "cpu_times", cpu_times)
+
+
+def test_ticks_become_nanoseconds() -> None:
+    """A tick is 10 ms."""
+    assert parse_stat(HERCULES)[0][:3] == (15_070_000_000, 0, 55_760_000_000)
+
+
+def test_the_sum_of_all_is_left_out() -> None:
+    """The first line is no CPU."""
+    assert list(parse_stat(HERCULES)) == [0, 1]
+
+
+def test_longer_line() -> None:
+    """What a later kernel appends is left alone."""
+    assert parse_stat("cpu7 1 2 3 4 5 6 7 8 9 10 11 12\n")[7][-1] == 100_000_000
+
+
+def test_shorter_line() -> None:
+    """A line without all times is refused, and the message shows it."""
+    with pytest.raises(ValueError, match="found 'cpu0 1 2 3'"):
+        parse_stat("cpu0 1 2 3\n")
+
+
+def test_no_cpus() -> None:
+    """A file without CPUs is refused."""
+    with pytest.raises(ValueError, match="expected lines of CPUs"):
+        parse_stat("intr 5\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers"), [("0-3\n", [0, 1, 2, 3]), ("0,2-3,9", [0, 2, 3, 9]), ("\n", [])]
+)
+def test_cpulist(content: str, numbers: list[int]) -> None:
+    """Single numbers and ranges, or nothing at all."""
+    assert parse_cpulist(content) == numbers
+
+
+@pytest.mark.parametrize("content", ["a", "1-", "-1", "0-99999999999"])
+def test_other_cpulist(content: str) -> None:
+    """Anything else is refused, also a range that no machine can have."""
+    with pytest.raises(ValueError, match="expected a list of CPUs"):
+        parse_cpulist(content)
+
+
+def test_captured(make_tree: Callable[..., Tree]) -> None:
+    """A captured CPU has its times and what sysfs says about it."""
+    frame = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}, times={STAT: 3}))
+    assert [frame.cell("0", name) for name in ("idle", "polarization", "address", "online")] == [
+        29_150_000_000, "vertical:medium", "0", 1,
+    ]  # fmt: skip
+    assert frame.times == [3, 3, 3]
+
+
+def test_offline(make_tree: Callable[..., Tree]) -> None:
+    """A CPU that is present and off line is there, without times."""
+    frame = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
+    assert frame.cell("2", "online") == 0
+    assert frame.cell("2", "user") is absent("the CPU is off line")
+
+
+def test_live_and_captured_agree(make_tree: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same kernel figures give the same numbers, to the tick, through psutil and through the file."""
+    measure(monkeypatch, 2)
+    live = read_cpu(make_tree(SYSFS, live=True))
+    captured = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
+    assert [live.cell("0", name) for name in live.columns] == [
+        captured.cell("0", name) for name in captured.columns
+    ]
+
+
+def test_live_numbers_come_from_the_list(
+    make_tree: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a CPU that is off line the others keep their numbers."""
+    measure(monkeypatch, 2)
+    assert read_cpu(make_tree({f"{CPUS}/online": b"0,3\n"}, live=True)).keys == ["0", "3"]
+
+
+def test_live_mismatch(make_tree: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times are never given to the wrong CPU: when the counts differ there are no rows."""
+    measure(monkeypatch, 3)
+    frame = read_cpu(make_tree(SYSFS, live=True))
+    assert frame.missing is absent("the CPUs that have times are not those that are on line")
+
+
+def test_not_captured(make_tree: Callable[..., Tree]) -> None:
+    """Without the file there are no rows, and a reason."""
+    assert read_cpu(make_tree()).missing is absent("not given by this kernel")
+
+
+def test_this_machine() -> None:
+    """The machine that runs the test has CPUs whose times lie on the tick."""
+    frame = read_cpu(LiveTree())
+    assert frame.keys
+    assert all(isinstance(idle, int) and idle % 10_000_000 == 0 for idle in frame.column("idle"))
+
+
+@given(st.text())
+def test_any_text(content: str) -> None:
+    """Nothing but a ValueError comes out of any text."""
+    for parse in (parse_stat, parse_cpulist):
+        with suppress(ValueError):
+            parse(content)
+
+
+@given(st.integers(0, len(HERCULES)), st.text(max_size=8))
+def test_mutated_text(place: int, patch: str) -> None:
+    """Nothing but a ValueError comes out of a damaged file."""
+    with suppress(ValueError):
+        parse_stat(HERCULES[:place] + patch + HERCULES[place + len(patch) :])

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import absent
+from zmon.kernel.proc_stat import MEMINFO, VMSTAT, parse_meminfo, parse_vmstat, read_memory
+from zmon.kernel.tree import LiveTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+
+# from Hercules 3.13 with Linux 6.12.107 (Debian 13), under load; shortened
+HERCULES = """\
+MemTotal:        1006440 kB
+MemFree:          777240 kB
+MemAvailable:     832028 kB
+Buffers:           12832 kB
+Cached:            92200 kB
+SwapTotal:             0 kB
+SwapFree:              0 kB
+SReclaimable:      14396 kB
+HugePages_Total:       7
+"""
+PAGING = "nr_free_pages 194310\npswpin 5\npswpout 6\n"
+
+
+def files(vmstat: str = PAGING) -> dict[str, bytes]:
+    return {MEMINFO: HERCULES.encode(), VMSTAT: vmstat.encode()}
+
+
+def test_bytes() -> None:
+    """The kernel's kB are 1024 bytes."""
+    assert parse_meminfo(HERCULES)["MemTotal"] == 1_030_594_560
+
+
+def test_plain_numbers() -> None:
+    """A line without a unit is a number of something."""
+    assert parse_meminfo(HERCULES)["HugePages_Total"] == 7
+
+
+def test_captured(make_tree: Callable[..., Tree]) -> None:
+    """The reclaimable slabs count as cached, as in psutil."""
+    frame = read_memory(make_tree(files()))
+    assert {name: frame.cell("memory", name) for name in frame.columns} == {
+        "total": 1_030_594_560, "available": 851_996_672, "free": 795_893_760,
+        "buffers": 13_139_968, "cached": 109_154_304, "swap_total": 0, "swap_free": 0,
+        "swapped_in": 5, "swapped_out": 6,
+    }  # fmt: skip
+
+
+def test_line_that_is_missing(make_tree: Callable[..., Tree]) -> None:
+    """What an older kernel does not tell is absent."""
+    frame = read_memory(make_tree({MEMINFO: b"MemTotal: 10 kB\n"}))
+    assert frame.cell("memory", "available") is absent("/proc/meminfo has no MemAvailable")
+
+
+def test_paging_is_not_counted(make_tree: Callable[..., Tree]) -> None:
+    """A kernel without paging counters has none: absent, not 0."""
+    frame = read_memory(make_tree(files("nr_free_pages 1\n")))
+    assert frame.cell("memory", "swapped_in") is absent("the kernel does not count pages swapped in")
+
+
+def test_paging_was_not_captured(make_tree: Callable[..., Tree]) -> None:
+    """Without /proc/vmstat the sizes stay."""
+    frame = read_memory(make_tree({MEMINFO: HERCULES.encode()}))
+    assert frame.cell("memory", "swapped_out") is absent("not given by this kernel")
+    assert frame.cell("memory", "total") == 1_030_594_560
+
+
+def test_not_captured(make_tree: Callable[..., Tree]) -> None:
+    """Without the file there is no row, and a reason."""
+    assert read_memory(make_tree()).missing is absent("not given by this kernel")
+
+
+def test_live_has_the_units_of_captured(make_tree: Callable[..., Tree]) -> None:
+    """Through psutil and through its file this machine's memory has the same size."""
+    live = read_memory(LiveTree())
+    captured = read_memory(make_tree({MEMINFO: LiveTree().read(MEMINFO)}))
+    assert set(live.columns) == set(live.kind.by_name)
+    assert live.cell("memory", "total") == captured.cell("memory", "total")
+
+
+@pytest.mark.parametrize("content", ["", "MemFree: 1 kB\n", "MemTotal: much\n", "MemTotal 5\n"])
+def test_other_meminfo(content: str) -> None:
+    """A file of another form, or without the total, is refused."""
+    with pytest.raises(ValueError, match="/proc/meminfo: expected"):
+        parse_meminfo(content)
+
+
+def test_other_vmstat() -> None:
+    """A line that is not a name and a number is refused, and the message shows it."""
+    with pytest.raises(ValueError, match="found 'pswpin'"):
+        parse_vmstat("pswpin\n")
+
+
+@given(st.text())
+def test_any_text(content: str) -> None:
+    """Nothing but a ValueError comes out of any text."""
+    for parse in (parse_meminfo, parse_vmstat):
+        with suppress(ValueError):
+            parse(content)
+
+
+@given(st.integers(0, len(HERCULES)), st.text(max_size=8))
+def test_mutated_text(place: int, patch: str) -> None:
+    """Nothing but a ValueError comes out of a damaged file."""
+    with suppress(ValueError):
+        parse_meminfo(HERCULES[:place] + patch + HERCULES[place + len(patch) :])

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import absent
+from zmon.kernel.diskstats import read_blocks
+from zmon.kernel.sys_block import busid_of, read_disks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+
+DISKSTATS = (Path(__file__).parents[1] / "fixtures" / "devices" / "diskstats-hercules-6.12.txt").read_bytes()
+DASDD = "sys/devices/css0/0.0.0004/0.0.7000/block/dasdd"
+FILES = {
+    "proc/diskstats": DISKSTATS,
+    f"{DASDD}/dev": b"94:12\n",
+    f"{DASDD}/diskseq": b"4\n",
+    f"{DASDD}/size": b"1602720\n",
+    f"{DASDD}/queue/nr_requests": b"32\n",
+    f"{DASDD}/queue/logical_block_size": b"4096\n",
+    f"{DASDD}/queue/iostats": b"1\n",
+    "sys/devices/virtual/block/dm-0/dm/name": b"vgz-stripe\n",
+    "sys/devices/virtual/block/dm-0/queue/iostats": b"0\n",
+    "sys/devices/css0/0.0.0010/0.0.1940/host0/rport-0:0-0/target0:0:0/0:0:0:0/model": b"2107900         \n",
+}
+LINKS = {
+    "sys/block/dasdd": "../devices/css0/0.0.0004/0.0.7000/block/dasdd",
+    "sys/block/dm-0": "../devices/virtual/block/dm-0",
+    "sys/block/sda": "../devices/css0/0.0.0010/0.0.1940/host0/rport-0:0-0/target0:0:0/0:0:0:0/block/sda",
+}
+
+
+@pytest.fixture
+def tree(make_tree: Callable[..., Tree]) -> Tree:
+    """A machine with a DASD, a logical volume and a SCSI disk that has no line."""
+    return make_tree(FILES, LINKS, times={"proc/diskstats": 77})
+
+
+@pytest.mark.parametrize(
+    ("disk", "field", "value"),
+    [
+        ("dasdd", "number", "94:12"),
+        ("dasdd", "busid", "0.0.7000"),
+        ("dasdd", "incarnation", 4),
+        ("dasdd", "size", 1602720),
+        ("dasdd", "nr_requests", 32),
+        ("dasdd", "block_size", 4096),
+        ("dasdd", "writes", 181),
+        ("dm-0", "label", "vgz-stripe"),
+        ("dm-0", "busid", absent("not behind a ccw device")),
+        ("sda", "busid", "0.0.1940"),
+        ("sda", "model", "2107900"),
+        ("sda", "reads", absent("the disk has no line in /proc/diskstats")),
+    ],
+)
+def test_a_disk_is_described(tree: Tree, disk: str, field: str, value: object) -> None:
+    """Labels come from /sys/block and counts from /proc/diskstats."""
+    assert read_blocks(tree, read_disks(tree)).cell(disk, field) == value
+
+
+def test_partitions_are_no_disks(tree: Tree) -> None:
+    """Rows are the whole disks of /sys/block and nothing else."""
+    assert read_blocks(tree, read_disks(tree)).keys == ["dasdd", "dm-0", "sda"]
+
+
+def test_the_time_is_that_of_reading(tree: Tree) -> None:
+    """All rows were read with one read."""
+    assert read_blocks(tree, read_disks(tree)).times == [77, 77, 77]
+
+
+def test_a_disk_without_statistics_is_known(tree: Tree) -> None:
+    """With iostats at 0 a line that stays proves nothing."""
+    assert read_disks(tree).silent == {"dm-0"}
+
+
+def test_no_diskstats_is_said(make_tree: Callable[..., Tree]) -> None:
+    """Without /proc/diskstats there are no rows but a reason."""
+    tree = make_tree({}, LINKS, {"proc/diskstats": PermissionError(13, "Permission denied")})
+    assert read_blocks(tree, read_disks(tree)).missing is absent(
+        "/proc/diskstats cannot be read: Permission denied"
+    )
+
+
+def test_nonsense_in_diskstats_is_said(make_tree: Callable[..., Tree]) -> None:
+    """A file that is not understood yields a reason, no exception."""
+    tree = make_tree({"proc/diskstats": b"94 0 dasda x\n"}, LINKS)
+    assert "not all values are numbers" in str(read_blocks(tree, read_disks(tree)).missing)
+
+
+def test_a_virtio_disk_hangs_on_its_ccw_device() -> None:
+    """The component after the subchannel counts, whatever lies between it and the disk."""
+    assert busid_of("../devices/css0/0.0.0003/0.0.7000/virtio2/block/vdb") == "0.0.7000"
+
+
+def test_a_disk_elsewhere_has_no_bus_id() -> None:
+    """PCI and virtual disks are on no channel."""
+    assert busid_of("../devices/pci0000:00/nvme/nvme0/nvme0n1") is None

@@ -1,0 +1,240 @@
+"""A lane reads its source in a thread and waits for it once, whatever goes wrong."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.interval import Interval
+from zmon.kernel.worker import Source, SourceWorker
+from zmon.kinds import BLOCK
+from zmon.sample import Frame, Instant, Sample, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.absent import Absent
+
+LONG = 60.0
+"""Seconds that no test waits: what it waits for comes at once."""
+
+
+def disks(reads: int, when: int = 1) -> Frame:
+    """Return a frame of one disk."""
+    return Frame(BLOCK, ["dasda"], {"reads": [reads]}, [when])
+
+
+class Hanging:
+    """A reader that hangs at each call until it is let go."""
+
+    def __init__(self) -> None:
+        self.calls: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.go = threading.Event()
+        self.answer = disks(1)
+
+    def read(self) -> Sequence[Frame]:
+        """Say that it was called, and wait."""
+        self.calls.put(None)
+        assert self.go.wait(LONG)
+        return [self.answer]
+
+
+class Told(queue.SimpleQueue["Sequence[Frame]"]):
+    """A queue that tells when something was put into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = threading.Event()
+
+    def put(self, item: Sequence[Frame], block: bool = True, timeout: float | None = None) -> None:
+        """Put, and tell."""
+        super().put(item, block, timeout)
+        self.told.set()
+
+
+def lane(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> SourceWorker:
+    """Make the lane of a source of block devices."""
+    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), read, every, off))
+    found._answers = Told()
+    return found
+
+
+def let_go(slow: SourceWorker, hanging: Hanging) -> None:
+    """Let a reader answer, and wait until its answer is there."""
+    hanging.go.set()
+    assert isinstance(slow._answers, Told)
+    assert slow._answers.told.wait(LONG)
+
+
+def failing(error: Exception) -> Callable[[], Sequence[Frame]]:
+    """Return a reader that raises an error."""
+
+    def read() -> Sequence[Frame]:
+        raise error
+
+    return read
+
+
+def missing(frame: Frame) -> str:
+    """Return why a frame has no rows."""
+    why: Absent | None = frame.missing
+    assert why is not None
+    return why.reason
+
+
+def test_what_was_read_is_handed_out() -> None:
+    """A good answer counts at once."""
+    assert lane(lambda: [disks(5)]).frames(LONG)["block"].cell("dasda", "reads") == 5
+
+
+def test_a_reader_that_hangs_makes_its_frames_absent() -> None:
+    """The reason names what does not answer."""
+    hanging = Hanging()
+    found = lane(hanging.read).frames(0)["block"]
+    hanging.go.set()
+    assert missing(found) == "/proc/diskstats does not answer"
+
+
+def test_a_reader_that_hangs_is_shown_to_hang() -> None:
+    """The screen about zmon itself says so."""
+    hanging = Hanging()
+    slow = lane(hanging.read)
+    slow.frames(0)
+    assert (slow.cost.state, slow.cost.reason) == ("hangs", "/proc/diskstats does not answer")
+    hanging.go.set()
+
+
+def test_a_late_answer_counts_for_the_next_sample() -> None:
+    """Nothing is read twice because it came late."""
+    hanging = Hanging()
+    slow = lane(hanging.read)
+    slow.frames(0)
+    let_go(slow, hanging)
+    assert slow.frames(0)["block"] is hanging.answer
+    assert (slow.cost.state, hanging.calls.qsize()) == ("ok", 1)
+
+
+def test_a_reader_that_hangs_is_not_asked_again() -> None:
+    """There is one thread and one call, however many samples go by."""
+    hanging = Hanging()
+    slow = lane(hanging.read)
+    for _ in range(20):
+        assert slow.frames(0)["block"].missing
+    hanging.calls.get(timeout=LONG)
+    hanging.go.set()
+    assert hanging.calls.empty()
+
+
+def test_a_reader_that_hangs_is_waited_for_once() -> None:
+    """Later samples look whether it has answered, and go on."""
+    hanging = Hanging()
+    slow = lane(hanging.read)
+    slow.frames(0)
+    assert slow.frames(LONG * 1000)["block"].missing  # would not come back within the test
+    hanging.go.set()
+
+
+def test_after_a_late_answer_the_reader_is_asked_again() -> None:
+    """The lane goes on as before, and is patient again."""
+    hanging = Hanging()
+    slow = lane(hanging.read)
+    slow.frames(0)
+    let_go(slow, hanging)
+    slow.frames(0)
+    hanging.answer = disks(2)
+    assert slow.frames(LONG)["block"].cell("dasda", "reads") == 2
+
+
+def test_other_lanes_go_on_while_one_hangs() -> None:
+    """Each source has a thread of its own."""
+    hanging = Hanging()
+    slow, good = lane(hanging.read), lane(lambda: [disks(7)])
+    assert slow.frames(0)["block"].missing
+    assert good.frames(LONG)["block"].cell("dasda", "reads") == 7
+    hanging.go.set()
+
+
+def test_a_source_that_is_off_is_never_read() -> None:
+    """Its frames say how to have it read."""
+    hanging = Hanging()
+    idle = lane(hanging.read, off="ask for it with --cache")
+    assert missing(idle.frames(LONG)["block"]) == "ask for it with --cache"
+    assert (idle.cost.state, hanging.calls.empty()) == ("off", True)
+
+
+def test_after_an_error_the_source_is_read_again() -> None:
+    """An error is for one sample."""
+    readers: Iterator[Callable[[], Sequence[Frame]]] = iter([failing(ValueError("no")), lambda: [disks(4)]])
+
+    def read() -> Sequence[Frame]:
+        reader = next(readers)
+        return reader()
+
+    shaky = lane(read)
+    assert shaky.frames(LONG)["block"].missing
+    assert shaky.frames(LONG)["block"].cell("dasda", "reads") == 4
+    assert (shaky.cost.calls, shaky.cost.errors, shaky.cost.state) == (2, 1, "ok")
+
+
+# sources that are read every N seconds
+
+
+def test_a_seldom_source_is_not_read_before_it_is_due() -> None:
+    """Until then its last frame is handed out, the same object."""
+    readings = iter([disks(1), disks(2)])
+    seldom = lane(lambda: [next(readings)], every=LONG * 1000)
+    assert seldom.frames(LONG)["block"] is seldom.frames(LONG)["block"]
+    assert seldom.cost.calls == 1
+
+
+def test_a_seldom_source_that_is_asked_for_is_read_at_once() -> None:
+    """As when an event said that its labels changed."""
+    readings = iter([disks(1), disks(2)])
+    seldom = lane(lambda: [next(readings)], every=LONG * 1000)
+    seldom.frames(LONG)
+    seldom.again()
+    assert seldom.frames(LONG)["block"].cell("dasda", "reads") == 2
+
+
+def read_seldom(*readings: Frame) -> SourceWorker:
+    """Return the lane of a seldom source that was read so many times."""
+    following = iter(readings)
+    seldom = lane(lambda: [next(following)], every=LONG * 1000)
+    for _ in readings:
+        seldom.again()
+        seldom.frames(LONG)
+    return seldom
+
+
+@given(st.lists(st.integers(0, 100), min_size=2, max_size=6))
+def test_a_seldom_source_remembers_its_prior_reading_and_no_further(reads: list[int]) -> None:
+    """However long it runs, it keeps two readings."""
+    seldom = read_seldom(*(disks(n, when) for when, n in enumerate(reads)))
+    last = seldom.frames(LONG)["block"]
+    assert last.prior is not None
+    assert last.prior.columns == {"reads": [reads[-2]]}
+    assert last.prior.prior is None
+
+
+def test_a_source_that_is_always_read_remembers_nothing() -> None:
+    """Its prior reading is in the sample before."""
+    readings = iter([disks(1), disks(2)])
+    always = lane(lambda: [next(readings)])
+    always.frames(LONG)
+    assert always.frames(LONG)["block"].prior is None
+
+
+@pytest.mark.parametrize("failures", [1, 2, 3])
+def test_a_failed_reading_does_not_count_as_the_prior_one(failures: int) -> None:
+    """When a seldom source can be read again, it is compared with its last good reading."""
+    bad = [empty_frame(BLOCK, "Input/output error")] * failures
+    seldom = read_seldom(disks(10, 0), *bad, disks(40, 10**9))
+    last = seldom.frames(LONG)["block"]
+    at = Instant(0, 0, "boot"), Instant(1, 1, "boot")
+    interval = Interval(Sample(at[0], {"block": last}), Sample(at[1], {"block": last}))
+    assert interval.of(BLOCK)["reads"] == [30]

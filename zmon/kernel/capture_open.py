@@ -1,0 +1,165 @@
+"""Opening a capture: the kernel files of a machine, archived or unpacked, one tree per pass.
+
+`capture_tar` reads an archive, `capture_tree` finds the passes in it.  Nothing in a capture is trusted: paths
+that climb are left out, links stay text, which `capture_tree` resolves.
+
+Beside the passes there may be `extra/BLOCK.IOCTL.bin`, the answer of a disk to an ioctl at some
+time; the last pass gets it as `ioctl/BLOCK/IOCTL.bin`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.kernel.capture_tree import (
+    ADVICE,
+    NOTES,
+    TOPS,
+    ArchivedTree,
+    CaptureContents,
+    CapturedFile,
+    CaptureError,
+    DirectoryTree,
+    moment,
+    read_regular,
+    refusals,
+)
+from zmon.kernel.tree import printable
+
+if TYPE_CHECKING:
+    from zmon.kernel.capture_tree import CapturedTree
+
+
+__all__ = ["Capture", "CaptureError", "open_capture", "printable"]
+
+MAX_ENTRIES: Final = 10_000
+"""So many entries of a directory are looked at in search of passes."""
+
+MAX_PASSES: Final = 10_000
+"""Most passes of a capture: hours of it, if one is made each second."""
+
+_DIGITS: Final = r"([0-9]{1,18})"
+
+
+class Capture(NamedTuple):
+    """A capture that was opened."""
+
+    name: str
+    """The path that was given."""
+    passes: list[CapturedTree]
+    """At least one, in the order of time."""
+    notes: list[str]
+    """What was left out and why, as sentences for a person."""
+
+
+RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
+"""Directories that look like a capture, or a part of one, and are none."""
+
+
+def open_capture(path: str) -> Capture:
+    """Open an archive, or a directory that is one pass or holds several.
+
+    Raises:
+        CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
+    """
+    try:
+        mode = os.stat(path).st_mode
+        if os.path.realpath(path) in RUNNING:
+            raise CaptureError(f"{path} is the running kernel's own, no capture; leave --from out for it.")
+        if stat.S_ISDIR(mode):
+            found = _look_through(path)
+        elif stat.S_ISREG(mode):
+            from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
+
+            with open(path, "rb") as file:
+                found = read_tar(path, file)
+        else:
+            raise CaptureError(f"{path} is neither a file nor a directory; {ADVICE}.")
+    except OSError as error:
+        raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
+    passes = _passes(path, found)
+    if not passes:
+        raise CaptureError(f"{path} holds no pass of a capture, with files below sys or proc; {ADVICE}.")
+    return Capture(path, passes, found.remarks())
+
+
+def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
+    """Make a tree of each pass, in the order of time."""
+
+    def tree(label: str) -> CapturedTree:
+        name = f"{path} {label}".rstrip()
+        nodes = found.nodes.get(label, {})
+        root = found.roots.get(label)
+        return DirectoryTree(root, name, label, nodes) if root else ArchivedTree(name, label, nodes)
+
+    labels = [*found.roots]
+    for label, nodes in found.nodes.items():
+        if any(
+            isinstance(node, CapturedFile) and name.startswith(("sys/", "proc/"))
+            for name, node in nodes.items()
+        ):
+            labels.append(label)
+        else:
+            found.leave_out("passes without a file below sys or proc", label or path)
+    if len(labels) > MAX_PASSES:
+        raise CaptureError(
+            f"{path} holds {len(labels):,} passes, at most {MAX_PASSES:,} are read;"
+            " for so long use zmon record."
+        )
+    labels.sort(key=lambda label: _order(tree(label)))
+    for label in labels:
+        notes = found.notes.get(label)
+        if notes:
+            text = notes.data.decode("utf-8", "replace")
+            found.add(label, {NOTES: notes, **refusals(text, notes.time)})
+    if labels:
+        found.add(labels[-1], found.extras)
+    return [tree(label) for label in labels]
+
+
+def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
+    """Order by time, and by name where that does not tell, numbers as numbers."""
+    parts = re.split(_DIGITS, tree.label)
+    return moment(tree), [(int(part), "") if re.fullmatch(_DIGITS, part) else (-1, part) for part in parts]
+
+
+def _look_through(path: str) -> CaptureContents:
+    """Find the passes in a directory: itself, or what lies one or two levels further down."""
+    found = CaptureContents()
+    fullest: dict[str, int] = {}
+    level = [("", path)]
+    for _depth in range(3):
+        below = []
+        for label, directory in level:
+            with os.scandir(directory) as entries:
+                inside = [
+                    entry.name
+                    for entry in islice(entries, MAX_ENTRIES)
+                    if entry.is_dir(follow_symlinks=False)
+                ]
+            tops = len({*TOPS}.intersection(inside))
+            if "sys" in inside or "proc" in inside:
+                if tops > fullest.get(label, 0):  # the other holds what an archiver had cut
+                    fullest[label], found.roots[label] = tops, directory
+                    _take_file(found, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
+            else:
+                below += [(name, f"{directory}/{name}") for name in sorted(inside)]
+            if "extra" in inside:
+                for name in sorted(os.listdir(f"{directory}/extra"))[:MAX_ENTRIES]:
+                    _take_file(found, f"extra/{name}", f"{directory}/extra/{name}")
+        level = below[:MAX_ENTRIES]
+    return found
+
+
+def _take_file(found: CaptureContents, name: str, file: str) -> None:
+    """Take a file that lies beside the kernel's, if it is there."""
+    try:
+        found.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
+    except FileNotFoundError:
+        pass
+    except OSError:
+        found.leave_out("that cannot be read", file)

@@ -1,0 +1,454 @@
+"""One pass of a capture as a `Tree`, out of an archive in memory or a directory on disk.
+
+What was captured elsewhere is not trusted.  Links are text, resolved here and only inside the
+pass: an absolute one starts at the root of the pass, as in a changed root, and one that climbs
+out of it is refused with EXDEV.
+
+What a capture holds, sorted by pass, while it is being looked through.
+
+Where the passes are follows from the paths: what lies above the first `sys`, `proc`, `run`,
+`ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is the pass's name.
+Roots of the same name are one pass, because some archivers cut the beginning of long paths.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+MAX_LINKS: Final = 40
+"""As many links may lead to one file; Linux has the same limit."""
+
+
+MAX_PATH: Final = 4096
+"""Longest path and longest link that Linux knows, in bytes."""
+MAX_DEPTH: Final = 64
+"""Most parts of a path; sysfs is some 20 deep."""
+MAX_DIRECTORY_BYTES: Final = 64 << 20
+"""Most bytes of the names of all directories of a pass; 4,096 disks make some 12 million."""
+
+
+class CaptureError(ValueError):
+    """A capture cannot be opened or made; one sentence says what, where and what to do."""
+
+
+class CapturedFile(NamedTuple):
+    """The content of a file and when it was read, in ns since 1970."""
+
+    data: bytes
+    time: int
+
+
+class CapturedLink(NamedTuple):
+    """The text of a symbolic link."""
+
+    text: str
+    time: int
+
+
+class CapturedFolder(NamedTuple):
+    """A directory; what it holds follows from the paths of the other nodes."""
+
+    time: int
+
+
+class RefusedFile(NamedTuple):
+    """A file that the captured kernel had, but would not let read."""
+
+    number: int
+    reason: str
+    time: int
+
+
+Node = CapturedFile | CapturedLink | CapturedFolder | RefusedFile
+"""What may be at a path."""
+
+
+class CapturedTree(Tree, Protocol):
+    """A `Tree` that was captured: one pass, whose files carry the times of their reading."""
+
+    label: str
+    """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
+
+
+def moment(tree: Tree) -> int:
+    """Return when a pass was made, in ns since 1970: the time of its first counters; 0 if it has none."""
+    for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
+        try:
+            return tree.when(path)
+        except OSError:
+            continue
+    return 0
+
+
+class PathResolver:
+    """Resolves paths without ever leaving their root."""
+
+    def __init__(self, target: Callable[[str], str | None]) -> None:
+        """Ask `target` for the text of the link at a path; None when no link is there.
+
+        `target` gets paths whose directories are resolved, and raises OSError when nothing
+        is there.
+        """
+        self._target = target
+        self._directories: dict[str, str] = {"": ""}
+
+    def physical(self, path: str, *, follow: bool = True) -> str:
+        """Return the path without links; with `follow` false the last part may be one.
+
+        Raises:
+            OSError: it does not exist, leads out of the root, or links go in circles.
+        """
+        above, _, name = path.rpartition("/")
+        if name in ("", ".", ".."):
+            return self._walk([], path, path, follow=follow)
+        directory = self._directories.get(above)
+        if directory is None:
+            directory = self._directories[above] = self._walk([], above, path, follow=True)
+        return self._walk(directory.split("/") if directory else [], name, path, follow=follow)
+
+    def link(self, path: str) -> str:
+        """Return the text of the link at a path, unresolved.
+
+        Raises:
+            OSError: as `physical`, or no link is there.
+        """
+        text = self._target(self.physical(path, follow=False))
+        if text is None:
+            raise _error(errno.EINVAL, path)
+        return text
+
+    def _walk(self, here: list[str], onward: str, path: str, *, follow: bool) -> str:
+        ahead = onward.split("/")[::-1]
+        links = 0
+        while ahead:
+            name = ahead.pop()
+            if name in ("", "."):
+                continue
+            if name == "..":
+                if not here:
+                    raise OSError(errno.EXDEV, "leads out of the capture", path)
+                here.pop()
+                continue
+            here.append(name)
+            text = self._target("/".join(here))
+            if text is None or not (ahead or follow):
+                continue
+            links += 1
+            if links > MAX_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            here.pop()
+            if text.startswith("/"):
+                here.clear()
+            ahead.extend(reversed(text.split("/")))
+        return "/".join(here)
+
+
+class ArchivedTree:
+    """A pass in memory: a node for each path."""
+
+    live = False
+
+    def __init__(self, name: str, label: str, nodes: Mapping[str, Node]) -> None:
+        """Serve `nodes`, whose paths are relative and plain; directories need no node."""
+        self.name = name
+        self.label = label
+        self._nodes = nodes
+        self._names = _names_by_directory(nodes)
+        self._inside = PathResolver(self._target)
+
+    def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
+        """Return what the file held; see `Tree.read`."""
+        physical = self._inside.physical(path)
+        node = self._nodes.get(physical)
+        if isinstance(node, CapturedFile):
+            return node.data
+        if isinstance(node, RefusedFile):
+            raise _refused(node, path)
+        raise _error(errno.EISDIR, path)
+
+    def entries(self, path: str) -> list[str]:
+        """List a directory; see `Tree.entries`."""
+        physical = self._inside.physical(path)
+        names = self._names.get(physical)
+        if names is not None:
+            return sorted(names)
+        node = self._nodes.get(physical)
+        if isinstance(node, RefusedFile):
+            raise _refused(node, path)
+        if isinstance(node, CapturedFile):
+            raise _error(errno.ENOTDIR, path)
+        return []
+
+    def link(self, path: str) -> str:
+        """Read a link; see `Tree.link`."""
+        return self._inside.link(path)
+
+    def when(self, path: str) -> int:
+        """Return the time of a file, or the earliest of those that imply a directory."""
+        physical = self._inside.physical(path)
+        node = self._nodes.get(physical)
+        if node is not None:
+            return node.time
+        below = f"{physical}/" if physical else ""
+        times = [node.time for known, node in self._nodes.items() if known.startswith(below)]
+        if not times:
+            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
+        return min(times)
+
+    def _target(self, path: str) -> str | None:
+        node = self._nodes.get(path)
+        if isinstance(node, CapturedLink):
+            return node.text
+        if node is None and path not in self._names:
+            above = path
+            while above:  # the nearest thing that is there says why the rest is not
+                above = above.rpartition("/")[0]
+                found = self._nodes.get(above)
+                if isinstance(found, RefusedFile):
+                    raise _refused(found, path)
+                if isinstance(found, CapturedFile):
+                    raise _error(errno.ENOTDIR, path)
+            raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
+        return None
+
+
+class DirectoryTree:
+    """A pass that lies unpacked on a disk.
+
+    Only regular files are read, whole and up to `LIMIT` bytes; nothing is opened through a link.
+    """
+
+    live = False
+
+    def __init__(
+        self, root: str, name: str = "", label: str = "", beside: Mapping[str, Node] | None = None
+    ) -> None:
+        """Read below `root`; `beside` holds nodes for paths where it has nothing."""
+        self.root = os.path.realpath(root)
+        self.name = name or root
+        self.label = label
+        self._beside = ArchivedTree(self.name, label, beside or {})
+        self._inside = PathResolver(self._target)
+
+    def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
+        """Read a file; see `Tree.read`."""
+        physical = self._inside.physical(path)
+        if not self._has(physical):
+            return self._beside.read(physical)
+        return read_regular(self._at(physical), path)
+
+    def entries(self, path: str) -> list[str]:
+        """List a directory; see `Tree.entries`."""
+        physical = self._inside.physical(path)
+        names = set(os.listdir(self._at(physical))) if self._has(physical) else set()
+        try:
+            names.update(self._beside.entries(physical))
+        except OSError:
+            if not self._has(physical):
+                raise
+        return sorted(names)
+
+    def link(self, path: str) -> str:
+        """Read a link; see `Tree.link`."""
+        return self._inside.link(path)
+
+    def when(self, path: str) -> int:
+        """Return the time of a file."""
+        physical = self._inside.physical(path)
+        if not self._has(physical):
+            return self._beside.when(physical)
+        return os.lstat(self._at(physical)).st_mtime_ns
+
+    def _at(self, physical: str) -> str:
+        return f"{self.root}/{physical}"
+
+    def _has(self, physical: str) -> bool:
+        return os.path.lexists(self._at(physical))
+
+    def _target(self, path: str) -> str | None:
+        try:
+            return os.readlink(self._at(path))
+        except FileNotFoundError:
+            try:
+                self._beside.when(path)
+            except FileNotFoundError:
+                raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path) from None
+            return None
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # it is there and is no link
+                return None
+            raise
+        except ValueError:  # a NUL byte
+            raise _error(errno.ENOENT, path) from None
+
+
+def read_regular(file: str, path: str) -> bytes:
+    """Return the content of a regular file on disk, called `path` in errors.
+
+    Raises:
+        OSError: it is a link, a device, a pipe or a directory, or larger than `LIMIT`.
+    """
+    mode = os.lstat(file).st_mode  # opening a device or a pipe may already do something
+    if stat.S_ISDIR(mode):
+        raise _error(errno.EISDIR, path)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "is no regular file", path)
+    fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY)
+    with open(fd, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "is no regular file", path)
+        data = opened.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise OSError(errno.EFBIG, f"more than {MAX_FILE} bytes", path)
+    return data
+
+
+NOTES: Final = "CAPTURE.txt"
+"""What is said of a pass as a whole."""
+
+
+def is_possible(path: str) -> bool:
+    """Tell whether a kernel file can have this path."""
+    return len(path) <= MAX_PATH and path.count("/") < MAX_DEPTH
+
+
+def simulated(tree: Tree) -> bool:
+    """Tell whether a pass was invented: a line of its `CAPTURE.txt` begins with `simulated:`."""
+    try:
+        return any(line.startswith(b"simulated:") for line in tree.read(NOTES).splitlines())
+    except OSError:
+        return False
+
+
+_REFUSED: Final = r"/(\S+) 0o[0-7]+ (\S.*)"
+_NUMBERS: Final = {os.strerror(number): number for number in errno.errorcode}
+
+
+def refusals(text: str, time: int) -> dict[str, RefusedFile]:
+    """Parse a pass's `CAPTURE.txt`: the files that could not be read, by their paths.
+
+    Below a heading there is a line for each: absolute path, mode in octal (`0o444`, or `-` when
+    the file had vanished), reason in the words of the kernel's errno or `write-only`.  Other
+    lines are for people and are passed over.
+    """
+    found = {}
+    for line in text.splitlines():
+        match = re.fullmatch(_REFUSED, line)
+        if match and is_possible(match[1]):
+            path, reason = match.groups()
+            number = errno.EACCES if reason == "write-only" else _NUMBERS.get(reason, errno.EIO)
+            found[path] = RefusedFile(number, reason, time)
+    return found
+
+
+def _names_by_directory(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
+    """Return the names in each directory, also in those that only a path implies.
+
+    Raises:
+        CaptureError: the paths imply more directories than any machine has.
+    """
+    names: dict[str, set[str]] = {"": set()}
+    size = 0
+    for path, node in nodes.items():
+        if isinstance(node, CapturedFolder):
+            names.setdefault(path, set())
+        above, _, name = path.rpartition("/")
+        while (known := names.get(above)) is None:
+            names[above] = {name}
+            size += len(above)
+            if size > MAX_DIRECTORY_BYTES:
+                raise CaptureError(
+                    f"a pass has more than {MAX_DIRECTORY_BYTES >> 20} MiB of directories' names"
+                )
+            above, _, name = above.rpartition("/")
+        known.add(name)
+    return names
+
+
+def _refused(node: RefusedFile, path: str) -> OSError:
+    return OSError(node.number, node.reason, path)
+
+
+def _error(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)
+
+
+TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev")
+"""What a pass may hold at its root."""
+
+ADVICE: Final = "give what `zmon capture` wrote"
+
+_PASS: Final = re.compile(rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?)", re.DOTALL)
+_NOTES: Final = re.compile(r"(?:(?:.*/)?([^/]+)/)?CAPTURE\.txt", re.DOTALL)
+_EXTRA: Final = re.compile(r"(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.bin", re.DOTALL)
+
+
+class CaptureContents:
+    """What a capture holds, by the names of its passes."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, dict[str, Node]] = {}
+        self.roots: dict[str, str] = {}
+        """Where a pass lies on disk."""
+        self.notes: dict[str, CapturedFile] = {}
+        """`CAPTURE.txt` of each pass: when it was made and what could not be read."""
+        self.extras: dict[str, Node] = {}
+        self.left_out: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+
+    def put(self, name: str, node: Node) -> None:
+        """Take what the capture has under a name."""
+        path = _plain(name)
+        if not is_possible(name):
+            self.leave_out("with a path longer or deeper than any kernel file's", name)
+        elif path is None:
+            self.leave_out("with a path that leads out", name)
+        elif match := _PASS.fullmatch(path):
+            self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
+        elif not isinstance(node, CapturedFile):
+            pass
+        elif match := _EXTRA.fullmatch(path):
+            self.extras[f"ioctl/{match[1]}/{match[2]}.bin"] = node
+        elif match := _NOTES.fullmatch(path):
+            self.notes[match[1] or ""] = node
+
+    def get(self, name: str) -> Node | None:
+        """Return what was put under a name in a pass."""
+        match = _PASS.fullmatch(_plain(name) or "")
+        return self.nodes.get(match[1] or "", {}).get(match[2]) if match else None
+
+    def add(self, label: str, more: Mapping[str, Node]) -> None:
+        """Add to a pass what it does not have yet."""
+        self.nodes[label] = {**more, **self.nodes.get(label, {})}
+
+    def leave_out(self, what: str, name: str) -> None:
+        """Count something that is not taken."""
+        self.left_out[what] += 1
+        self.examples.setdefault(what, name)
+
+    def remarks(self) -> list[str]:
+        """Return what was left out, a sentence for each kind."""
+        return [
+            f"Left out: {count} {what}, such as {printable(self.examples[what])}."
+            for what, count in self.left_out.items()
+        ]
+
+
+def _plain(name: str) -> str | None:
+    """Return a path without empty parts; None when it leads out or cannot be one."""
+    if name.startswith("/"):
+        return None
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    return None if ".." in parts else "/".join(parts)

@@ -1,0 +1,577 @@
+"""Capturing: writing this machine's kernel files into an archive that zmon reads elsewhere.
+
+The archive is a gzipped tar in PAX format.  Each pass is a directory (`pass-0001`, ...) that looks
+like a root, with the files as they were read, the moment of reading as their times, links as
+links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answers of ioctls
+are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
+call is `syscall/s390_sthyi.bin`.  Whoever captures may lay files of its own beside them: answers of CP are
+`cp/NAME.txt`.
+
+Only files that the tables below name are read, and /proc/PID/mountinfo of one process of each other mount
+namespace.  None of them starts I/O, and none is a trigger:
+what sends a command to a device or an adapter each time it is read (`host_access_count`,
+`capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) stands in no table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import os
+import re
+import stat
+import tarfile
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import IO, TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
+from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
+from zmon.kernel.mountinfo import namespaces
+from zmon.kernel.tree import LiveTree, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zmon.kernel.capture_tree import Node
+    from zmon.kernel.dasd_ioctl import Question
+
+    Beside = Callable[[], Mapping[str, bytes | OSError]]
+
+
+COUNTERS: Final = {
+    "what every disk has done": ("proc/diskstats",),
+    "what the CPUs have done": ("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
+    "the clock since boot": ("proc/uptime",),
+    "channel path measurement: written by the firmware, copied by the kernel": (
+        "sys/devices/css0/chp*/{measurement,ext_measurement}",
+    ),
+    "subchannel measurement: averages of a block in memory": ("sys/devices/css0/*.?.????/*.?.????/cmf/*",),
+    "the DASD driver's own profile, where it is on": (
+        "proc/dasd/statistics",
+        "sys/kernel/debug/dasd/*/statistics",
+    ),
+    "z/VM guests: one call of the hypervisor": (
+        "sys/kernel/debug/s390_hypfs/{diag_2fc,diag_0c}",
+        "sys/kernel/debug/diag_stat",
+    ),
+    "memory, load and who waits for what": (
+        "proc/{meminfo,vmstat,loadavg,interrupts}",
+        "proc/pressure/*",
+    ),
+}
+"""Why, and the patterns of files that change all the time; read first, in one burst."""
+
+SELDOM: Final = {
+    "logical partitions: an expensive call of the hypervisor": ("sys/kernel/debug/s390_hypfs/diag_204",),
+    "whether a channel path is configured: may ask the service processor": (
+        "sys/devices/css0/chp*/configure",
+    ),
+}
+"""The same for files that must not be read often."""
+
+SELDOM_SECONDS: Final = 10.0
+"""Passes at least so far apart read what `SELDOM` names."""
+
+IDENTITY: Final = {
+    "channel paths": (
+        "sys/devices/css0/cm_enable",
+        "sys/devices/css0/chp*/{status,type,cmg,shared,chid,chid_external,esc,speed_bps}",
+        "sys/devices/css0/chp*/{measurement_chars,measurement_chars_full}",
+    ),
+    "subchannels and their paths": (
+        "sys/devices/css0/*.?.????/{type,chpids,pimpampom,vpm,dev_busid,driver}",
+    ),
+    "devices": (
+        "sys/bus/ccw/devices/*",
+        "sys/devices/css0/*.?.????/*.?.????/{devtype,cutype,online,availability,driver,cmb_enable}",
+        "sys/module/cmf/parameters/{format,maxchannels}",
+    ),
+    "DASDs: settings that the driver has in memory": (
+        "sys/devices/css0/*.?.????/*.?.????/{status,discipline,alias,uid,vendor,readonly,use_diag,hpf,ese}",
+        "sys/devices/css0/*.?.????/*.?.????/{path_masks,copy_pair,copy_role,expires,retries,timeout}",
+        "sys/devices/css0/*.?.????/*.?.????/paths_info/*/fc_security",
+        "sys/module/dasd_mod/parameters/{queue_depth,nr_hw_queues}",
+        "proc/dasd/devices",
+    ),
+    "FCP adapters and their disks: what zfcp has in memory": (
+        "sys/devices/css0/*.?.????/*.?.????/{failed,in_recovery,peer_wwnn,peer_wwpn,card_version,lic_version}",
+        "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state}",
+    ),
+    "disks": (
+        "sys/block/*/{dev,size,ro,diskseq}",
+        "sys/block/*/device",
+        "sys/block/*/device/model",
+        "sys/block/*/queue/{nr_requests,logical_block_size,iostats,rotational,scheduler}",
+        "sys/block/*/*[0-9]/{dev,partition,start,size}",
+        "run/udev/data/b*",
+    ),
+    "what disks are made of": (
+        "sys/block/*/{slaves,holders}/*",
+        "sys/block/*/*[0-9]/holders/*",
+        "sys/block/*/dm/{name,uuid,suspended}",
+        "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state,metadata_version,reshape_position}",
+        "sys/block/*/md/dev-*/{slot,offset,size,state}",
+        "sys/block/*/loop/{backing_file,offset,sizelimit}",
+        "sys/fs/btrfs/*/devices/*",
+        "proc/{mdstat,partitions,swaps}",
+        "proc/self/{mountinfo,ns/mnt}",
+    ),
+    "CPUs": (
+        "sys/devices/system/cpu/{online,present,dispatching}",
+        "sys/devices/system/cpu/cpu*/{online,address,polarization,dedicated,configure}",
+        "proc/cpuinfo",
+    ),
+    "the machine, the partition, the guest": (
+        "proc/{sysinfo,service_levels}",
+        "sys/firmware/ocf/cpc_name",
+        "sys/firmware/cpi/{system_name,sysplex_name,system_type,system_level}",
+        "sys/hypervisor/s390/hyp/type",
+        "sys/hypervisor/s390/cpus/*",
+        "sys/hypervisor/s390/cpus/*/*",
+        "sys/hypervisor/s390/systems/*/*/*",
+        "sys/hypervisor/s390/systems/*/cpus/*/*",
+    ),
+    "which Linux, and since which boot": (
+        "proc/version",
+        "proc/sys/kernel/{hostname,osrelease,arch}",
+        "proc/sys/kernel/random/boot_id",
+        "proc/{devices,cio_ignore}",
+    ),
+}
+"""The same for files that change only when somebody changes something."""
+
+CHEAP: Final = (dasd_ioctl.BIODASDINFO2,)
+"""Put to every DASD."""
+COSTLY: Final = (dasd_ioctl.BIODASDREADALLCMB, dasd_ioctl.BIODASDPSRD)
+"""Put to every DASD when everything is wanted: the first may wait for I/O, the second starts some."""
+
+QUESTION_DEADLINE: Final = 5.0
+"""Seconds that a costly question may take before it is given up."""
+
+_ALTERNATIVES: Final = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass
+class CapturePass:
+    """What was read in one pass."""
+
+    begin: int
+    """When it began, in ns since 1970."""
+    counted: int = 0
+    """When the counters had been read."""
+    end: int = 0
+    nodes: dict[str, Node] = field(default_factory=dict)
+    modes: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Mode and reason of what could not be read."""
+
+    @property
+    def files(self) -> list[CapturedFile]:
+        """What could be read."""
+        return [node for node in self.nodes.values() if isinstance(node, CapturedFile)]
+
+
+@dataclass
+class CaptureSummary:
+    """What a capture came to."""
+
+    passes: int = 0
+    files: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    refused: dict[str, str] = field(default_factory=dict)
+    """What could not be read in some pass, and why."""
+
+    def count(self, found: CapturePass, seconds: float) -> None:
+        """Count one more pass, complete after so many seconds."""
+        self.passes += 1
+        self.files += len(found.files)
+        self.bytes += sum(len(file.data) for file in found.files)
+        self.refused.update((f"/{path}", why) for path, (_mode, why) in found.refused.items())
+        self.seconds = seconds
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def gather(
+    root: str = "/", *, seldom: bool = False, everything: bool = False, beside: Beside = dict
+) -> CapturePass:
+    """Read the files of one pass below `root`, and lay those beside them that `beside` has, by their paths.
+
+    Ioctls and system calls speak of this machine, so they are made only when `root` is `/`.
+    """
+    found = CapturePass(time.time_ns())
+    reading = _Reading(root, found)
+    reading.match([*COUNTERS.values(), *(SELDOM.values() if seldom or everything else ())])
+    found.counted = time.time_ns()
+    if reading.tree.root == "/":
+        _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
+    reading.match(IDENTITY.values())
+    others, refused = namespaces(reading.tree)
+    for name, mounts in others.items():
+        reading.keep(f"proc/{name}/mountinfo", mounts)
+    for path, error in refused.items():
+        if error.errno != errno.ENOENT:
+            reading.refuse(path, error)
+    for path, content in beside().items():
+        if isinstance(content, OSError):
+            reading.refuse(path, content)
+        else:
+            reading.keep(path, content)
+    found.end = time.time_ns()
+    return found
+
+
+Patterns = dict[str, "Patterns"]
+"""Patterns by their first parts; what a whole pattern leads to has the key ``""``."""
+
+
+def _arranged(groups: Iterable[tuple[str, ...]]) -> Patterns:
+    """Arrange patterns by their parts, so that each directory is looked at once."""
+    patterns: Patterns = {}
+    for group in groups:
+        for pattern in group:
+            for path in _spelled_out(pattern):
+                here = patterns
+                for part in path.split("/"):
+                    here = here.setdefault(part, {})
+                here[""] = {}
+    return patterns
+
+
+def _spelled_out(pattern: str) -> list[str]:
+    """Return a pattern once for each of its alternatives: `{a,b}/c` is `a/c` and `b/c`."""
+    match = _ALTERNATIVES.search(pattern)
+    if not match:
+        return [pattern]
+    before, after = pattern[: match.start()], pattern[match.end() :]
+    return [path for name in match[1].split(",") for path in _spelled_out(f"{before}{name}{after}")]
+
+
+class _Reading:
+    """Reads what patterns name, once, and remembers the links on the way."""
+
+    def __init__(self, root: str, found: CapturePass) -> None:
+        self.tree = LiveTree(root)
+        self.found = found
+        self._inside = PathResolver(self._target)
+
+    def match(self, groups: Iterable[tuple[str, ...]]) -> None:
+        """Read what the patterns name."""
+        self._enter("", _arranged(groups))
+
+    def keep(self, path: str, data: bytes, mode: int = 0o444) -> None:
+        """Put content into the pass, as read now."""
+        self.found.nodes[path] = CapturedFile(data, time.time_ns())
+        self.found.modes[path] = mode
+
+    def refuse(self, path: str, error: OSError, mode: int = 0) -> None:
+        """Note that something that is there cannot be read."""
+        self.found.refused[path] = mode, error.strerror or str(error)
+
+    def _enter(self, directory: str, patterns: Patterns) -> None:
+        """Follow the patterns from a directory, whose path has no links."""
+        names: list[str] = []
+        if any("*" in part or "?" in part for part in patterns):
+            try:
+                names = self.tree.entries(directory)
+            except OSError as error:
+                self.refuse(directory, error, self._mode(directory))
+                return
+            self.found.nodes.setdefault(directory, CapturedFolder(time.time_ns()))
+        for part, onward in patterns.items():
+            if not part:
+                continue
+            exact = not ("*" in part or "?" in part)
+            for name in [part] if exact else [name for name in names if fnmatchcase(name, part)]:
+                try:
+                    self._step(f"{directory}/{name}".lstrip("/"), onward)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue  # not on this machine, or gone meanwhile
+                except PermissionError as error:  # nothing below the directory may be looked at
+                    self.refuse(directory, error, self._mode(directory))
+                    return
+                except OSError as error:
+                    self.refuse(f"{directory}/{name}".lstrip("/"), error)
+
+    def _step(self, path: str, onward: Patterns) -> None:
+        mode = os.lstat(self.tree.root + path).st_mode
+        if stat.S_ISLNK(mode):
+            self._target(path)
+            if any(onward):  # patterns go on behind the link
+                path = self._inside.physical(path)
+            mode = os.lstat(self.tree.root + path).st_mode
+        if stat.S_ISDIR(mode):
+            if "" in onward:
+                self.found.nodes.setdefault(path, CapturedFolder(time.time_ns()))
+            self._enter(path, onward)
+        elif "" in onward and not stat.S_ISLNK(mode) and path not in self.found.nodes:
+            self._read(path, stat.S_IMODE(mode), regular=stat.S_ISREG(mode))
+
+    def _read(self, path: str, mode: int, *, regular: bool) -> None:
+        if not regular:
+            self.refuse(path, OSError(errno.EINVAL, "not a regular file"), mode)
+        elif not mode & 0o444:
+            self.refuse(path, OSError(errno.EACCES, "write-only"), mode)
+        else:
+            try:
+                self.keep(path, self.tree.read(path, diag204.AT_ONCE if "hypfs" in path else 65536), mode)
+            except FileNotFoundError:
+                pass
+            except OSError as error:
+                self.refuse(path, error, mode)
+
+    def _target(self, path: str) -> str | None:
+        try:
+            text = self.tree.link(path)
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                return None
+            raise
+        self.found.nodes.setdefault(path, CapturedLink(text, time.time_ns()))
+        return text
+
+    def _mode(self, path: str) -> int:
+        try:
+            return stat.S_IMODE(os.lstat(self.tree.root + path).st_mode)
+        except OSError:
+            return 0
+
+
+def _call(reading: _Reading, questions: Iterable[Question]) -> None:
+    """Make the calls whose answers are no files."""
+    try:
+        disks = [name for name in reading.tree.entries("sys/block") if name.startswith("dasd")]
+    except OSError:
+        disks = []
+    for question in questions:
+        for disk in disks:
+            path = f"ioctl/{disk}/{question.name}.bin"
+            try:
+                reading.keep(path, _asked(reading.tree, disk, question))
+            except OSError as error:
+                reading.refuse(path, error)
+    _tables(reading)
+    if os.uname().machine == "s390x":
+        try:
+            reading.keep(sysinfo.STHYI_CAPTURED, sysinfo.call_sthyi())
+        except OSError as error:
+            reading.refuse(sysinfo.STHYI_CAPTURED, error)
+
+
+def _tables(reading: _Reading) -> None:
+    """Ask how the devices lie that are made of others, or of a file."""
+    for number in _mapped(reading.tree):
+        path = block_ioctl.dm_captured_at(number)
+        try:
+            reading.keep(path, block_ioctl.read_dm_table(reading.tree, number).encode())
+        except OSError as error:
+            reading.refuse(path, error)
+        except ValueError as error:
+            reading.refuse(path, OSError(errno.EIO, str(error)))
+    for number, path, file in _loops(reading.tree):
+        table = block_ioctl.read_loop_table(reading.tree, number, path, file)
+        if isinstance(table, Absent):
+            reading.refuse(block_ioctl.loop_captured_at(number), OSError(errno.EIO, table.reason))
+        else:
+            reading.keep(block_ioctl.loop_captured_at(number), str(table).encode())
+
+
+def _loops(tree: LiveTree) -> Iterator[tuple[str, str, str]]:
+    """Yield number, directory and file of all loop devices that have a file."""
+    with contextlib.suppress(OSError):
+        for name in tree.entries("sys/block"):
+            if name.startswith("loop"):
+                path = f"sys/block/{name}"
+                with contextlib.suppress(OSError):
+                    file = text(tree, f"{path}/loop/backing_file").rstrip("\n")
+                    yield text(tree, f"{path}/dev").strip(), path, file
+
+
+def _mapped(tree: LiveTree) -> list[str]:
+    """Return the numbers of all devices of the device mapper."""
+    numbers = []
+    with contextlib.suppress(OSError):
+        for name in tree.entries("sys/block"):
+            if name.startswith("dm-"):
+                with contextlib.suppress(OSError):
+                    numbers.append(text(tree, f"sys/block/{name}/dev").strip())
+    return numbers
+
+
+def _asked(tree: LiveTree, disk: str, question: Question) -> bytes:
+    """Put a question to a disk; a costly one is given up when the disk hangs."""
+    if question not in COSTLY:
+        return dasd_ioctl.ask(tree, disk, question)
+    answers: list[bytes | OSError] = []
+
+    def ask() -> None:
+        try:
+            answers.append(dasd_ioctl.ask(tree, disk, question))
+        except OSError as error:
+            answers.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(QUESTION_DEADLINE)
+    answer = answers[0] if answers else OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+    if isinstance(answer, OSError):
+        raise answer
+    return answer
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CapturePlan:
+    """What is to be captured."""
+
+    root: str = "/"
+    passes: int = 1
+    seconds: float = SELDOM_SECONDS
+    """From the beginning of one pass to that of the next."""
+    everything: bool = False
+    """Also what `SELDOM` and `COSTLY` name."""
+    beside: Beside = dict
+    """Returns what else belongs into a pass: contents by path, or why there is none."""
+
+
+def write_capture(
+    file: str,
+    plan: CapturePlan,
+    *,
+    force: bool = False,
+    progress: Callable[[int, CapturePass], None] | None = None,
+) -> CaptureSummary:
+    """Write what the plan says into a new archive, and return what it came to.
+
+    `progress` is told of each pass when it is written.  An interrupt ends the capture early, with
+    the passes that were whole by then.  The archive appears under its name only when it is
+    complete; it can be read by its owner alone, since it holds what root could read.
+
+    Raises:
+        FileExistsError: there is such a file already, and `force` was not said.
+        OSError: it cannot be written.
+        CaptureError: there was nothing to read.
+        KeyboardInterrupt: before the first pass was whole.
+    """
+    if not force and os.path.lexists(file):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), file)
+    directory, name = os.path.split(file)
+    descriptor, beside = tempfile.mkstemp(prefix=f".{name}.", dir=directory or ".")
+    try:
+        with open(descriptor, "wb") as raw:
+            summary = _write_passes(raw, plan, progress)
+            raw.flush()
+            os.fsync(raw.fileno())
+        _move(beside, file, force=force)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+    return summary
+
+
+def _write_passes(
+    raw: IO[bytes], plan: CapturePlan, progress: Callable[[int, CapturePass], None] | None
+) -> CaptureSummary:
+    summary = CaptureSummary()
+    begin = time.monotonic()
+    seldom = plan.passes == 1 or plan.seconds >= SELDOM_SECONDS
+    with (
+        gzip.GzipFile("", "wb", 6, raw) as zipped,
+        tarfile.TarFile(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for number in range(1, plan.passes + 1):
+            try:
+                time.sleep(max(0.0, begin + (number - 1) * plan.seconds - time.monotonic()))
+                found = gather(plan.root, seldom=seldom, everything=plan.everything, beside=plan.beside)
+            except KeyboardInterrupt:
+                if number == 1:
+                    raise
+                break
+            if not found.files:
+                raise CaptureError(
+                    f"{plan.root} holds none of the kernel's files; give a root with sys and proc."
+                )
+            _add(tar, number, plan.passes, found)
+            summary.count(found, time.monotonic() - begin)
+            if progress:
+                progress(number, found)
+    return summary
+
+
+def _add(tar: tarfile.TarFile, number: int, passes: int, found: CapturePass) -> None:
+    """Write a pass into the archive."""
+    root = f"pass-{number:04}"
+    notes = notes_of(f"pass {number} of {passes}", found).encode("utf-8", "surrogateescape")
+    members: dict[str, Node] = {
+        "": CapturedFolder(found.begin),
+        "CAPTURE.txt": CapturedFile(notes, found.end),
+        **found.nodes,
+    }
+    for path, node in members.items():
+        member = tarfile.TarInfo(f"{root}/{path}".rstrip("/"))
+        seconds, ns = divmod(node.time, 10**9)
+        member.mtime = seconds
+        member.pax_headers = {"mtime": f"{seconds}.{ns:09}"}
+        content = None
+        if isinstance(node, CapturedFile):
+            member.mode = found.modes.get(path, 0o644) & 0o777
+            member.size = len(node.data)
+            content = io.BytesIO(node.data)
+        elif isinstance(node, CapturedLink):
+            member.type, member.linkname, member.mode = tarfile.SYMTYPE, node.text, 0o777
+        else:
+            member.type, member.mode = tarfile.DIRTYPE, 0o755
+        tar.addfile(member, content)
+        tar.members.clear()  # type: ignore[attr-defined]  # else it would remember them all
+
+
+def notes_of(title: str, found: CapturePass) -> str:
+    """Return the text of a pass's `CAPTURE.txt`, which `zmon.kernel.capture_tree.refusals` reads."""
+    uptime = found.nodes.get("proc/uptime")
+    up = uptime.data.split()[:1] if isinstance(uptime, CapturedFile) else []
+    lines = [
+        f"zmon capture, {title}",
+        f"begin {_seconds(found.begin)} (s since 1970)" + "".join(f", uptime {s.decode()}" for s in up),
+        f"counters read until {_seconds(found.counted)}",
+        f"end {_seconds(found.end)}",
+        f"files {len(found.files)}",
+        "",
+        "not read (path, mode, reason):",
+        *(f"/{path} {mode:#o} {why}" for path, (mode, why) in found.refused.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _seconds(ns: int) -> str:
+    return f"{ns // 10**9}.{ns % 10**9 // 10**6:03}"
+
+
+def _move(beside: str, file: str, *, force: bool) -> None:
+    """Give the finished archive its name, and make that last."""
+    if force:
+        os.replace(beside, file)
+    else:
+        try:
+            os.link(beside, file)  # unlike a rename, it never takes the place of another
+            os.unlink(beside)
+        except FileExistsError:
+            raise
+        except OSError:  # the file system knows no hard links
+            os.rename(beside, file)
+    directory = os.open(os.path.dirname(file) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,244 @@
+"""sys/devices/css0/0.S.NNNN/0.S.DDDD: subchannels and the devices behind them.
+
+One subchannel has one device.  The subchannel knows the paths, the device its type, and the
+driver the rest; the attributes read here change only when somebody acts on the device, and none
+of them starts an I/O.  `host_access_count` and `capacity/space_*` would, and `logging`,
+`safe_offline`, `path_reset` and `ping` are triggers: they are left alone.
+
+Kernel: drivers/s390/cio/css.c, device.c; drivers/s390/block/dasd_devmap.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel.channel_path import CSS
+from zmon.kernel.tree import OFFLINE, read_value, refused, text
+from zmon.kinds import DEVICE
+from zmon.sample import Frame, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+
+
+BUS_ID: Final = re.compile(r"0\.[0-3]\.[0-9a-f]{4}")
+"""Channel subsystem (always shown as 0), subchannel set, number of subchannel or device."""
+
+_PATHS: Final = ("pim", "pam", "pom", "chpids")
+_WORDS: Final = ("status", "discipline", "vendor", "uid")
+_NUMBERS: Final = ("alias", "readonly", "hpf", "ese", "use_diag")
+DASD_ATTRIBUTES: Final = (*_WORDS, *_NUMBERS, "path_masks")
+"""What only the DASD driver gives."""
+
+
+def parse_chpids(content: str) -> tuple[int, ...]:
+    """Return `chpids`: the channel path in each of the eight slots.
+
+    Eight numbers of two hex digits.  An unused slot says 00, which is also a legal path: only
+    the path installed mask tells them apart, see `installed`.
+
+    Raises:
+        ValueError: there are fewer than eight, or other words.
+    """
+    return _bytes(content, 8, "chpids")
+
+
+def parse_pimpampom(content: str) -> tuple[int, int, int]:
+    """Return `pimpampom`: the masks of paths installed, available, operational.
+
+    Two hex digits each; the highest bit is the first slot of `chpids`.  They are as of the last
+    time the kernel asked the subchannel, so they may lag.
+
+    Raises:
+        ValueError: there are fewer than three, or other words.
+    """
+    pim, pam, pom = _bytes(content, 3, "pimpampom")
+    return pim, pam, pom
+
+
+def parse_vpm(content: str) -> int:
+    """Return `vpm`: the mask of paths that Linux verified, as in `parse_pimpampom`.
+
+    Raises:
+        ValueError: it is not two hex digits.
+    """
+    return _bytes(content, 1, "vpm")[0]
+
+
+def parse_path_masks(content: str) -> str:
+    """Return `path_masks` of a DASD: six masks in hex, with single blanks between.
+
+    Operational, not preferred, mis-cabled, quiesced by the control unit, unusable for High
+    Performance FICON, disabled after interface control checks.
+
+    Raises:
+        ValueError: there are fewer than six, or other words.
+    """
+    return " ".join(f"{mask:02x}" for mask in _bytes(content, 6, "path_masks"))
+
+
+def parse_type(content: str) -> str | Absent:
+    """Return `devtype` or `cutype`: type and model, `3390/0c`; absent when the device has none.
+
+    Raises:
+        ValueError: it is neither of this form nor `n/a`.
+    """
+    word = content.strip()
+    if word == "n/a":
+        return absent("the device has no type")
+    if not re.fullmatch("[0-9a-f]{4}/[0-9a-f]{2}", word, re.ASCII):
+        raise ValueError(f"neither type/model nor n/a: {word[:40]!r}")
+    return word
+
+
+def parse_number(content: str) -> int:
+    """Return a setting such as `online` or `alias`: decimal, nearly always 0 or 1.
+
+    Raises:
+        ValueError: it is not a number.
+    """
+    word = content.strip()
+    if not re.fullmatch("[0-9]{1,10}", word, re.ASCII):
+        raise ValueError(f"no decimal number: {word[:40]!r}")
+    return int(word)
+
+
+def installed(chpids: tuple[int, ...], pim: int) -> str:
+    """Return the channel paths that lead to a device, in the order of their slots: `70 71`."""
+    return " ".join(f"{chpid:02x}" for slot, chpid in enumerate(chpids) if pim & 0x80 >> slot)
+
+
+def _bytes(content: str, count: int, name: str) -> tuple[int, ...]:
+    words = content.split()[:count]
+    if len(words) < count or not all(re.fullmatch("[0-9a-f]{2}", word, re.ASCII) for word in words):
+        raise ValueError(f"{name} has not {count} numbers of two hex digits: {content[:40]!r}")
+    return tuple(int(word, 16) for word in words)
+
+
+def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
+    """Read every device that has a subchannel, in the order of bus ids; or only those named.
+
+    A device that disappears meanwhile is left out.
+    """
+    try:
+        places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
+    except FileNotFoundError:
+        return empty_frame(DEVICE, "no channel subsystem here")
+    except OSError as error:
+        return empty_frame(DEVICE, refused(error).reason)
+    rows: dict[str, dict[str, Value]] = {}
+    times: dict[str, int] = {}
+    for subchannel in places:
+        path = f"{CSS}/{subchannel}"
+        try:
+            for busid in filter(BUS_ID.fullmatch, tree.entries(path)):
+                device = _device(tree, f"{path}/{busid}")
+                times[busid] = tree.when(f"{path}/{busid}/online")
+                rows[busid] = {"subchannel": subchannel} | _paths(tree, path) | device
+        except FileNotFoundError:
+            continue
+    if not rows:
+        return empty_frame(DEVICE, "this machine shows Linux no devices")
+    keys = sorted(rows)
+    columns = {field.name: [rows[key][field.name] for key in keys] for field in DEVICE.fields}
+    return Frame(DEVICE, keys, columns, [times[key] for key in keys])
+
+
+def _subchannels(tree: Tree) -> list[str]:
+    return [name for name in tree.entries(CSS) if BUS_ID.fullmatch(name)]
+
+
+def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
+    """Return the subchannels of devices, as the links to them say; those that are gone are left out."""
+    found = []
+    for busid in busids:
+        try:
+            parts = tree.link(f"sys/bus/ccw/devices/{busid}").split("/")
+        except OSError:
+            continue
+        if len(parts) > 1 and BUS_ID.fullmatch(parts[-2]):
+            found.append(parts[-2])
+    return found
+
+
+def _paths(tree: Tree, subchannel: str) -> dict[str, Value]:
+    """Return what a subchannel says of the paths to its device."""
+    row: dict[str, Value] = {"vpm": read_value(tree, f"{subchannel}/vpm", parse_vpm)}
+    try:
+        pim, pam, pom = parse_pimpampom(text(tree, f"{subchannel}/pimpampom"))
+        chpids = parse_chpids(text(tree, f"{subchannel}/chpids"))
+    except OSError as error:
+        return row | dict.fromkeys(_PATHS, refused(error))
+    except ValueError:
+        return row | dict.fromkeys(_PATHS, absent("the subchannel's paths are not in a form known to zmon"))
+    return row | dict(zip(_PATHS, (pim, pam, pom, installed(chpids, pim)), strict=True))
+
+
+def _device(tree: Tree, path: str) -> dict[str, Value]:
+    """Return what a device's own directory says.
+
+    Raises:
+        FileNotFoundError: the directory has gone.
+    """
+    names = tree.entries(path)
+    row: dict[str, Value] = {"driver": _driver(tree, path)}
+    row["availability"] = read_value(tree, f"{path}/availability")
+    for name in ("devtype", "cutype"):
+        row[name] = read_value(tree, f"{path}/{name}", parse_type)
+    for name in ("online", "cmb_enable"):
+        row[name] = read_value(tree, f"{path}/{name}", parse_number)
+    row |= _dasd(tree, path, row)
+    row["block"] = _block(tree, path, names, row)
+    return row
+
+
+def _driver(tree: Tree, path: str) -> Value:
+    try:
+        return tree.link(f"{path}/driver").rpartition("/")[2]
+    except OSError:
+        return absent("no driver has taken the device")
+
+
+def _dasd(tree: Tree, path: str, device: dict[str, Value]) -> dict[str, Value]:
+    """Return the DASD driver's attributes, which are absent for everybody else's devices."""
+    driver = device["driver"]
+    if isinstance(driver, Absent):
+        return dict.fromkeys(DASD_ATTRIBUTES, driver)
+    if not str(driver).startswith("dasd-"):
+        return dict.fromkeys(DASD_ATTRIBUTES, absent("not a DASD"))
+    is_offline = device["online"] == 0
+    missing = OFFLINE if is_offline else None
+    row = {name: read_value(tree, f"{path}/{name}", missing=missing) for name in _WORDS}
+    for name in _NUMBERS:
+        row[name] = read_value(tree, f"{path}/{name}", parse_number, missing)
+    row["path_masks"] = OFFLINE if is_offline else read_value(tree, f"{path}/path_masks", parse_path_masks)
+    for name in ("uid", "vendor"):
+        if row[name] == "":
+            row[name] = OFFLINE if is_offline else _unidentified(name, row["discipline"])
+    return row
+
+
+def _unidentified(name: str, discipline: Value) -> Absent:
+    if discipline in ("FBA", "DIAG"):
+        return absent(f"FBA and DIAG disks have no {name}")
+    return absent("the storage gave the kernel no configuration data")
+
+
+def _block(tree: Tree, path: str, names: list[str], device: dict[str, Value]) -> Value:
+    """Return the name of the block device: below `block`, or one directory deeper for virtio."""
+    above = [path, *(f"{path}/{name}" for name in names if name.startswith("virtio"))]
+    for directory in above:
+        try:
+            return tree.entries(f"{directory}/block")[0]
+        except (OSError, IndexError):
+            continue
+    if device["online"] == 0:
+        return OFFLINE
+    if device["alias"] == 1:
+        return absent("an alias has no block device")
+    return absent("no block device belongs to it")

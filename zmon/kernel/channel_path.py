@@ -1,0 +1,415 @@
+"""sys/devices/css0/chp0.NN: the channel paths, what they are and what they carried.
+
+The counters lie in a block that the firmware writes into memory by itself every few seconds
+while `cm_enable` is 1.  Reading them copies memory, costs no I/O, and needs root.  Equal time
+stamps mean that the firmware has not written since: nothing new, not nothing done.
+
+The sense of a block depends on the channel measurement group (CMG) of its path:
+
+===  =================================  ============================================
+CMG  channels                           counts
+===  =================================  ============================================
+1    older ones                         time the path was busy
+2    FICON, OSA and their like          bus cycles, work units, data units; FICON ops
+3    messages, as HiperSockets          messages, failures, data units
+4,5  with a data processing unit (z17)  as 2, and time of the unit; 5 with FICON ops
+===  =================================  ============================================
+
+A field `x_cpc` counts the whole machine, `x` this partition.  Counters are 32 bits wide and
+wrap; sums of active operations have 64.  They start anew when measurement is switched on.
+
+Kernel: drivers/s390/cio/chp.c, chsc.c; layouts: zconf/chp/chpstat in s390-tools.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel.tree import read_value, refused
+from zmon.kinds import CHANNEL
+from zmon.sample import Frame, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Number, Value
+    from zmon.kernel.tree import Tree
+
+
+CSS: Final = "sys/devices/css0"
+"""The kernel shows one channel subsystem and always calls it 0."""
+
+MAX_TRIES: Final = 5
+"""The firmware writes every few seconds, so a second try meets it hardly ever."""
+
+_NAME: Final = re.compile(r"chp(0\.[0-9a-f]{2})")
+
+_BUSY: Final = ("busy_cpc", "busy")
+_WORK: Final = (
+    "bus_cycles_cpc", "work_units_cpc", "work_units",
+    "written_cpc", "written", "read_cpc", "read",
+)  # fmt: skip
+_MESSAGES: Final = (
+    "msg_sent", "msg_sent_cpc", "send_failed", "no_buffer", "no_buffer_cpc",
+    "data_sent", "data_sent_cpc",
+)  # fmt: skip
+_CUE: Final = {1: _BUSY, 2: _WORK, 3: _MESSAGES, 4: _WORK, 5: _WORK}
+"""Per group what words 1, 2 ... of `measurement` count."""
+
+_DPU: Final = ("dpu_channel_busy_cpc", "dpu_busy_cpc")
+_FICON: Final = (
+    "ficon_ops_cpc", "ficon_deferred_cpc", "ficon_active_cpc",
+    "hpf_ops_cpc", "hpf_deferred_cpc", "hpf_active_cpc",
+)  # fmt: skip
+_EXT_CUE: Final = {
+    2: (">IIQIIQ", _FICON),
+    4: (">II", _DPU),
+    5: (">IIIIQIIQ", _DPU + _FICON),
+}
+"""Per group the layout of `ext_measurement`; the other groups have none."""
+
+_LIMITS: Final = ("max_bus_cycles", "max_work_units", "max_write_units", "max_read_units")
+_SIZES: Final = ("data_unit_size", "data_unit_size_cpc", "msg_unit_size", "msg_unit_size_cpc")
+
+COUNTERS: Final = ("timestamp", *_BUSY, *_WORK, *_MESSAGES)
+"""The fields from `measurement`, of all groups."""
+EXT_COUNTERS: Final = (*_DPU, *_FICON)
+"""The fields from `ext_measurement`, of all groups."""
+CHARACTERISTICS: Final = (*_LIMITS, *_SIZES, "dpu_cores")
+"""The fields from `measurement_chars`, of all groups."""
+
+
+def _not_in(group: int) -> Absent:
+    """Why a field is absent that this group does not have."""
+    if group in _CUE:
+        return absent(f"measurement group {group} does not have it")
+    return absent(f"measurement group {group} is not known to zmon")
+
+
+def parse_measurement(data: bytes, group: int) -> dict[str, Number]:
+    """Decode a channel utilization entry: `measurement`, 32 bytes.
+
+    Word 0 holds a mask of the valid words (bit 0x80 >> n for word n) and a time stamp of 24 bits
+    in ticks of 128 us, which wraps after 2147 s.  Words 1 to 7 are the group's counters; a word
+    that is not valid is absent, and so is every counter of another group.
+
+    Raises:
+        ValueError: there are fewer than 32 bytes.
+    """
+    if len(data) < 32:
+        raise ValueError(f"measurement has {len(data)} bytes, not 32")
+    head, *words = struct.unpack_from(">8I", data)
+    valid = head >> 24
+    if group == 3 and valid == 0xFE:
+        valid = 0xFF  # firmware forgets to mark the last word, which is valid
+    found: dict[str, Number] = dict.fromkeys(COUNTERS, _not_in(group))
+    found["timestamp"] = head & 0xFFFFFF
+    for number, (name, value) in enumerate(zip(_CUE.get(group, ()), words, strict=False), 1):
+        found[name] = value if valid & 0x80 >> number else absent("the firmware marks it as not valid")
+    return found
+
+
+def parse_ext_measurement(data: bytes, group: int) -> dict[str, Number]:
+    """Decode an extended channel utilization entry: `ext_measurement`, 64 bytes, since Linux 6.10.
+
+    Groups 2 and 5 count FICON and High Performance FICON operations, deferred ones, and the sum of
+    operations active at each start; groups 4 and 5 the time that the data processing unit was busy.
+    All are of the whole machine.
+
+    Raises:
+        ValueError: there are fewer than 64 bytes.
+    """
+    if len(data) < 64:
+        raise ValueError(f"ext_measurement has {len(data)} bytes, not 64")
+    found: dict[str, Number] = dict.fromkeys(EXT_COUNTERS, _not_in(group))
+    layout, names = _EXT_CUE.get(group, (">", ()))
+    found.update(zip(names, struct.unpack_from(layout, data), strict=True))
+    return found
+
+
+def parse_measurement_chars(data: bytes, group: int) -> dict[str, Number]:
+    """Decode what the counters' units are worth: `measurement_chars`, 20 bytes.
+
+    Groups 2, 4 and 5 have limits per second, and the bytes in a data unit; a limit of 0 is none.
+    Group 3 has the sizes of its units, where 0 stands for 1 or, machine-wide, for the partition's.
+    Linux before 6.10 gives zeros for groups 4 and 5.
+
+    Raises:
+        ValueError: there are fewer than 20 bytes.
+    """
+    if len(data) < 20:
+        raise ValueError(f"measurement_chars has {len(data)} bytes, not 20")
+    words: tuple[int, ...] = struct.unpack_from(">5I", data)
+    found: dict[str, Number] = dict.fromkeys(CHARACTERISTICS, _not_in(group))
+    if group == 3:
+        unit = words[0] or 1
+        message = words[2] or 1
+        found.update(zip(_SIZES, (unit, words[1] or unit, message, words[3] or message), strict=True))
+    elif group in (2, 4, 5):
+        given = dict(zip((*_LIMITS, "data_unit_size"), words, strict=True))
+        if group != 2:
+            given["dpu_cores"] = words[4] >> 24
+            given["data_unit_size"] = words[4] & 0xFFFFFF
+        for name, value in given.items():
+            found[name] = value or absent("the machine gives 0 for it, which is no limit")
+    return found
+
+
+def parse_measurement_chars_full(data: bytes, group: int) -> dict[str, Number]:
+    """Decode `measurement_chars_full`, 32 bytes, since Linux 6.13: three words of head, then as above.
+
+    Raises:
+        ValueError: there are fewer than 32 bytes.
+    """
+    if len(data) < 32:
+        raise ValueError(f"measurement_chars_full has {len(data)} bytes, not 32")
+    return parse_measurement_chars(data[12:], group)
+
+
+def parse_cmg(content: str) -> int | Absent:
+    """Return the measurement group of `cmg`; absent for `unknown`.
+
+    Linux 6.12 prints it decimal, 6.1 in hex; the five known groups look the same in both.
+
+    Raises:
+        ValueError: it is neither a number nor `unknown`.
+    """
+    word = content.strip()
+    if word == "unknown":
+        return absent("the path's measurement group is unknown")
+    if re.fullmatch("[0-9]{1,3}", word, re.ASCII):
+        return int(word)
+    return _hex(word, "cmg")
+
+
+def parse_type(content: str) -> int:
+    """Return the code of `type`, which is hex without prefix: see zmon.topology.volumes.
+
+    Raises:
+        ValueError: it is not hex.
+    """
+    return _hex(content.strip(), "type")
+
+
+def parse_shared(content: str) -> int | Absent:
+    """Return `shared`: 1 when several partitions share the path; absent for `unknown`.
+
+    Raises:
+        ValueError: it is neither hex nor `unknown`.
+    """
+    word = content.strip()
+    return (
+        absent("the machine does not say whether it is shared") if word == "unknown" else _hex(word, "shared")
+    )
+
+
+def parse_chid(content: str) -> str | Absent:
+    """Return the physical channel of `chid`, four hex digits; absent when the file is empty.
+
+    Raises:
+        ValueError: it is not hex.
+    """
+    word = content.strip()
+    return f"{_hex(word, 'chid'):04x}" if word else absent("the machine names no physical channel")
+
+
+def parse_chid_external(content: str) -> int | Absent:
+    """Return `chid_external`: 1 when the physical channel has a place in the machine; or absent.
+
+    Raises:
+        ValueError: it is not a number.
+    """
+    word = content.strip()
+    return _hex(word, "chid_external") if word else absent("the machine names no physical channel")
+
+
+def parse_esc(content: str) -> int:
+    """Return the external subchannel code of `esc`, printed in hex.
+
+    Raises:
+        ValueError: it is not hex.
+    """
+    return _hex(content.strip(), "esc")
+
+
+def parse_speed_bps(content: str) -> str | Absent:
+    """Return `speed_bps` as it is written, `16G`, since Linux 6.10; absent for 0, which is unknown.
+
+    The suffix K, M, G or T counts in thousands of bits per second.
+
+    Raises:
+        ValueError: it is no number with such a suffix.
+    """
+    word = content.strip()
+    if not re.fullmatch("[0-9]{1,20}[KMGT]?", word, re.ASCII):
+        raise ValueError(f"speed_bps is no speed: {word[:40]!r}")
+    return word if word.strip("0") else absent("the machine does not say how fast it is")
+
+
+def parse_status(content: str) -> str:
+    """Return `status`: online or offline, as Linux itself varied the path.
+
+    Raises:
+        ValueError: it is another word.
+    """
+    word = content.strip()
+    if word not in ("online", "offline"):
+        raise ValueError(f"status is neither online nor offline: {word[:40]!r}")
+    return word
+
+
+def parse_configure(content: str) -> int:
+    """Return `configure`: 0 standby, 1 configured, 2 reserved, 3 not recognized.
+
+    Raises:
+        ValueError: it is not a number.
+    """
+    return _hex(content.strip(), "configure")
+
+
+def parse_cm_enable(content: str) -> int:
+    """Return sys/devices/css0/cm_enable: 1 while the firmware measures channel paths.
+
+    Raises:
+        ValueError: it is not a number.
+    """
+    return _hex(content.strip(), "cm_enable")
+
+
+def _hex(word: str, name: str) -> int:
+    if not re.fullmatch("[0-9a-f]{1,8}", word, re.ASCII):
+        raise ValueError(f"{name} is no hex number: {word[:40]!r}")
+    return int(word, 16)
+
+
+_LABELS: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
+    "status": ("status", parse_status),
+    "shared": ("shared", parse_shared),
+    "chid": ("chid", parse_chid),
+    "chid_external": ("chid_external", parse_chid_external),
+    "esc": ("esc", parse_esc),
+    "speed": ("speed_bps", parse_speed_bps),
+    "type": ("type", parse_type),
+    "cmg": ("cmg", parse_cmg),
+}
+"""The labels that are free to read: field, file, parser."""
+
+
+def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
+    """Read every channel path, with its counters where the firmware measures.
+
+    The kernel may have to ask the service processor for `configure` and wait for the answer.  Pass
+    a frame younger than a minute as `recent`, and what it says of `configure` is repeated instead.
+
+    A path that disappears while it is read is left out.  `cm_enable` stays as it is.
+    """
+    try:
+        paths = [found for name in tree.entries(CSS) if (found := _NAME.fullmatch(name))]
+    except FileNotFoundError:
+        return empty_frame(CHANNEL, "no channel subsystem here")
+    except OSError as error:
+        return empty_frame(CHANNEL, refused(error).reason)
+    unmeasured = _why_unmeasured(tree)
+    keys: list[str] = []
+    rows: list[dict[str, Value]] = []
+    times: list[int] = []
+    for found in paths:
+        path, key = f"{CSS}/{found[0]}", found[1]
+        row = {field: read_value(tree, f"{path}/{file}", parse) for field, (file, parse) in _LABELS.items()}
+        if recent is not None and key in recent.index:
+            row["configure"] = recent.cell(key, "configure")
+        else:
+            row["configure"] = read_value(tree, f"{path}/configure", parse_configure)
+        row.update(_measured(tree, path, row["cmg"], unmeasured))
+        live = "status" if isinstance(row["timestamp"], Absent) else "measurement"
+        try:
+            when = tree.when(f"{path}/{live}")
+            tree.entries(path)
+        except OSError:
+            continue  # it disappeared meanwhile, and so the row may be half of a path
+        keys.append(key)
+        rows.append(row)
+        times.append(when)
+    if not keys:
+        return empty_frame(CHANNEL, "this machine shows Linux no channel paths")
+    return Frame(CHANNEL, keys, {f.name: [row[f.name] for row in rows] for f in CHANNEL.fields}, times)
+
+
+def _why_unmeasured(tree: Tree) -> Absent:
+    """Return why a path would have no `measurement`."""
+    not_offered = absent("channel measurement is offered in an LPAR only: not by this hypervisor")
+    enabled = read_value(tree, f"{CSS}/cm_enable", parse_cm_enable, not_offered)
+    if isinstance(enabled, Absent):
+        return enabled
+    if enabled:
+        return absent("channel measurement is on, but has nothing for this path")
+    return absent("channel measurement is off: cm_enable is 0")
+
+
+def _measured(tree: Tree, path: str, group: Value, unmeasured: Absent) -> dict[str, Number]:
+    """Return the counters of a path and what their units are worth."""
+    entry, extended = _consistent(tree, path, unmeasured)
+    if isinstance(entry, bytes) and isinstance(group, int):
+        return {
+            **_decoded(parse_measurement, entry, group, COUNTERS),
+            **_decoded(parse_ext_measurement, extended, group, EXT_COUNTERS),
+            **_characteristics(tree, path, group),
+        }
+    why = next(it for it in (entry, group) if isinstance(it, Absent))
+    return dict.fromkeys((*COUNTERS, *EXT_COUNTERS, *CHARACTERISTICS), why)
+
+
+def _consistent(tree: Tree, path: str, unmeasured: Absent) -> tuple[bytes | Absent, bytes | Absent]:
+    """Return `measurement` and `ext_measurement` as the firmware wrote them at one instant.
+
+    The kernel copies without a lock.  Word 0, with its time stamp, changes with every writing.
+    """
+    no_more = absent("this path has no extended data, or Linux is older than 6.10")
+    entry = _block(tree, f"{path}/measurement", unmeasured)
+    for _ in range(MAX_TRIES):
+        if isinstance(entry, Absent):
+            return entry, entry
+        before = entry
+        extended = _block(tree, f"{path}/ext_measurement", no_more)
+        entry = _block(tree, f"{path}/measurement", unmeasured)
+        if isinstance(entry, bytes) and entry[:4] == before[:4]:
+            return entry, extended
+    torn = absent("the firmware kept writing while it was read")
+    return torn, torn
+
+
+def _characteristics(tree: Tree, path: str, group: int) -> dict[str, Number]:
+    none = absent("the path has no measurement characteristics")
+    full = _block(tree, f"{path}/measurement_chars_full", none)
+    if isinstance(full, bytes):
+        return _decoded(parse_measurement_chars_full, full, group, CHARACTERISTICS)
+    short = _block(tree, f"{path}/measurement_chars", none)
+    return _decoded(parse_measurement_chars, short, group, CHARACTERISTICS)
+
+
+def _block(tree: Tree, path: str, otherwise: Absent) -> bytes | Absent:
+    """Read a binary file; absent for `otherwise` when there is none or nothing in it."""
+    try:
+        return tree.read(path) or otherwise
+    except FileNotFoundError:
+        return otherwise
+    except OSError as error:
+        return refused(error)
+
+
+def _decoded(
+    parse: Callable[[bytes, int], dict[str, Number]],
+    block: bytes | Absent,
+    group: int,
+    names: tuple[str, ...],
+) -> dict[str, Number]:
+    """Decode a block; when there is none, its fields are absent for that reason."""
+    if isinstance(block, Absent):
+        return dict.fromkeys(names, block)
+    try:
+        return parse(block, group)
+    except ValueError:
+        return dict.fromkeys(names, absent("the kernel gave fewer bytes than the layout has"))

@@ -1,0 +1,471 @@
+"""The three questions that only a DASD's block node answers, and the one way of asking them.
+
+/proc/dasd/devices and BIODASDINFO2: what the DASD driver knows of its volumes.
+
+BIODASDPSRD: what the control unit's cache did for a volume.
+
+Each answer costs a channel program on the device, and all devices on one real volume get the same:
+so a volume is asked once, and not often.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import struct
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
+from zmon.kinds import CACHE, DASD
+from zmon.sample import Frame, empty_frame
+from zmon.uid import find_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Absent, Value
+    from zmon.kernel.tree import Tree
+
+    Row = dict[str, Value]
+
+
+class Question(NamedTuple):
+    """One ioctl that only reads: its name in the kernel, its number on s390, the answer's bytes."""
+
+    name: str
+    number: int
+    size: int
+
+
+BIODASDINFO2: Final = Question("BIODASDINFO2", 0x81A04403, 416)
+"""What the driver knows of the device; costs nothing."""
+BIODASDPSRD: Final = Question("BIODASDPSRD", 0x80C04404, 192)
+"""Cache counts of the volume; runs a channel program on the device."""
+BIODASDREADALLCMB: Final = Question("BIODASDREADALLCMB", 0xC0584421, 88)
+"""Channel measurement in one coherent piece; waits for the end of an operation under way."""
+
+
+def ask(tree: Tree, disk: str, question: Question) -> bytes:
+    """Put a question to the node of a disk and return the answer.
+
+    The node is opened for reading only and closed at once: an open node keeps the device from
+    being set offline.  **The call may never return** when the device hangs; whoever cannot wait
+    calls it in a thread that can be left behind (the interpreter is free meanwhile).  A captured
+    tree answers from `ioctl/<disk>/<NAME>.bin`.
+
+    Kernel: drivers/s390/block/dasd_ioctl.c.
+
+    Raises:
+        OSError: as the kernel said it; FileNotFoundError also when it was not captured.
+        ValueError: the answer has another length than the question asks for.
+    """
+    if not tree.live:
+        answer = tree.read(f"ioctl/{disk}/{question.name}.bin")
+        if len(answer) != question.size:
+            raise ValueError(f"{question.name}: {question.size} bytes expected, found {len(answer)}")
+        return answer
+    room = bytearray(question.size)  # one that ioctl writes into is what makes it release the GIL
+    node = os.open(f"/dev/{disk}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        fcntl.ioctl(node, question.number, room, True)
+    finally:
+        os.close(node)
+    return bytes(room)
+
+
+def unanswered(question: Question, error: OSError) -> Absent:
+    """Say why a question was not answered, so that a person can act on it."""
+    match error.errno:
+        case errno.EACCES | errno.EPERM:
+            return absent(f"{question.name} needs root or the group that owns the disk's node")
+        case errno.ENOENT:
+            return absent(f"{question.name} was not captured, or the disk has no node")
+        case errno.ENOTTY | errno.EOPNOTSUPP:
+            return absent(f"{question.name} is not offered for this kind of disk")
+        case errno.ENODEV:
+            return absent(f"{question.name} needs the device online and, to be measured, switched on")
+    return absent(f"{question.name} failed: {error.strerror}")
+
+
+DASD_DEVICES: Final = "proc/dasd/devices"
+
+_DASD_LINE: Final = re.compile(
+    r"(?P<busid>[0-9a-f]+\.[0-9a-f]\.[0-9a-f]{4})\((?P<discipline>[^)]*)\)"
+    r" +at \( *(?P<major>\d+|\?+): *(?P<minor>\d+|\?+)\)"
+    r" +is (?P<name>\S+) *"
+    r"(?P<readonly>\(ro\))? *: ?(?P<state>.*)",
+    re.ASCII,
+)
+_SIZES: Final = re.compile(r"active at blocksize: (\d+), (\d+) blocks, (\d+) MB", re.ASCII)
+
+_NO_NODE: Final = absent("the device has no block device yet")
+_NO_SIZE: Final = absent("the volume is not active, or not formatted")
+_NO_DISCIPLINE: Final = absent("the device is not set up yet")
+_NO_VOLSER: Final = absent("udev knows no volume serial (ID_SERIAL)")
+_NOT_ECKD: Final = absent("only an ECKD volume has this")
+_INFO2_NOT_UNDERSTOOD: Final = absent("what BIODASDINFO2 answered was not understood")
+
+
+class DasdEntry(NamedTuple):
+    """One line of /proc/dasd/devices."""
+
+    busid: str
+    discipline: Value
+    """ECKD, FBA or DIAG."""
+    number: Value
+    """major:minor of its block device."""
+    name: Value
+    """Of its block device: dasda."""
+    readonly: bool
+    state: str
+    """new, detected, basic, unformatted, active, no stat."""
+    block_size: Value
+    blocks: Value
+    megabytes: Value
+
+
+def parse_dasd_devices(content: str) -> list[DasdEntry]:
+    """Parse /proc/dasd/devices: one line per DASD with a block device; PAV aliases have none.
+
+    `0.0.7000(ECKD) at ( 94:    12) is dasdd       : active at blocksize: 4096, 200340 blocks, 782 MB`
+
+    The discipline may be `none`, number and name question marks, `(ro)` may stand before the colon;
+    a volume that is active but not formatted says `active n/f`.  A MB is 2048 sectors of 512.
+
+    Source: drivers/s390/block/dasd_proc.c.
+
+    Raises:
+        ValueError: a line is not understood.
+    """
+    return [_dasd_entry(line) for line in content.splitlines() if line.strip()]
+
+
+def _dasd_entry(line: str) -> DasdEntry:
+    match = _DASD_LINE.fullmatch(line.rstrip())
+    if match is None:
+        raise ValueError(f"/proc/dasd/devices: not understood: {line!r}")
+    discipline = match["discipline"].strip()
+    known = "?" not in match["major"] + match["minor"]
+    state = match["state"].removesuffix("(probeonly)").strip()
+    sizes = _SIZES.match(state)
+    block_size, blocks, megabytes = map(int, sizes.groups()) if sizes else (_NO_SIZE,) * 3
+    return DasdEntry(
+        match["busid"],
+        _NO_DISCIPLINE if discipline in {"", "none"} else discipline,
+        f"{match['major']}:{match['minor']}" if known else _NO_NODE,
+        _NO_NODE if match["name"].startswith("?") else match["name"],
+        match["readonly"] is not None,
+        "active" if sizes else state,
+        block_size,
+        blocks,
+        megabytes,
+    )
+
+
+class DasdInformation(NamedTuple):
+    """What BIODASDINFO2 tells beyond the other sources."""
+
+    channel_queue: Value
+    """Requests that are queued on the base device at this moment."""
+    lss: Value
+    """Number of the logical subsystem: the CUADD of its I/O definition."""
+    storage: Value
+    """Type and model by which the storage server describes itself: `2107-900`."""
+    cylinders: Value
+    uid: Value = absent("the configuration data name no storage server")
+    """The unique id, which the driver makes of the same data: `IBM.75000000092461.1500.18`; no token."""
+
+
+_UID: Final = re.compile(r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}")
+
+_HEAD: Final = struct.Struct(">28xI4s12xII")
+_CHARACTERISTICS: Final = 56
+_CYLINDERS: Final = struct.Struct(">12xH46xI")
+_RECORDS: Final = range(120, 376, 32)
+_LARGE_VOLUME: Final = 0xFFFE
+
+
+def parse_info2(answer: bytes) -> DasdInformation:
+    """Parse the answer to BIODASDINFO2: 416 bytes, big-endian.
+
+    Type, model and logical subsystem are bytes 4, 10 and 30 of the device's own node element descriptor,
+    found among eight records of configuration data by its first two bytes.  Cylinders are a halfword at
+    12 of the device characteristics, or the word at 60 when the halfword says 0xFFFE.  All only on ECKD.
+
+    Source: arch/s390/include/uapi/asm/dasd.h; drivers/s390/block/dasd_eckd.h (characteristics,
+    descriptors) and dasd_eckd.c (which of the two counts holds).
+
+    Raises:
+        ValueError: it is not 416 bytes long.
+    """
+    if len(answer) != BIODASDINFO2.size:
+        raise ValueError(f"BIODASDINFO2: {BIODASDINFO2.size} bytes expected, found {len(answer)}")
+    queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
+    if discipline != b"ECKD":
+        return DasdInformation(queue, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD)
+    lss: Value = absent("the configuration data names no device")
+    storage = uid = lss
+    for start in _RECORDS:
+        if start - _RECORDS.start < configuration and answer[start] >> 6 == 3 and answer[start + 1] == 1:
+            lss = answer[start + 30]
+            storage = _storage(answer[start + 4 : start + 13])
+            uid = _uid_of(answer[start : start + 32], answer, configuration)
+            break
+    cylinders: Value = absent("the driver did not read the device characteristics")
+    if characteristics >= _CYLINDERS.size:
+        cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
+        if cylinders == _LARGE_VOLUME and long_count:
+            cylinders = long_count
+    return DasdInformation(queue, lss, storage, cylinders, uid)
+
+
+def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
+    """Return the unique id that the device's own descriptor and the general qualifier tell together.
+
+    Manufacturer, plant and sequence number are bytes 13 to 29 of the descriptor, the unit address its last;
+    the subsystem id is the halfword at 8 of the qualifier, whose first two bits are 10.
+
+    Source: drivers/s390/block/dasd_eckd.c, create_uid.
+    """
+    maker, serial = ebcdic_name(device[13:16]), ebcdic_name(device[16:30])
+    for start in _RECORDS:
+        if start - _RECORDS.start < configuration and answer[start] >> 6 == 2:
+            ssid = int.from_bytes(answer[start + 8 : start + 10])
+            uid = f"{maker}.{serial}.{ssid:04x}.{device[31]:02x}"
+            return uid if _UID.fullmatch(uid) else absent("the configuration data give no unique id")
+    return absent("the configuration data name no subsystem")
+
+
+def _storage(described: bytes) -> Value:
+    kind, model = ebcdic_name(described[:6]).lstrip("0"), ebcdic_name(described[6:])
+    if not (kind + model).isalnum():
+        return absent("the configuration data give no type of the storage")
+    return f"{kind}-{model}"
+
+
+def parse_volser(content: str) -> str | None:
+    """Find the volume serial in an entry of udev's data base: the line `E:ID_SERIAL=0X7000`."""
+    for line in content.splitlines():
+        key, _, value = line.partition("=")
+        if key == "E:ID_SERIAL" and value:
+            return value
+    return None
+
+
+def _volser(tree: Tree, number: Value) -> Value:
+    if not isinstance(number, str):
+        return _NO_VOLSER
+    try:
+        return parse_volser(text(tree, f"run/udev/data/b{number}")) or _NO_VOLSER
+    except OSError:
+        return _NO_VOLSER
+
+
+def _information(tree: Tree, name: Value) -> DasdInformation:
+    if not isinstance(name, str):
+        return DasdInformation(*[_NO_NODE] * 5)
+    try:
+        return parse_info2(ask(tree, name, BIODASDINFO2))
+    except OSError as error:
+        reason = unanswered(BIODASDINFO2, error)
+    except ValueError:
+        reason = _INFO2_NOT_UNDERSTOOD
+    return DasdInformation(*[reason] * 5)
+
+
+def read_dasd_devices(tree: Tree) -> list[DasdEntry]:
+    """Read /proc/dasd/devices.
+
+    Raises:
+        OSError: it cannot be read: the DASD driver is not loaded.
+        ValueError: it is not understood.
+    """
+    return parse_dasd_devices(text(tree, DASD_DEVICES))
+
+
+def read_dasd(tree: Tree) -> Frame:
+    """Read what the driver knows of every volume: one frame of `DASD`.
+
+    Opens the node of every volume for one moment: see `ioctl.ask` for what that can mean.
+    """
+    try:
+        volumes = read_dasd_devices(tree)
+        when = tree.when(DASD_DEVICES)
+    except OSError as error:
+        return empty_frame(DASD, f"/{DASD_DEVICES} cannot be read: {error.strerror}")
+    except ValueError as error:
+        return empty_frame(DASD, str(error))
+    if not volumes:
+        return empty_frame(DASD, "no DASD is online")
+    told = [_information(tree, volume.name) for volume in volumes]
+    return Frame(
+        DASD,
+        [volume.busid for volume in volumes],
+        {
+            "name": [volume.name for volume in volumes],
+            "discipline": [volume.discipline for volume in volumes],
+            "state": [volume.state for volume in volumes],
+            "readonly": [int(volume.readonly) for volume in volumes],
+            "block_size": [volume.block_size for volume in volumes],
+            "blocks": [volume.blocks for volume in volumes],
+            "megabytes": [volume.megabytes for volume in volumes],
+            "volser": [_volser(tree, volume.number) for volume in volumes],
+            "lss": [info.lss for info in told],
+            "storage": [info.storage for info in told],
+            "uid": [info.uid for info in told],
+            "channel_queue": [info.channel_queue for info in told],
+            "cylinders": [info.cylinders for info in told],
+        },
+        [when] * len(volumes),
+    )
+
+
+def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
+    """Read what identifies a few volumes, given the name and number of the block device for each bus id.
+
+    Disks that are no DASDs are left out and not asked.  What it costs does not depend on how many volumes
+    there are.
+    """
+    disks = {busid: disk for busid, disk in disks.items() if disk[0].startswith("dasd")}
+    if not disks:
+        return empty_frame(DASD, "no DASD was asked about")
+    told = [_information(tree, name) for name, _number in disks.values()]
+    return Frame(
+        DASD,
+        list(disks),
+        {
+            "name": [name for name, _number in disks.values()],
+            "volser": [_volser(tree, number) for _name, number in disks.values()],
+            "lss": [info.lss for info in told],
+            "storage": [info.storage for info in told],
+            "uid": [info.uid for info in told],
+            "cylinders": [info.cylinders for info in told],
+        },
+        [tree.when("proc")] * len(disks),
+    )
+
+
+_PSRD: Final = struct.Struct(">BBH21IBIBH96x")
+
+_COUNTERS: Final = (
+    "reads", "read_hits", "writes", "write_hits",
+    "seq_reads", "seq_read_hits", "seq_writes", "seq_write_hits",
+    "cfw_reads", "cfw_read_hits", "cfw_writes", "cfw_write_hits",
+    "inhibited", "bypassed", "seq_staged", "staged", "destaged", "dfw_delayed",
+    "dfw_normal", "dfw_sequential", "record_misses", "quick_promotes",
+)  # fmt: skip
+"""Twenty-one words in a row, and one that stands apart."""
+
+_STATES: Final = ("active", "unused", "pending off", "off")
+_PAIR: Final = ("available", "pending", "failed", "failed")
+
+_COUNTS_NOTHING: Final = absent("this control unit counts nothing")
+_INVALID: Final = absent("the control unit says that its counts are not valid")
+NO_DRIVER: Final = "this Linux has no DASD: its DASD driver is not loaded"
+DEVICES_NOT_CAPTURED: Final = (
+    "/proc/dasd/devices is not in the capture: it was not read, or there were no DASD"
+)
+_NO_UID: Final = absent("the device has no uid")
+_PSRD_NOT_UNDERSTOOD: Final = absent("what BIODASDPSRD answered was not understood")
+
+
+def parse_psrd(answer: bytes) -> Row:
+    """Parse the answer to BIODASDPSRD: 192 bytes, big-endian, the last 96 unnamed.
+
+    Counts are words that the control unit keeps for the volume, so for all systems that use it.  There
+    is no mark of a reset: a fall is one.  A simulated control unit that answers nothing but
+    zeros has counted nothing, and its status says nothing either.
+
+    Status, in bits of the first byte: 0-1 caching, 2-3 fast write, 4 and 5 primary and secondary of
+    a duplex pair, 6-7 how that pair is doing.
+
+    Source: drivers/s390/block/dasd_int.h (dasd_rssd_perf_stats_t), dasd_eckd.c; the status bits as
+    z/OS documents them in SMF record 74 subtype 5.
+
+    Raises:
+        ValueError: it is not 192 bytes long.
+    """
+    if len(answer) != _PSRD.size:
+        raise ValueError(f"BIODASDPSRD: {_PSRD.size} bytes expected, found {len(answer)}")
+    flags, unit, status, *counts, _status2, promotes, _reserved, ssid = _PSRD.unpack(answer)
+    counts.append(promotes)
+    row: Row = {
+        "unit_address": f"{unit:02x}",
+        "ssid": f"{ssid:04x}",
+        "device_status": f"{status:04x}",
+        "caching": _STATES[status >> 14],
+        "fast_write": _STATES[status >> 12 & 3],
+        "duplex": _duplex(status),
+        **dict(zip(_COUNTERS, counts, strict=True)),
+    }
+    if flags & 0x80:
+        row |= dict.fromkeys(_COUNTERS, _INVALID)
+    elif not any(counts):
+        row |= dict.fromkeys(_COUNTERS, _COUNTS_NOTHING)
+        if not status:
+            row |= dict.fromkeys(("device_status", "caching", "fast_write", "duplex"), _COUNTS_NOTHING)
+    return row
+
+
+def _duplex(status: int) -> str:
+    side = {0: "", 1: "secondary", 2: "primary", 3: "both"}[status >> 10 & 3]
+    return f"{side}, {_PAIR[status >> 8 & 3]}" if side else "simplex"
+
+
+def _without_counts(reason: Absent) -> Row:
+    return {field.name: reason for field in CACHE.fields if field.name != "uid"}
+
+
+def _ask_cache(tree: Tree, disk: Value) -> Row:
+    if not isinstance(disk, str):
+        return _without_counts(absent("the device has no block device yet"))
+    try:
+        return parse_psrd(ask(tree, disk, BIODASDPSRD))
+    except OSError as error:
+        return _without_counts(unanswered(BIODASDPSRD, error))
+    except ValueError:
+        return _without_counts(_PSRD_NOT_UNDERSTOOD)
+
+
+def _uid_in_sysfs(tree: Tree, busid: str) -> Value:
+    try:
+        return text(tree, f"{CCW_DEVICES}/{busid}/uid").strip() or _NO_UID
+    except OSError:
+        return _NO_UID
+
+
+def read_cache(tree: Tree) -> Frame:
+    """Ask every real ECKD volume for its cache counts: one frame of `CACHE`.
+
+    Minidisks on one real volume share the first four parts of the uid, and one answer.  This runs a
+    channel program per volume and may hang with a device: see `ioctl.ask`.
+    """
+    try:
+        volumes = read_dasd_devices(tree)
+    except FileNotFoundError:
+        return empty_frame(CACHE, NO_DRIVER if tree.live else DEVICES_NOT_CAPTURED)
+    except OSError as error:
+        return empty_frame(CACHE, f"/{DASD_DEVICES} cannot be read: {error.strerror}")
+    except ValueError as error:
+        return empty_frame(CACHE, str(error))
+    volumes = [volume for volume in volumes if volume.discipline == "ECKD"]
+    if not volumes:
+        return empty_frame(CACHE, "no ECKD volume is online")
+    answers: dict[Value, tuple[int, Row]] = {}
+    rows: list[Row] = []
+    times: list[int] = []
+    for volume in volumes:
+        uid = _uid_in_sysfs(tree, volume.busid)
+        identity = find_uid(uid)
+        real = identity.volume if identity else volume.busid
+        if real not in answers:
+            answers[real] = (tree.when(DASD_DEVICES), _ask_cache(tree, volume.name))
+        when, answer = answers[real]
+        rows.append(answer | {"uid": uid})
+        times.append(when)
+    names = [field.name for field in CACHE.fields]
+    columns = {name: [row[name] for row in rows] for name in names}
+    return Frame(CACHE, [volume.busid for volume in volumes], columns, times)

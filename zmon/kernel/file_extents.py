@@ -1,0 +1,642 @@
+"""Files that tablespaces are made of: the device each is on, and the bytes of it where it lies.
+
+The live kernel is asked: the descriptor of a file (`O_PATH`) names its path without links and its mount,
+`fstat` what it is, `FS_IOC_FIEMAP` where it lies.  Only regular files are opened, for reading; a
+block device answers from sysfs.  Nothing is started on any device unless `sync` is said.
+
+Whatever stands in the way becomes a row whose columns are absent with the reason, never an exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import errno
+import os
+import stat
+import threading
+import time
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.kernel import open_file, worker
+from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, option, parse_mountinfo
+from zmon.kernel.open_file import mount_id
+from zmon.kernel.tree import printable, text
+from zmon.kinds import CONTAINER
+from zmon.sample import Frame, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.kernel.mountinfo import Mounted
+    from zmon.kernel.tree import Tree
+
+
+MAX_FILES: Final = 100_000
+"""Files of one directory that are looked at; each takes some kilobyte of memory and up to 100 us."""
+MAX_FILES_INSIDE: Final = 2 * MAX_FILES
+"""Files of all directories together."""
+NO_FILES: Final = frozenset({
+    "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf", "pstore",
+})  # fmt: skip
+"""File systems that hold no data: their directories are not looked through."""
+PROGRESS_EVERY: Final = 500
+"""After so many files progress is told."""
+
+ADDRESSED: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "gfs2", "ocfs2"})
+"""File systems whose extents zmon knows how to read."""
+MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
+REMOTE: Final = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "gpfs", "lustre", "afs", "beegfs", "glusterfs",
+})  # fmt: skip
+
+LABELS: Final = ("database", "tablespace", "role", "listed")
+"""The columns that the listing gives, besides the declared size."""
+NOT_LISTED: Final = absent("no listing says it")
+UNSAID: Final = absent("the listing does not say its size")
+
+_NO_MOUNT: Final = absent("a block device is on no file system")
+_UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
+_LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
+_MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
+_NO_SUCH_MOUNT: Final = absent(
+    "it is on a mount that only processes of another mount namespace have; name it through one of these"
+)
+_NO_LAYERS: Final = absent(
+    "the layers of the overlay cannot be seen from here: look from outside the container"
+)
+_MAX_LINKS: Final = 40
+_MAX_DEPTH: Final = 4
+"""Overlays over overlays; the kernel allows two."""
+_LEFT: Final = {
+    errno.ENOENT: "it does not exist",
+    errno.ENOTDIR: "it does not exist: a part of its path is no directory",
+    errno.EACCES: "no permission to reach it: run as root or as the database's user",
+    errno.EPERM: "no permission to reach it: run as root or as the database's user",
+    errno.ELOOP: "its symbolic links lead round in a loop",
+    errno.ENAMETOOLONG: "its name is longer than Linux allows",
+    errno.ESTALE: "the file server does not know it any more",
+}
+
+
+NOT_THERE: Final = frozenset({absent(_LEFT[errno.ENOENT]), absent(_LEFT[errno.ENOTDIR])})
+"""Why there is nothing at a path."""
+
+
+class ListedFile(NamedTuple):
+    """What a listing says of a container, or a person asks for."""
+
+    path: str
+    """Absolute; `os.fsdecode` of its bytes."""
+    database: str = ""
+    tablespace: str = ""
+    role: str = ""
+    listed: str = ""
+    """Where: `tablespaces.ddl:12`."""
+    declared: Number = UNSAID
+
+
+class ContainerRow(NamedTuple):
+    """What was found out of one path; the names are those of the columns."""
+
+    real: Value
+    number: Value
+    mount: Value
+    ranges: Value
+    said: str
+    size: Number
+    unplaced: Number
+    unwritten: Number
+    shared: Number
+    encoded: Number
+
+
+def read_containers(  # noqa: PLR0913 - what may confine it
+    tree: Tree,
+    listed: Iterable[ListedFile],
+    *,
+    sync: bool = False,
+    most: int = MAX_FILES,
+    progress: Callable[[int], None] | None = None,
+    patience: float | None = None,
+    silent: dict[str, threading.Thread] | None = None,
+) -> Frame:
+    """Look at containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
+
+    A file system that leaves one call without an answer for `patience` seconds (else `PATIENCE` of that
+    module) is asked nothing more: its files are absent with that reason, and the others are looked at.
+    Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
+
+    A directory stands for the regular files in it and below, `most` at the most, and `MOST_INSIDE` in all;
+    links in it and file systems mounted in it are named and not entered.  `progress` is told how many
+    files are done.
+    A captured tree answers with all that was looked at when it was captured, whatever is listed now.
+    """
+    if not tree.live:
+        from zmon.kernel.capture_json import read_captured_containers  # noqa: PLC0415 - a lookup of the live machine needs no JSON
+
+        return read_captured_containers(tree)
+    try:
+        mounted = parse_mountinfo(tree.read(PATH))
+    except OSError as error:
+        return empty_frame(CONTAINER, f"/{PATH}: {error.strerror}")
+    except ValueError as error:
+        return empty_frame(CONTAINER, str(error))
+    reading = _FileReading(_Looking(tree, mounted, sync=sync, silent=silent), most, progress)
+    seconds = worker.CALL_DEADLINE if patience is None else patience
+    return framed(reading.read(listed, seconds), tree.when(PATH))
+
+
+def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Frame:
+    """Return what was found as the frame of a sample."""
+    if not rows:
+        return empty_frame(CONTAINER, "nothing is listed")
+    listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
+    _paths, *labels, declared = listed
+    columns: dict[str, list[Value]] = {
+        name: [word or NOT_LISTED for word in words] for name, words in zip(LABELS, labels, strict=True)
+    }
+    columns["declared"] = list(declared)
+    columns |= {name: list(values) for name, values in zip(ContainerRow._fields, found, strict=True)}
+    return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
+
+
+def looking(tree: Tree) -> _Looking:
+    """Return what looks at one path of the live machine after the other.
+
+    Raises:
+        OSError, ValueError: its mounts cannot be read.
+    """
+    return _Looking(tree, parse_mountinfo(tree.read(PATH)))
+
+
+class _SilentError(Exception):
+    """A path leads to a file system that does not answer."""
+
+
+class _Looking:
+    """Looks at paths of the live machine."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        mounted: list[Mounted],
+        *,
+        sync: bool = False,
+        silent: dict[str, threading.Thread] | None = None,
+    ) -> None:
+        self._tree = tree
+        self._mounts = {mount.id: mount for mount in mounted}
+        self._points = {mount.point: mount for mount in mounted}
+        self._sync = sync
+        self._silent = {} if silent is None else silent
+        """For each file system that does not answer, by its mount point, who waits for it."""
+        self._directories: dict[str, tuple[str, Mounted] | None] = {}
+        self.since = time.monotonic()
+        """When the present call of the kernel began."""
+        self._place = ""
+        """The mount point below which the present call looks."""
+        self.extents: list[open_file.Extent] = []
+        """Those of the file that was looked at last, in its own order."""
+
+    def again(self) -> _Looking:
+        """Return another that goes on in another thread."""
+        other = copy.copy(self)
+        other._directories = dict(self._directories)  # noqa: SLF001 - its own
+        other.goes_on()
+        return other
+
+    def devices(self, mount: str) -> list[str]:
+        """Return the numbers of the block devices that the btrfs of a mount has; none for another."""
+        from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
+
+        known = self._mounts.get(mount)
+        if known is None or known.fstype != "btrfs":
+            return []
+        cell = read_devices(self._tree, known)["devices"]
+        return [word.partition("=")[2] for word in str(cell).split()] if isinstance(cell, str) else []
+
+    def goes_on(self) -> None:
+        """Note that a call has returned, so that the next may take its time."""
+        self.since = time.monotonic()
+
+    def leave(self, thread: threading.Thread) -> str:
+        """Give up the present call, for which a thread waits; say what does not answer."""
+        self._silent[self._place] = thread
+        return self._why(self._place)
+
+    def _why(self, place: str) -> str:
+        mount = self._points.get(place)
+        what = f" ({printable(mount.fstype)} from {printable(mount.source)})" if mount else ""
+        return f"{printable(place)} does not answer{what}"
+
+    def _enter(self, place: str) -> None:
+        """Note below which mount point the next calls look.
+
+        Raises:
+            _SilentError: nothing there answers.
+        """
+        thread = self._silent.get(place)
+        if thread is not None and thread.is_alive():
+            raise _SilentError(self._why(place))
+        self._place = place
+        self.goes_on()
+
+    def _walk(self, path: str) -> None:
+        """Go along a path by its names and links, to enter whatever file systems are on the way.
+
+        Raises:
+            _SilentError: one of them does not answer.
+        """
+        here, ahead = "", path.split("/")[::-1]
+        links = 0
+        place = "/"
+        while ahead and links <= _MAX_LINKS:
+            name = ahead.pop()
+            if name in {"", "."}:
+                continue
+            here = here.rpartition("/")[0] if name == ".." else f"{here}/{name}"
+            if (found := self._place_of(here)) != place or not self._place:
+                place = found
+                self._enter(place)
+            try:
+                target = os.readlink(here or "/")
+            except (OSError, ValueError):
+                continue
+            if OTHER.match(here):  # where such a link leads, its text does not say
+                self._enter(here)
+                return
+            links += 1
+            here = "" if target.startswith("/") else here.rpartition("/")[0]
+            ahead += target.split("/")[::-1]
+
+    def _place_of(self, path: str) -> str:
+        while path and path not in self._points:
+            path = path.rpartition("/")[0]
+        return path or "/"
+
+    def listing(self, directory: str, most: int) -> list[tuple[str, bool, ContainerRow | None]]:
+        """Return what is in a directory: path, whether it is to be gone into, and why it is not looked at.
+
+        Of more than `most` entries those are returned that the kernel lists first.
+
+        Raises:
+            OSError: it cannot be listed.
+        """
+        self._walk(directory)
+        known = self._directories.get(directory) or self._directory(directory)
+        if known is not None and known[1].fstype in NO_FILES:
+            raise OSError(f"it is on {known[1].fstype}, which holds no data")
+        entries = []
+        with os.scandir(directory) as listing:
+            for entry in islice(listing, most):
+                entries.append(entry)
+                self.goes_on()
+        entries.sort(key=lambda entry: entry.name)
+        self.goes_on()
+        found: list[tuple[str, bool, ContainerRow | None]] = []
+        for entry in entries:
+            if entry.is_symlink():
+                found.append((entry.path, False, _nowhere(_LINK)))
+            elif not entry.is_dir(follow_symlinks=False):
+                found.append((entry.path, False, None))
+            elif entry.path in self._points or self._is_point(entry.path):
+                found.append((entry.path, False, _nowhere(_MOUNTED)))
+            else:
+                found.append((entry.path, True, None))
+        return found
+
+    def _is_point(self, path: str) -> bool:
+        known = self._directory(path)
+        return known is None or known[0] in self._points
+
+    def at(self, path: str, depth: int = 0) -> ContainerRow | None:
+        """Return what is at a path; None when that is a directory.
+
+        Most are regular files, and no links.  For these the directory, which is known from the file before,
+        tells the mount and the path without links.
+        """
+        if not path.startswith("/"):
+            return _nowhere(absent("a relative path without a base directory: --base-dir"))
+        directory, _slash, name = path.rpartition("/")
+        known = self._directories.get(directory) or self._directory(directory)
+        if known is not None:
+            real = f"{known[0]}/{name}"
+            through = OTHER.match(path)
+            self._enter(through[0] if through else real if real in self._points else known[1].point)
+            try:
+                state = os.lstat(path)
+            except (OSError, ValueError):
+                return self._by_node(path, depth)
+            if stat.S_ISREG(state.st_mode) and real not in self._points:
+                return self._file(path, os.O_NOFOLLOW, real, known[1], state.st_size, depth)
+        return self._by_node(path, depth)
+
+    def _directory(self, path: str) -> tuple[str, Mounted] | None:
+        """Return the path of a directory without links, `/` as the empty one, and its mount."""
+        self._walk(path)
+        known = None
+        try:
+            node = os.open(path or "/", os.O_PATH | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            pass
+        else:
+            try:
+                mount = self._mount(mount_id(node), path)
+                known = mount and (os.readlink(f"/proc/self/fd/{node}").rstrip("/"), mount)
+            except (OSError, ValueError):
+                pass
+            finally:
+                os.close(node)
+        self._directories[path] = known
+        return known
+
+    def _by_node(self, path: str, depth: int) -> ContainerRow | None:
+        """Look at what may be anything, without opening it."""
+        self._walk(path)
+        try:
+            node = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            return _nowhere(_reason(path, error))
+        try:
+            return self._opened(path, node, os.fstat(node), depth)
+        except (OSError, ValueError) as error:
+            return _nowhere(_reason(path, error))
+        finally:
+            os.close(node)
+
+    def _opened(self, path: str, node: int, state: os.stat_result, depth: int) -> ContainerRow | None:
+        if stat.S_ISDIR(state.st_mode):
+            return None
+        real = os.readlink(f"/proc/self/fd/{node}")
+        if stat.S_ISBLK(state.st_mode):
+            return self._device(real, state.st_rdev)
+        if not stat.S_ISREG(state.st_mode):
+            kind = "a character device" if stat.S_ISCHR(state.st_mode) else "a pipe or a socket"
+            return _nowhere(absent(f"it is {kind}, which holds no data"), real)
+        mount = self._mount(mount_id(node), path)
+        if mount is None:
+            return _nowhere(_NO_SUCH_MOUNT, real)
+        return self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
+
+    def _mount(self, number: str, path: str) -> Mounted | None:
+        """Return a mount by its id; a path through /proc/PID is on one of those that the process has."""
+        match = OTHER.match(path)
+        if number not in self._mounts and match is not None:
+            with contextlib.suppress(OSError, ValueError):
+                other = parse_mountinfo(self._tree.read(f"{match[1]}/mountinfo"))
+                self._mounts = {mount.id: mount for mount in other} | self._mounts
+        return self._mounts.get(number)
+
+    def _device(self, real: str, rdev: int) -> ContainerRow:
+        number = _number(rdev)
+        try:
+            size = int(text(self._tree, f"sys/dev/block/{number}/size")) * 512
+        except (OSError, ValueError):
+            return _nowhere(absent("its node has a number that no disk has"), real)
+        said = f"/sys/dev/block/{number}/size: the whole device, {size} bytes"
+        return ContainerRow(real, number, _NO_MOUNT, f"0+{size:x}", said, size, 0, 0, 0, 0)
+
+    def _file(  # noqa: PLR0913, PLR0917 - what is known of it by then
+        self, path: str, flags: int, real: str, mount: Mounted, size: int, depth: int
+    ) -> ContainerRow:
+        kind = mount.fstype
+        if kind not in ADDRESSED and kind != "overlay":
+            if why := _no_device(mount):
+                return _nowhere(absent(why), real)._replace(mount=mount.id, size=size)
+            return _unplaced(
+                real, mount, size, absent(f"zmon cannot read where {printable(kind)} puts a file")
+            )
+        try:
+            data = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+        except OSError as error:
+            no = _UNREADABLE if isinstance(error, PermissionError) else absent(f"open: {error.strerror}")
+            found = _unplaced(real, mount, size, no)
+        else:
+            try:
+                found = self._placed(data, real, mount, size)
+            finally:
+                os.close(data)
+        return self._below(found, real, mount, depth) if kind == "overlay" else found
+
+    def _placed(self, data: int, real: str, mount: Mounted, size: int) -> ContainerRow:
+        try:
+            self.extents = open_file.read_extents(data, sync=self._sync, goes_on=self.goes_on)
+            ranges, pieces, *counts = open_file.merged(self.extents, size)
+        except (OSError, ValueError) as error:
+            why = f"FS_IOC_FIEMAP is not answered by {printable(mount.fstype)}: {_strerror(error)}"
+            return _unplaced(real, mount, size, absent(why))
+        where = " ".join([f"{first:x}+{length:x}" for first, length in ranges])
+        found = ContainerRow(
+            real, mount.number, mount.id, where, f"FS_IOC_FIEMAP: {pieces} extents", size, *counts
+        )
+        if mount.fstype == "xfs" and "rtdev=" in mount.super_options:
+            return _realtime(data, found, mount)
+        return found
+
+    def _below(self, seen: ContainerRow, real: str, mount: Mounted, depth: int) -> ContainerRow:
+        """Find the file of an overlay in the layer that holds it: the first whose bytes are the same."""
+        inside = f"{mount.root}/{real[len(mount.point.rstrip('/')) :]}"
+        for layer in layers(mount):
+            path = os.path.normpath(f"{layer}/{inside}")
+            try:
+                is_file = layer.startswith("/") and stat.S_ISREG(os.lstat(path).st_mode)
+            except OSError:
+                continue
+            found = self.at(path, depth + 1) if is_file and depth < _MAX_DEPTH else None
+            if found is not None and (found.ranges == seen.ranges or isinstance(seen.ranges, Absent)):
+                said = _lines(found.said, f"overlay: the file is {printable(path)}")
+                return found._replace(mount=mount.id, said=said)
+        why = RELATIVE if is_relative(mount) else _NO_LAYERS
+        return _nowhere(why, real)._replace(mount=mount.id, size=seen.size)
+
+
+class _Task(NamedTuple):
+    """Something that is still to be looked at."""
+
+    one: ListedFile
+    path: str
+    is_directory: bool = False
+    is_inside: bool = False
+    """Whether it was found in a directory that is listed."""
+    found: ContainerRow | None = None
+    """What is known of it without a look."""
+
+
+class _FileReading:
+    """Looks at one thing after the other in a thread, and leaves that behind when a call does not return."""
+
+    def __init__(self, looking: _Looking, most: int, progress: Callable[[int], None] | None) -> None:
+        self._looking = looking
+        self._progress = progress
+        self._most = most
+        self._left: dict[str, int] = {}
+        """How many more files and directories are looked at in each directory that is listed."""
+        self._inside = MAX_FILES_INSIDE
+        """How many more in all of them."""
+        self._rows: dict[str, tuple[ListedFile, ContainerRow]] = {}
+        self._tasks: deque[_Task] = deque()
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._failed: BaseException | None = None
+
+    def read(
+        self, listed: Iterable[ListedFile], patience: float
+    ) -> Mapping[str, tuple[ListedFile, ContainerRow]]:
+        """Return what was found by path."""
+        self._tasks.extend(_Task(one, one.path) for one in listed)
+        while self._tasks:
+            looking = self._looking
+            looking.goes_on()
+            thread = threading.Thread(target=self._work, args=(looking,), name="files", daemon=True)
+            thread.start()
+            while not self._done.wait(max(0.0, looking.since + patience - time.monotonic())):
+                if time.monotonic() - looking.since >= patience and self._leave(looking, thread):
+                    break
+            if self._failed is not None:
+                raise self._failed
+            self._done.clear()
+        return self._rows
+
+    def _leave(self, looking: _Looking, thread: threading.Thread) -> bool:
+        """Leave a thread behind, and say so of what it looks at."""
+        with self._lock:
+            if self._done.is_set() or not self._tasks:
+                return False
+            self._looking = looking.again()
+            task = self._tasks.popleft()
+            self._add(task, _nowhere(absent(looking.leave(thread))))
+            return True
+
+    def _work(self, looking: _Looking) -> None:
+        try:
+            while self._tasks and self._looking is looking:
+                task = self._tasks[0]
+                found, inside = _look(looking, task, self._most + 1)
+                looking.goes_on()
+                with self._lock:
+                    if self._looking is not looking:  # it was given up meanwhile
+                        return
+                    self._tasks.popleft()
+                    if found is not None:
+                        self._add(task, found)
+                    self._go_into(task, inside)
+        except BaseException as error:  # noqa: BLE001 - whoever reads is told
+            self._failed = error
+        if self._looking is looking:
+            self._done.set()
+
+    def _go_into(self, task: _Task, inside: Sequence[_Task]) -> None:
+        """Have what is in a directory looked at next, the directories in it last."""
+        if not task.is_directory:
+            self._tasks.extendleft(reversed(inside))
+            return
+        top = task.one.path
+        left = self._left.setdefault(top, self._most)
+        many = f"more than {self._most:,} files are below it"
+        if left > self._inside:
+            left, many = (
+                self._inside,
+                f"more than {MAX_FILES_INSIDE:,} files are below the directories listed",
+            )
+        files = [one for one in inside if not one.is_directory]
+        self._left[top] = max(0, left - len(inside))
+        self._inside = max(0, self._inside - len(inside))
+        below = [one for one in inside if one.is_directory][::-1]
+        if len(inside) > left:
+            why = _nowhere(absent(f"{many}; the rest is not looked at: name its parts"))
+            files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=why)], []
+            while self._tasks and self._tasks[0].is_inside and self._tasks[0].one is task.one:
+                self._tasks.popleft()
+        self._tasks.extendleft(reversed([*files, *below]))
+
+    def _add(self, task: _Task, found: ContainerRow) -> None:
+        one, rows = task.one, self._rows
+        if task.path in rows:
+            first, known = rows[task.path]
+            again = f"listing: named again by {printable(one.listed or one.tablespace or 'the same')}"
+            rows[task.path] = first, known._replace(said=_lines(known.said, again))
+            return
+        rows[task.path] = one, found
+        if self._progress and len(rows) % PROGRESS_EVERY == 0:
+            self._progress(len(rows))
+
+
+def _look(looking: _Looking, task: _Task, most: int) -> tuple[ContainerRow | None, Sequence[_Task]]:
+    """Return what is at a path, or what is in the directory there."""
+    if task.found is not None:
+        return task.found, ()
+    try:
+        if not task.is_directory:
+            found = looking.at(task.path)
+            if found is None and task.is_inside:
+                found = _nowhere(absent("it became a directory while it was looked at"))
+            return found, () if found else [_Task(task.one, task.path, is_directory=True, is_inside=True)]
+        inside = looking.listing(task.path, most)
+    except _SilentError as error:
+        return _nowhere(absent(str(error))), ()
+    except OSError as error:
+        return _nowhere(_reason(task.path, error)), ()
+    if not inside and task.path == task.one.path:
+        return _nowhere(absent("the directory is empty")), ()
+    return None, [_Task(task.one, path, is_directory, True, found) for path, is_directory, found in inside]
+
+
+def _nowhere(why: Absent, real: str | None = None) -> ContainerRow:
+    return ContainerRow(real or why, why, why, why, "", *(why,) * 5)
+
+
+def _unplaced(real: str, mount: Mounted, size: int, why: Absent) -> ContainerRow:
+    return ContainerRow(real, mount.number, mount.id, why, "", size, *(why,) * 4)
+
+
+def _number(rdev: int) -> str:
+    return f"{os.major(rdev)}:{os.minor(rdev)}"
+
+
+def _no_device(mount: Mounted) -> str:
+    """Say why nothing on this mount has a place on a disk of this machine; empty when it may have."""
+    kind = mount.fstype
+    if kind in MEMORY:
+        return f"it is in memory: on {kind}"
+    if kind in REMOTE or (kind.startswith("fuse") and kind != "fuseblk"):
+        return f"no disk of this machine holds it: on {printable(kind)} from {printable(mount.source)}"
+    if kind == "zfs":
+        return f"zfs tells the disks of {printable(mount.source)} only in `zpool status -LP`"
+    return f"{printable(kind)} names no block device" if mount.number.startswith("0:") else ""
+
+
+def _realtime(data: int, found: ContainerRow, mount: Mounted) -> ContainerRow:
+    """Say on which of the devices of an XFS the extents of a file count."""
+    try:
+        if not open_file.is_realtime(data):
+            return found
+        number = _number(os.stat(option(mount.super_options, "rtdev")[-1]).st_rdev)
+    except (OSError, IndexError, ValueError) as error:
+        why = absent(f"which device of the XFS holds it cannot be told: {_strerror(error)}")
+        return found._replace(number=why, ranges=why)
+    said = f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
+    return found._replace(number=number, said=_lines(found.said, said))
+
+
+def _reason(path: str, error: Exception) -> Absent:
+    if isinstance(error, FileNotFoundError):
+        try:
+            return absent(f"a symbolic link to {printable(os.readlink(path))}, which does not exist")
+        except OSError:
+            pass
+    if isinstance(error, OSError):
+        return absent(_LEFT.get(error.errno or 0) or _strerror(error))
+    return absent("its name holds a null byte, which no path can" if "\0" in path else str(error))
+
+
+def _strerror(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(filter(None, parts))

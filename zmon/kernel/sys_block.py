@@ -1,0 +1,385 @@
+"""/sys/block: the whole disks, what they are, and together with diskstats what they did.
+
+/sys/dev/block and /sys/block: block devices, and what each is made of.
+
+Of each device's directory: `dev`, `size` and `start` (always in sectors of 512 bytes), `partition`, `slaves`,
+`dm/name` and `dm/uuid`, `md/level`, `md/layout`, `md/chunk_size` (bytes), `md/raid_disks`,
+`md/reshape_position`, `md/dev-*/slot`, `md/dev-*/state`, `md/dev-*/offset` (sectors), `md/dev-*/size` (KiB),
+`loop/backing_file`, and of disks behind FCP `device/wwpn` and `device/fcp_lun`.
+
+Kernel: block/genhd.c, block/partitions/core.c, drivers/md/dm-sysfs.c, drivers/md/md.c, drivers/block/loop.c,
+drivers/s390/scsi/zfcp_sysfs.c.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel import block_ioctl
+from zmon.kernel.tree import read_value, text
+from zmon.kinds import LAYER
+from zmon.sample import Frame, empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+
+DIRECTORY: Final = "sys/block"
+
+_NO_CCW_DISK: Final = absent("not behind a ccw device")
+_NO_LABEL: Final = absent("only device-mapper gives names")
+_NO_MODEL: Final = absent("the driver names no model")
+_NO_DISKSEQ: Final = absent("needs Linux 5.15, which numbers the disks as they appear")
+_GONE: Final = absent("the disk went away while it was read")
+
+
+class Disks:
+    """The whole disks of a machine and what does not change while they stay."""
+
+    def __init__(
+        self, names: list[str], labels: Mapping[str, list[Value]], silent: frozenset[str] = frozenset()
+    ) -> None:
+        """Hold what was found in /sys/block."""
+        self.names = names
+        """As in /sys/block, sorted."""
+        self.labels = labels
+        """Fields of `BLOCK` that are read here, in the order of `names`."""
+        self.silent = silent
+        """Disks that keep no statistics (queue/iostats is 0): their lines prove nothing."""
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row number of each disk."""
+        return {name: row for row, name in enumerate(self.names)}
+
+
+def busid_of(link: str) -> str | None:
+    """Return the bus id of the ccw device that a disk hangs on, from its link in /sys/block.
+
+    The component after the subchannel is the ccw device: for
+    `../devices/css0/0.0.0004/0.0.7000/block/dasdd` that is `0.0.7000`.  A SCSI disk behind FCP
+    yields the FCP device; a disk that is not on the channel subsystem yields None.
+    """
+    parts = link.split("/")
+    if "css0" not in parts:
+        return None
+    below = parts[parts.index("css0") + 1 :]
+    return below[1] if len(below) > 2 else None
+
+
+def _read_word(tree: Tree, path: str, otherwise: Absent) -> Value:
+    try:
+        return text(tree, path).strip() or otherwise
+    except OSError:
+        return otherwise
+
+
+def _read_number(tree: Tree, path: str, otherwise: Absent) -> Value:
+    word = _read_word(tree, path, otherwise)
+    return int(word) if isinstance(word, str) and word.isdecimal() else otherwise
+
+
+def _disk(tree: Tree, name: str) -> tuple[Value, ...]:
+    link = tree.link(f"{DIRECTORY}/{name}")
+    here = posixpath.normpath(posixpath.join(DIRECTORY, link))
+    device = here.partition("/block/")[0] if "/block/" in here else posixpath.dirname(here)
+    return (
+        _read_word(tree, f"{here}/dev", _GONE),
+        busid_of(link) or _NO_CCW_DISK,
+        _read_word(tree, f"{here}/dm/name", _NO_LABEL),
+        _read_word(tree, f"{device}/model", _NO_MODEL),
+        _read_number(tree, f"{here}/diskseq", _NO_DISKSEQ),
+        _read_number(tree, f"{here}/size", _GONE),
+        _read_number(tree, f"{here}/queue/nr_requests", _GONE),
+        _read_number(tree, f"{here}/queue/logical_block_size", _GONE),
+        _read_number(tree, f"{here}/queue/iostats", _GONE),
+    )
+
+
+_LABELS: Final = (
+    "number", "busid", "label", "model", "incarnation", "size", "nr_requests", "block_size",
+)  # fmt: skip
+
+
+def read_disks(tree: Tree) -> Disks:
+    """Read what the whole disks are; once, and again after disks came or went.
+
+    Of each `/sys/block/<name>`: the link itself (which ccw device it hangs on), `dev`, `diskseq`
+    (since Linux 5.15; never used twice, so it tells a disk from the next one of the same name),
+    `size` in sectors of 512 bytes, `queue/nr_requests`, `queue/logical_block_size`,
+    `queue/iostats`, `dm/name`, and `model` of the device that a SCSI or NVMe driver made.
+
+    Raises:
+        OSError: /sys/block cannot be listed.
+    """
+    names: list[str] = []
+    found: list[tuple[Value, ...]] = []
+    for name in tree.entries(DIRECTORY):
+        try:
+            found.append(_disk(tree, name))
+        except OSError:
+            continue  # it went away between the listing and the reading
+        names.append(name)
+    *columns, statistics = ([row[i] for row in found] for i in range(len(_LABELS) + 1))
+    return Disks(
+        names,
+        dict(zip(_LABELS, columns, strict=True)),
+        frozenset(name for name, kept in zip(names, statistics, strict=True) if kept == 0),
+    )
+
+
+NUMBERS: Final = "sys/dev/block"
+
+_NO_PARTITION: Final = absent("a whole device, no partition")
+_NO_DM: Final = absent("not of the device mapper")
+_NO_MD: Final = absent("not an array of md")
+_NO_LOOP: Final = absent("not a loop device")
+_NO_FILE: Final = absent("the loop device has no file")
+_NO_FCP: Final = absent("not behind FCP")
+_NO_CCW: Final = absent("not behind a ccw device")
+_NO_UUID: Final = absent("whoever made the device gave it no uuid")
+_NO_SLAVES: Final = absent("which devices it is made of was not captured")
+_NO_RECORD: Final = absent("udev has no record of it")
+_PARTITION: Final = {
+    "E:ID_PART_ENTRY_UUID": "disk/by-partuuid/",
+    "E:ID_PART_ENTRY_NAME": "disk/by-partlabel/",
+}
+"""Where in /dev/disk udev makes a link of what its record says of a partition."""
+_NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
+_WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
+"""States of a member that has a slot, and not the data of it: it failed, or is being rebuilt."""
+_RESHAPED: Final = absent("the array is being reshaped")
+
+
+def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
+    """Read the block devices of a machine, or only some (`94:5`) and those below them: one frame of `LAYER`.
+
+    On a live machine the second costs as much as those few devices, however many others there are.
+    A device that is not there has no row.  Never raises for what the kernel says.
+    """
+    found: dict[str, dict[str, Value]] = {}
+    try:
+        where = _Listed(tree) if numbers is None or not tree.live else _Numbered(tree)
+    except OSError as error:
+        return empty_frame(LAYER, f"/{DIRECTORY} cannot be listed: {error.strerror}")
+    ahead = list(dict.fromkeys(where.numbers if numbers is None else numbers))
+    for number in ahead:
+        path = where.directory(number)
+        if path is None or number in found:
+            continue
+        row = found[number] = _row(tree, number, path)
+        ahead.extend(word for name in ("parent", "below") for word in _words(row[name]))
+    if not found:
+        return empty_frame(LAYER, "no block device in /sys/block")
+    return frame_of(LAYER, found, _when(tree))
+
+
+def _words(cell: Value) -> list[str]:
+    return [] if isinstance(cell, Absent) else str(cell).split()
+
+
+def _when(tree: Tree) -> int:
+    try:
+        return tree.when(DIRECTORY)
+    except OSError:
+        return 0
+
+
+class _Numbered:
+    """Directories by /sys/dev/block, as a live kernel has it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.numbers: tuple[str, ...] = ()
+        """None are looked for: whoever asks knows which."""
+
+    def directory(self, number: str) -> str | None:
+        try:
+            link = self._tree.link(f"{NUMBERS}/{number}")
+        except (OSError, ValueError):  # a NUL byte is a ValueError
+            return None
+        return posixpath.normpath(posixpath.join(NUMBERS, link))
+
+
+class _Listed:
+    """Directories by going through /sys/block, which a capture has."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._found: dict[str, str] = {}
+        for disk in tree.entries(DIRECTORY):
+            path = f"{DIRECTORY}/{disk}"
+            try:
+                path = posixpath.normpath(posixpath.join(DIRECTORY, tree.link(path)))
+                names = tree.entries(path)
+            except OSError:
+                names = []  # it went away, or is no link: then its own path will do
+            self._take(tree, path)
+            for name in names:
+                if name != disk and name.startswith(disk):  # so all drivers call their partitions
+                    self._take(tree, f"{path}/{name}")
+
+    def _take(self, tree: Tree, path: str) -> None:
+        number = read_value(tree, f"{path}/dev")
+        if isinstance(number, str):
+            self._found[number] = path
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(self._found)
+
+    def directory(self, number: str) -> str | None:
+        return self._found.get(number)
+
+
+# --- one device -------------------------------------------------------------------------------
+
+
+def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
+    name = posixpath.basename(path)
+    sort = _sort(tree, path, name)
+    word = partial(_word, tree, path)
+    row: dict[str, Value] = {
+        "name": name,
+        "sort": sort,
+        "parent": _NO_PARTITION,
+        "start": _NO_PARTITION,
+        "size": read_value(tree, f"{path}/size", _sectors),
+        "below": "",
+        "busid": busid_of(path) or _NO_CCW,
+        **dict.fromkeys(("mapped", "uuid", "table"), _NO_DM),
+        **dict.fromkeys(("level", "layout", "chunk", "members"), _NO_MD),
+        "wwpn": _NO_FCP,
+        "lun": _NO_FCP,
+        "file": _NO_LOOP,
+        "links": read_value(tree, f"run/udev/data/b{number}", parse_links, _NO_RECORD),
+    }
+    match sort:
+        case "partition":
+            row["parent"] = read_value(tree, f"{posixpath.dirname(path)}/dev")
+            row["start"] = read_value(tree, f"{path}/start", _sectors)
+            return row
+        case "dm":
+            row |= {
+                "mapped": word("dm/name"),
+                "uuid": word("dm/uuid", _NO_UUID),
+                "table": _table(tree, number),
+            }
+        case "md":
+            row |= _array(tree, path)
+        case "loop":
+            file = read_value(tree, f"{path}/loop/backing_file", lambda s: s.rstrip("\n"), _NO_FILE)
+            row["file"] = file
+            if isinstance(file, str):
+                row["table"] = block_ioctl.read_loop_table(tree, number, path, file)
+                if isinstance(row["table"], str):
+                    row["below"] = " ".join(block_ioctl.devices_in(row["table"]))
+                return row
+        case _ if name.startswith("sd"):
+            row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
+    slaves = _slaves(tree, path)
+    row["below"] = _NO_SLAVES if slaves is None else " ".join(slaves.values())
+    return row
+
+
+def parse_links(content: str) -> str:
+    """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`.
+
+    The UUID and the name of a partition stand in it, too, where no rule has made a link of them.
+    """
+    lines = content.split("\n")
+    names = [line[2:].strip() for line in lines if line.startswith("S:")]
+    for line in lines:
+        tag, _equals, value = line.partition("=")
+        if tag in _PARTITION and len(value.split()) == 1:
+            names.append(f"{_PARTITION[tag]}{value.strip()}")
+    return " ".join(dict.fromkeys(names))
+
+
+def _sort(tree: Tree, path: str, name: str) -> str:
+    """Tell what a device is; its name alone tells apart only what cannot be a partition."""
+    if isinstance(read_value(tree, f"{path}/partition"), str):
+        return "partition"
+    if name.startswith("dm-"):
+        return "dm"
+    if name.startswith("md") and isinstance(read_value(tree, f"{path}/md/level"), str):
+        return "md"
+    return "loop" if name.startswith("loop") else "disk"
+
+
+def _word(tree: Tree, path: str, name: str, missing: Absent | None = None) -> Value:
+    value = read_value(tree, f"{path}/{name}", missing=missing)
+    return value if value != "" else missing or absent(f"{name} is empty")
+
+
+def _sectors(content: str) -> int:
+    word = content.strip()
+    if not (word.isascii() and word.isdecimal() and len(word) < 19):
+        raise ValueError(f"not a number: {word[:40]!r}")
+    return int(word)
+
+
+def _slaves(tree: Tree, path: str) -> dict[str, str] | None:
+    """Return the numbers of the devices below, by their names; None where the kernel's list is not there."""
+    try:
+        names = tree.entries(f"{path}/slaves")
+    except OSError:
+        return None
+    numbers = ((name, read_value(tree, f"{path}/slaves/{name}/dev")) for name in names)
+    return {name: number for name, number in numbers if isinstance(number, str)}
+
+
+def _table(tree: Tree, number: str) -> Value:
+    try:
+        return block_ioctl.read_dm_table(tree, number)
+    except OSError as error:
+        return block_ioctl.table_refused(error)
+    except ValueError as error:
+        return absent(str(error))
+
+
+def _array(tree: Tree, path: str) -> dict[str, Value]:
+    layout = read_value(tree, f"{path}/md/layout", _sectors)
+    if isinstance(reshape := read_value(tree, f"{path}/md/reshape_position"), str) and reshape != "none":
+        layout = _RESHAPED
+    return {
+        "level": _word(tree, path, "md/level"),
+        "layout": layout,
+        "chunk": read_value(tree, f"{path}/md/chunk_size", _sectors),
+        "members": _members(tree, path),
+    }
+
+
+def _members(tree: Tree, path: str) -> Value:
+    """Return `0=94:21@2048+1600480 1=-`: slot, number, first sector and sectors of data; `-` if missing."""
+    found: dict[int, str] = {}
+    for name, number in (_slaves(tree, path) or {}).items():
+        here = f"{path}/md/dev-{name}"
+        slot = read_value(tree, f"{here}/slot", _sectors)
+        offset = read_value(tree, f"{here}/offset", _sectors)
+        size = read_value(tree, f"{here}/size", _sectors)
+        if not isinstance(slot, int) or not isinstance(offset, int):
+            continue  # a spare has no slot
+        state = read_value(tree, f"{here}/state")
+        if isinstance(state, str) and _WITHOUT_DATA.intersection(state.strip().split(",")):
+            continue
+        found[slot] = f"{slot}={number}@{offset}" + (f"+{size * 2}" if isinstance(size, int) else "")
+    if not found:
+        return _NO_MEMBERS
+    disks = read_value(tree, f"{path}/md/raid_disks", _raid_disks)
+    slots = range(disks) if isinstance(disks, int) else found
+    return " ".join(found.get(slot, f"{slot}=-") for slot in sorted({*slots, *found}))
+
+
+def _raid_disks(content: str) -> int:
+    """Parse how many devices an array has; while it is being reshaped, the former number follows."""
+    count = _sectors(content.partition(" ")[0])
+    if count > 4096:
+        raise ValueError(f"an array of {count} devices")
+    return count
