@@ -20,7 +20,7 @@ import time
 import tracemalloc
 from typing import Final
 
-from zmon.cp.answers import parse
+from zmon.cp.answer_reader import parse
 
 LINES: Final = 100_000
 ROUNDS: Final = 9

@@ -88,7 +88,7 @@ def test_cp_is_asked_when_it_is_wanted(
 ) -> None:
     """What it answers is in every pass, and why it does not in the summary."""
     answers = {"cp/userid.txt": b"LINDB01  AT ZVMPRD1\n", "cp/load.txt": OSError(5, "no /dev/vmcp")}
-    monkeypatch.setattr("zmon.cp.source.captured", lambda _cp: answers)
+    monkeypatch.setattr("zmon.cp.claim_sources.captured_answers", lambda _cp: answers)
     file = str(tmp_path / "x.tar.gz")
     assert _zmon("-n", "2", "-i", "0", "--cp", "--root", root, file) == 0
     assert [tree.read("cp/userid.txt") for tree in open_capture(file).passes] == [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from zmon.cli.main import main
 from zmon.cli.understood import lines, pages
-from zmon.cp.told import read
-from zmon.cp.vmcp import WHITELIST, Answer, Cp, CpError
+from zmon.cp.claim_sources import parse_text
+from zmon.cp.vmcp import WHITELIST, Cp, CpAnswer, CpError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,10 +38,10 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let CP answer: `answer(text, code)`, or fail with an error."""
 
     def plan(text: str = "", code: int = 0, error: CpError | None = None) -> None:
-        def ask(_cp: Cp, name: str, operand: str = "") -> Answer:
+        def ask(_cp: Cp, name: str, operand: str = "") -> CpAnswer:
             if error:
                 raise error
-            return Answer(f"{WHITELIST[name].command} {operand}".strip(), text, code)
+            return CpAnswer(f"{WHITELIST[name].command} {operand}".strip(), text, code)
 
         monkeypatch.setattr(Cp, "ask", ask)
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_too_long_for_a_directory_is_read_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As answers."""
-    monkeypatch.setattr("zmon.cp.told.LIMIT", 100)
+    monkeypatch.setattr("zmon.cp.claim_sources.MAX_FILE", 100)
     (tmp_path / "x").write_text(
         "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n" * 2
     )
@@ -263,5 +263,5 @@ WORD = st.text("GHJKQXZ#@$", min_size=5, max_size=8)
 def test_a_password_is_never_printed(records: list[str], word: str) -> None:
     """Of a directory, whatever else stands in it."""
     text = "USER A X 1G\nMDISK 191 3390 1 5 LNX001\nCPU 00\n" + "".join(f"{record}\n" for record in records)
-    found = read(text.replace("{}", word).encode(), "x")
+    found = parse_text(text.replace("{}", word).encode(), "x")
     assert word not in "\n".join([*lines([found]), *pages([found])])

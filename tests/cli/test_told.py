@@ -7,7 +7,7 @@ import pytest
 
 from zmon.cli.tape import add_choice_arguments
 from zmon.cli.told import add_cp_arguments, claims_of
-from zmon.cp import source
+from zmon.cp import claim_sources
 from zmon.kinds import CLAIM
 from zmon.sample import empty_frame
 from zmon.topology.claims import Claim, claims_frame, claims_in
@@ -47,7 +47,7 @@ def options(*words: str) -> argparse.Namespace:
 
 def test_without_options_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason says how."""
-    monkeypatch.setattr(source, "read_claims", lambda *_all: pytest.fail("asked"))
+    monkeypatch.setattr(claim_sources, "ask_claims", lambda *_all: pytest.fail("asked"))
     missing = claims_of(options()).missing
     assert missing is not None
     assert "--cp-file FILE, or as root --cp" in missing.reason
@@ -87,7 +87,7 @@ def test_a_file_about_something_else_is_named(files: Callable[..., list[str]]) -
 
 def test_cp_is_asked_when_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     """With --cp."""
-    monkeypatch.setattr(source, "read_claims", lambda _cp: claims_frame([Claim("0100", "4A01")], 1))
+    monkeypatch.setattr(claim_sources, "ask_claims", lambda _cp: claims_frame([Claim("0100", "4A01")], 1))
     assert [claim.rdev for claim in claims_in(claims_of(options("--cp")))] == ["4A01"]
 
 
@@ -95,7 +95,7 @@ def test_without_cp_the_reason_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And everything else goes on."""
-    monkeypatch.setattr(source, "read_claims", lambda _cp: empty_frame(CLAIM, "/dev/vmcp needs root"))
+    monkeypatch.setattr(claim_sources, "ask_claims", lambda _cp: empty_frame(CLAIM, "/dev/vmcp needs root"))
     missing = claims_of(options("--cp")).missing
     assert missing is not None
     assert missing.reason == "/dev/vmcp needs root"

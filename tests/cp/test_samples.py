@@ -1,6 +1,6 @@
 """The samples of CP's answers hold: each `# expect:` line of their headers is checked.
 
-The samples of user directories are read by the tests of `zmon.cp.directory`.
+The samples of user directories are read by the tests of `zmon.cp.user_directory`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from zmon.cp.answers import parse
+from zmon.cp.answer_reader import AnswerSet, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.cp.understood import Understood
 
 FOLDER: Final = Path(__file__).parents[1] / "fixtures" / "cp"
 HEAD: Final = b"# "
@@ -36,7 +35,7 @@ def sample(name: str) -> tuple[tuple[str, ...], bytes]:
     return tuple(expected), b"".join(lines[count:])
 
 
-def read(name: str) -> Understood:
+def read(name: str) -> AnswerSet:
     """Read the answer of a sample."""
     return parse(sample(name)[1], f"{name}.txt")
 
@@ -49,10 +48,10 @@ SAID: Final[dict[tuple[str, str], str]] = {}
 """The lines that are sentences, and the test of each."""
 
 
-def says(name: str, words: str) -> Callable[[Callable[[Understood], None]], Callable[[], None]]:
+def says(name: str, words: str) -> Callable[[Callable[[AnswerSet], None]], Callable[[], None]]:
     """Let a test be about a sentence of a sample; it is given what is understood of it."""
 
-    def about(check: Callable[[Understood], None]) -> Callable[[], None]:
+    def about(check: Callable[[AnswerSet], None]) -> Callable[[], None]:
         (line,) = [line for line in sample(name)[0] if line.startswith(words)]
         assert (name, line) not in SAID
         SAID[name, line] = check.__name__
@@ -66,7 +65,7 @@ def says(name: str, words: str) -> Callable[[Callable[[Understood], None]], Call
     return about
 
 
-def everything(found: Understood) -> Iterator[Any]:
+def everything(found: AnswerSet) -> Iterator[Any]:
     """Yield all rows, those too that a later line replaced."""
     for rows in found.rows.values():
         yield from rows
@@ -102,39 +101,39 @@ def generic() -> list[tuple[str, str]]:
 
 
 @says("qvdasd-casestudy", "lcu_by_site_rule")
-def test_the_second_digit_tells_the_lcu_of_the_case_study(found: Understood) -> None:
+def test_the_second_digit_tells_the_lcu_of_the_case_study(found: AnswerSet) -> None:
     """Four volumes are on LCU 1, eight on 2, three on 5, thirteen on 6."""
     volumes = [row for row in found.rows["disk"] if row.size == 3338]
     assert Counter(row.rdev[1] for row in volumes) == {"1": 4, "2": 8, "5": 3, "6": 13}
 
 
 @says("qvdasd-none", "no rows")
-def test_no_disk_is_an_answer(found: Understood) -> None:
+def test_no_disk_is_an_answer(found: AnswerSet) -> None:
     """The sentence is understood, and there is no row of a disk."""
     assert (list(found.rows), found.counts["unknown"]) == (["nothing"], 0)
 
 
 @says("qvdasd-truncated-4096", "57th line")
-def test_eight_characters_are_no_disk(found: Understood) -> None:
+def test_eight_characters_are_no_disk(found: AnswerSet) -> None:
     """What a buffer of 4096 bytes cut off is flagged."""
     assert ([line.line for line in found.cut], len(found.rows["disk"])) == ([57], 56)
 
 
 @says("qvdasd-truncated-rdev-digit", "3rd line")
-def test_three_digits_of_four_are_no_real_device(found: Understood) -> None:
+def test_three_digits_of_four_are_no_real_device(found: AnswerSet) -> None:
     """The cut line is flagged and maps nothing."""
     assert ([line.line for line in found.cut], len(found.rows["disk"])) == ([3], 2)
 
 
 @says("qvdasd-truncated", "15th line")
-def test_two_digits_of_four_are_no_real_device(found: Understood) -> None:
+def test_two_digits_of_four_are_no_real_device(found: AnswerSet) -> None:
     """The cut line is flagged, and vmcp's own line says how much there would have been."""
     assert ([line.line for line in found.cut], len(found.rows["disk"])) == ([15], 14)
     assert [(row.sort, row.needed) for row in found.rows["failure"]] == [("truncated", 2336)]
 
 
 @says("errors", "no rows at all")
-def test_messages_have_module_and_number(found: Understood) -> None:
+def test_messages_have_module_and_number(found: AnswerSet) -> None:
     """Three digits or four, and the device stands in the text."""
     assert list(found.rows) == ["message"]
     assert [f"{row.number:03} {row.module}" for row in found.rows["message"]] == [
@@ -145,7 +144,7 @@ def test_messages_have_module_and_number(found: Understood) -> None:
 
 
 @says("errors-console", "no rows")
-def test_messages_on_a_console_have_their_command(found: Understood) -> None:
+def test_messages_on_a_console_have_their_command(found: AnswerSet) -> None:
     """Which stands before them, and CMS repeats the number behind them."""
     assert set(found.rows) == {"message", "return"}
     assert [(row.number, row.command, row.text) for row in found.rows["message"]] == [
@@ -156,7 +155,7 @@ def test_messages_on_a_console_have_their_command(found: Understood) -> None:
 
 
 @says("errors-vmcp", "no rows")
-def test_failures_of_vmcp_are_told_apart(found: Understood) -> None:
+def test_failures_of_vmcp_are_told_apart(found: AnswerSet) -> None:
     """Return code, truncation with the bytes it would have taken, refused, absent."""
     assert set(found.rows) == {"message", "return", "failure"}
     assert [row.code for row in found.rows["return"]] == [45]
@@ -165,14 +164,14 @@ def test_failures_of_vmcp_are_told_apart(found: Understood) -> None:
 
 
 @says("qvall", "osa vdev=0600")
-def test_a_simulated_card_has_no_real_device(found: Understood) -> None:
+def test_a_simulated_card_has_no_real_device(found: AnswerSet) -> None:
     """What it is on is a NIC of CP's own."""
     (card,) = [row for row in found.rows["adapter"] if row.vdev == "0600"]
     assert (card.on, card.rdev) == ("NIC", "")
 
 
 @says("qvcpus", "3 CPUs")
-def test_virtual_cpus_have_state_and_type(found: Understood) -> None:
+def test_virtual_cpus_have_state_and_type(found: AnswerSet) -> None:
     """The base one, one that is stopped, one that runs."""
     assert [(row.number, row.state, row.type) for row in found.rows["cpu"]] == [
         ("00", "base", "CP"), ("01", "stopped", "CP"), ("02", "", "IFL"),
@@ -180,27 +179,27 @@ def test_virtual_cpus_have_state_and_type(found: Understood) -> None:
 
 
 @says("qvfcp", "no DASD rows")
-def test_fcp_devices_are_no_disks(found: Understood) -> None:
+def test_fcp_devices_are_no_disks(found: AnswerSet) -> None:
     """Although their lines look alike."""
     assert list(found.rows) == ["adapter"]
     assert found.claims() == []
 
 
 @says("events-not-queries", "no mapping rows")
-def test_what_happened_is_no_row(found: Understood) -> None:
+def test_what_happened_is_no_row(found: AnswerSet) -> None:
     """Each of the lines is counted as something that happened."""
     assert (found.rows, found.claims(), dict(found.counts)) == ({}, [], {"events": 14})
 
 
 @says("junk", "no rows from the QUERY VIRTUAL DASD")
-def test_key_words_in_wrong_places_map_nothing(found: Understood) -> None:
+def test_key_words_in_wrong_places_map_nothing(found: AnswerSet) -> None:
     """A size that is no number makes the whole line doubtful: it is not read."""
     assert "disk" not in found.rows
     assert all(claim.vdev == "" for claim in found.claims())
 
 
 @says("junk", "the line DASD 0100 3390")
-def test_an_entry_alone_is_doubtful(found: Understood) -> None:
+def test_an_entry_alone_is_doubtful(found: AnswerSet) -> None:
     """It may be the begin of a minidisk's line, so it is a weak entry of a list at the most."""
     rows = [row for row in found.rows["volume"] if row.rdev == "0100"]
     assert rows
@@ -208,27 +207,27 @@ def test_an_entry_alone_is_doubtful(found: Understood) -> None:
 
 
 @says("junk", "from the last line at most")
-def test_a_damaged_list_is_not_read(found: Understood) -> None:
+def test_a_damaged_list_is_not_read(found: AnswerSet) -> None:
     """One part of it is no entry, so it is no list."""
     assert all(row.weak for row in found.rows["volume"] if row.line == 16)
     assert not [row for row in found.rows["volume"] if row.rdev not in {"0100", "0190", "019D"}]
 
 
 @says("vm370-style", "no rows for z/VM")
-def test_three_digits_are_another_systems(found: Understood) -> None:
+def test_three_digits_are_another_systems(found: AnswerSet) -> None:
     """They are never padded; that they are foreign is said."""
     assert found.rows == {}
     assert len([line for line in found.unknown if "three digits" in line.why]) == 5
 
 
 @says("empty", "no rows")
-def test_an_empty_answer_is_no_error(found: Understood) -> None:
+def test_an_empty_answer_is_no_error(found: AnswerSet) -> None:
     """Nothing is in it and nothing is odd."""
     assert (found.rows, found.unknown, found.conflicts) == ({}, [], [])
 
 
 @says("qdasd-attached-own", "with own user LINDB01")
-def test_only_rows_of_the_own_user_are_about_this_guest(found: Understood) -> None:
+def test_only_rows_of_the_own_user_are_about_this_guest(found: AnswerSet) -> None:
     """The same virtual number of another user is that user's."""
     claims = {claim.rdev: claim for claim in found.claims("LINDB01")}
     assert (claims["7600"].vdev, claims["7600"].user) == ("7600", "")
@@ -236,19 +235,19 @@ def test_only_rows_of_the_own_user_are_about_this_guest(found: Understood) -> No
 
 
 @says("qdasd-casestudy-missing", "label PUNCFK")
-def test_a_label_that_is_not_there_has_no_real_device(found: Understood) -> None:
+def test_a_label_that_is_not_there_has_no_real_device(found: AnswerSet) -> None:
     """Neither one nor others."""
-    assert found.labelled("PUNCFK") == ("", ())
+    assert found.find_label("PUNCFK") == ("", ())
 
 
 @says("qdasd-casestudy-missing", "label CGNXF3")
-def test_a_label_twice_is_on_the_system_and_flagged(found: Understood) -> None:
+def test_a_label_twice_is_on_the_system_and_flagged(found: AnswerSet) -> None:
     """A minidisk can only be on a volume of the system; the other one is told."""
-    assert found.labelled("CGNXF3") == ("76D8", ("77E0",))
+    assert found.find_label("CGNXF3") == ("76D8", ("77E0",))
 
 
 @says("qdasd-details", "unknown indented lines")
-def test_lines_below_a_device_stay_with_it(found: Understood) -> None:
+def test_lines_below_a_device_stay_with_it(found: AnswerSet) -> None:
     """All of them, in their order, and with no other."""
     texts = {row.rdev: row.text for row in found.rows["details"]}
     assert {rdev: len(text) for rdev, text in texts.items()} == {"7601": 7, "76F0": 7, "7201": 7, "7202": 6}
@@ -257,19 +256,19 @@ def test_lines_below_a_device_stay_with_it(found: Understood) -> None:
 
 
 @says("qchpid-pchid", "chpid virtualization off")
-def test_virtual_chpids_are_off(found: Understood) -> None:
+def test_virtual_chpids_are_off(found: AnswerSet) -> None:
     """So the CHPIDs that Linux shows are real."""
     assert [row.on for row in found.rows["virtualization"]] == [False]
 
 
 @says("qchpid-pchid", "error 846")
-def test_a_path_that_is_none_is_a_message(found: Understood) -> None:
+def test_a_path_that_is_none_is_a_message(found: AnswerSet) -> None:
     """With its number."""
     assert [row.number for row in found.rows["message"]] == [846]
 
 
 @says("qchpid", "if recognised")
-def test_devices_of_a_path_are_of_one_row(found: Understood) -> None:
+def test_devices_of_a_path_are_of_one_row(found: AnswerSet) -> None:
     """Over several lines, and doubtful because nobody has seen them."""
     (path,) = found.rows["path"]
     assert path.online == tuple(f"{number:04X}" for number in range(0x7600, 0x760C))
@@ -277,13 +276,13 @@ def test_devices_of_a_path_are_of_one_row(found: Understood) -> None:
 
 
 @says("qcache", "no hit ratios")
-def test_the_state_of_a_cache_has_no_hits(found: Understood) -> None:
+def test_the_state_of_a_cache_has_no_hits(found: AnswerSet) -> None:
     """CP does not tell them."""
     assert not [name for row in found.rows["cache"] for name in row._fields if "hit" in name]
 
 
 @says("qpav", "if recognised")
-def test_an_alias_of_hyperpav_has_no_base(found: Understood) -> None:
+def test_an_alias_of_hyperpav_has_no_base(found: AnswerSet) -> None:
     """It has a pool, a base has its aliases."""
     assert [(row.rdev, row.role, row.base, row.aliases, row.pool) for row in found.rows["pav"]] == [
         ("7201", "base", "", ("72F0", "72F1"), ""),
@@ -295,7 +294,7 @@ def test_an_alias_of_hyperpav_has_no_base(found: Understood) -> None:
 
 
 @says("qsystem", "rdev=7110")
-def test_users_of_a_volume_map_nothing(found: Understood) -> None:
+def test_users_of_a_volume_map_nothing(found: AnswerSet) -> None:
     """The number in the first line counts links."""
     (linked,) = found.rows["linked"]
     assert (linked.rdev, linked.volser, linked.links) == ("7110", "LNX001", 3)
@@ -306,27 +305,27 @@ def test_users_of_a_volume_map_nothing(found: Understood) -> None:
 
 
 @says("qalloc", "rdev=7000")
-def test_a_volume_with_a_directory_says_so(found: Understood) -> None:
+def test_a_volume_with_a_directory_says_so(found: AnswerSet) -> None:
     """Total, in use, available, active."""
     row = found.row("allocation", "7000")
     assert (row.volser, row.kinds[-1]) == ("VMRES1", ("DRCT", 20, 2, 18, True))
 
 
 @says("qalloc", "rdev=7003")
-def test_a_volume_for_paging_says_so(found: Understood) -> None:
+def test_a_volume_for_paging_says_so(found: AnswerSet) -> None:
     """Total, in use, available."""
     row = found.row("allocation", "7003")
     assert (row.volser, row.kinds) == ("VMPAG1", (("PAGE", 3338, 17, 3321, False),))
 
 
 @says("qalloc", "nucleus")
-def test_the_nucleus_has_a_volume(found: Understood) -> None:
+def test_the_nucleus_has_a_volume(found: AnswerSet) -> None:
     """Its label is told."""
     assert [row.volser for row in found.rows["nucleus"]] == ["VMRES1"]
 
 
 @says("qproc", "4 processors")
-def test_processors_have_state_and_type(found: Understood) -> None:
+def test_processors_have_state_and_type(found: AnswerSet) -> None:
     """Parked ones too."""
     assert [(row.number, row.state, row.type) for row in found.rows["processor"]] == [
         ("00", "master", "CP"), ("01", "alternate", "CP"),
@@ -335,13 +334,13 @@ def test_processors_have_state_and_type(found: Understood) -> None:
 
 
 @says("qproc-core", "3 processors")
-def test_processors_have_cores(found: Understood) -> None:
+def test_processors_have_cores(found: AnswerSet) -> None:
     """Where multithreading is on."""
     assert [row.core for row in found.rows["processor"]] == ["0000", "0000", "0001"]
 
 
 @says("qmdcache", "if recognised")
-def test_minidisk_cache_is_on(found: Understood) -> None:
+def test_minidisk_cache_is_on(found: AnswerSet) -> None:
     """For the system and for a user."""
     assert [(row.whose, row.on) for row in found.rows["mdcache"]] == [
         ("system", True),
@@ -350,14 +349,14 @@ def test_minidisk_cache_is_on(found: Understood) -> None:
 
 
 @says("qshare", "if recognised")
-def test_a_share_is_relative_and_may_have_no_limit(found: Understood) -> None:
+def test_a_share_is_relative_and_may_have_no_limit(found: AnswerSet) -> None:
     """The limit stands in the second line."""
     (share,) = found.rows["share"]
     assert (share.sort, share.value, share.limit) == ("relative", "100", "NOLIMIT")
 
 
 @says("qedevice", "if recognised")
-def test_emulated_devices_have_paths(found: Understood) -> None:
+def test_emulated_devices_have_paths(found: AnswerSet) -> None:
     """FCP device, WWPN and LUN."""
     first, second = found.rows["edevice"]
     assert (first.rdev, first.attributes) == ("F001", "2107")
@@ -366,7 +365,7 @@ def test_emulated_devices_have_paths(found: Understood) -> None:
 
 
 @says("qvdisk", "vdisk LINDB01")
-def test_disks_in_storage_have_users(found: Understood) -> None:
+def test_disks_in_storage_have_users(found: AnswerSet) -> None:
     """And blocks."""
     assert [(row.user, row.vdev, row.blocks) for row in found.rows["vdisk"]] == [
         ("LINDB01", "0300", 262144), ("LINDB01", "0301", 4194304),
@@ -390,7 +389,7 @@ LOAD: Final = (
 
 
 @says("indload-e", "avg=21")
-def test_the_long_form_of_load_has_processors(found: Understood) -> None:
+def test_the_long_form_of_load_has_processors(found: AnswerSet) -> None:
     """With type and polarization."""
     (load,) = found.rows["load"]
     assert [getattr(load, name) for name in LOAD] == [21, 5, 12, 3, 87, 4, 1, 12, 2, 1, 9, 0]
@@ -401,7 +400,7 @@ def test_the_long_form_of_load_has_processors(found: Understood) -> None:
 
 
 @says("indload-old", "avg=38")
-def test_an_older_form_of_load_has_no_types(found: Understood) -> None:
+def test_an_older_form_of_load_has_no_types(found: AnswerSet) -> None:
     """And a line about expanded storage that is passed over."""
     (load,) = found.rows["load"]
     assert (load.avg, load.cpus) == (38, 4)
@@ -409,7 +408,7 @@ def test_an_older_form_of_load_has_no_types(found: Understood) -> None:
 
 
 @says("indload-g", "avg=33")
-def test_the_short_form_of_load_has_no_processors(found: Understood) -> None:
+def test_the_short_form_of_load_has_no_processors(found: AnswerSet) -> None:
     """What it does not tell is absent, never zero."""
     (load,) = found.rows["load"]
     assert [getattr(load, name) for name in LOAD] == [33, 6, 1, 0, 99, 5, 0, None, 3, 1, 21, None]
@@ -417,7 +416,7 @@ def test_the_short_form_of_load_has_no_processors(found: Understood) -> None:
 
 
 @says("induser", "user=LINDB01")
-def test_usage_has_a_section_for_each_cpu(found: Understood) -> None:
+def test_usage_has_a_section_for_each_cpu(found: AnswerSet) -> None:
     """Under the names CP gives."""
     (usage,) = found.rows["usage"]
     values = dict(usage.values)
@@ -430,13 +429,13 @@ def test_usage_has_a_section_for_each_cpu(found: Understood) -> None:
 
 
 @says("indwaits", "empty lists")
-def test_nobody_waiting_is_an_answer(found: Understood) -> None:
+def test_nobody_waiting_is_an_answer(found: AnswerSet) -> None:
     """Two sentences, no error."""
     assert ([row.line for row in found.rows["nothing"]], found.counts["unknown"]) == ([1, 2], 0)
 
 
 @says("indqueues", "if recognised")
-def test_queues_have_a_row_for_each_virtual_cpu(found: Understood) -> None:
+def test_queues_have_a_row_for_each_virtual_cpu(found: AnswerSet) -> None:
     """Doubtful, because nobody has seen them."""
     assert [(row.user, row.cpu, row.queue) for row in found.rows["queued"]] == [
         ("LINDB01", "", "Q3"), ("LINDB01", "MP01", "Q3"), ("TCPIP", "", "Q0"),
@@ -445,20 +444,20 @@ def test_queues_have_a_row_for_each_virtual_cpu(found: Understood) -> None:
 
 
 @says("dbginfo-zvm-runtime", "error 003")
-def test_messages_in_an_archive_have_their_command(found: Understood) -> None:
+def test_messages_in_an_archive_have_their_command(found: AnswerSet) -> None:
     """It stands in the line of the shell's prompt."""
     assert ("Q PAV", 3) in [(row.command, row.number) for row in found.rows["message"]]
     assert found.counts["unknown"] == 0
 
 
 @says("query-devno-class-b", "error 040")
-def test_a_message_tells_which_lookup_answered(found: Understood) -> None:
+def test_a_message_tells_which_lookup_answered(found: AnswerSet) -> None:
     """QDV looked among real devices."""
     assert [(row.number, row.module) for row in found.rows["message"]] == [(40, "QDV")]
 
 
 @says("query-devno-class-b", "no row for virtual device")
-def test_an_answer_about_a_real_device_is_not_about_a_virtual_one(found: Understood) -> None:
+def test_an_answer_about_a_real_device_is_not_about_a_virtual_one(found: AnswerSet) -> None:
     """The command looks the same, the shape of the line decides."""
     assert "disk" not in found.rows
     assert [(claim.vdev, claim.user) for claim in found.claims("LINDB01")] == [("", ""), ("0191", "OTHER01")]

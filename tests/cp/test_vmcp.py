@@ -14,12 +14,12 @@ from zmon.cp.vmcp import (
     A_MINUTE,
     EVERYBODY,
     GAP,
-    LONGEST,
-    MOST,
+    MAX_ANSWER,
+    MAX_COMMAND,
     ROOM,
     WHITELIST,
-    Answer,
     Cp,
+    CpAnswer,
     CpError,
     command_of,
     refused,
@@ -51,7 +51,7 @@ class Fake:
 
     def resize(self, size: int) -> None:
         """Make room, as much as the kernel gives."""
-        if not 1 <= size <= MOST:
+        if not 1 <= size <= MAX_ANSWER:
             raise OSError(errno.EINVAL, "Invalid argument")
         self.calls.append("resize")
         self.room = size
@@ -123,7 +123,7 @@ def test_the_whitelist_only_asks(name: str) -> None:
     """QUERY and INDICATE change nothing, and the longest fits."""
     query = WHITELIST[name]
     assert query.command.split()[0] in {"QUERY", "INDICATE"}
-    assert len(query.command) + 6 <= LONGEST
+    assert len(query.command) + 6 <= MAX_COMMAND
     assert re.fullmatch(r"any|[A-G]( [A-G])*", query.privilege)
     assert query.tells
 
@@ -206,9 +206,9 @@ def test_an_answer_that_fits_is_asked_for_once() -> None:
 
 def test_an_answer_beyond_all_room_is_cut_and_says_so() -> None:
     """It is not asked for a third time."""
-    fake = Fake(b"x" * (MOST + 1))
+    fake = Fake(b"x" * (MAX_ANSWER + 1))
     answer = run("QUERY VIRTUAL ALL", fake.open)
-    assert (len(answer.text), answer.whole, len(fake.written)) == (MOST, False, 2)
+    assert (len(answer.text), answer.whole, len(fake.written)) == (MAX_ANSWER, False, 2)
     assert "was cut off" in answer.problem
 
 
@@ -246,23 +246,23 @@ def test_bytes_that_are_no_text_become_characters() -> None:
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (Answer("QUERY USERID", ""), ""),
+        (CpAnswer("QUERY USERID", ""), ""),
         (
-            Answer("QUERY DASD ALL", "HCPCQU003E Invalid option - DASD", 3),
+            CpAnswer("QUERY DASD ALL", "HCPCQU003E Invalid option - DASD", 3),
             "QUERY DASD ALL: not available for this guest's privilege class, or in this release of z/VM",
         ),
         (
-            Answer("QUERY X", "", 1),
+            CpAnswer("QUERY X", "", 1),
             "QUERY X: not available for this guest's privilege class, or in this release of z/VM",
         ),
         (
-            Answer("QUERY VIRTUAL 0600", "HCPQVD040E Device 0600 does not exist\n", 40),
+            CpAnswer("QUERY VIRTUAL 0600", "HCPQVD040E Device 0600 does not exist\n", 40),
             "QUERY VIRTUAL 0600: HCPQVD040E Device 0600 does not exist",
         ),
-        (Answer("QUERY X", "odd\n", 17), "QUERY X: CP ended with return code 17"),
+        (CpAnswer("QUERY X", "odd\n", 17), "QUERY X: CP ended with return code 17"),
     ],
 )
-def test_return_codes_have_a_meaning(answer: Answer, problem: str) -> None:
+def test_return_codes_have_a_meaning(answer: CpAnswer, problem: str) -> None:
     """In words a person can act on."""
     assert answer.problem == problem
 
@@ -355,17 +355,19 @@ def test_a_late_answer_counts(fake: Fake, hanging: Callable[[], Cp]) -> None:
         cp.ask("userid")
     assert fake.gate
     fake.gate.set()
-    cp._patience = 10.0
+    cp._deadline = 10.0
     cp._receive(10.0)
     assert cp.ask("userid").text == "LINDB01  AT ZVMPRD1\n"
     assert len(fake.written) == 1
 
 
-def test_the_thread_does_not_keep_zmon_from_ending(cp: Cp) -> None:
+def test_the_thread_does_not_keep_zmon_from_ending(fake: Fake, hanging: Callable[[], Cp]) -> None:
     """It is a daemon."""
-    cp.ask("userid")
-    assert cp._thread
-    assert cp._thread.daemon
+    with pytest.raises(CpError):
+        hanging().ask("userid")
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "vmcp")
+    assert fake.gate
+    fake.gate.set()
 
 
 def test_without_the_device_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:

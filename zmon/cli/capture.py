@@ -161,9 +161,9 @@ def _cp() -> Cp:
 
 def _answers() -> Mapping[str, bytes | OSError]:
     """Ask CP, once for all passes."""
-    from zmon.cp.source import captured  # noqa: PLC0415 - likewise
+    from zmon.cp.claim_sources import captured_answers  # noqa: PLC0415 - likewise
 
-    return captured(_cp())
+    return captured_answers(_cp())
 
 
 def _say(line: str) -> None:

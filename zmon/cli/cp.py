@@ -17,7 +17,7 @@ from zmon.cli.status import FAILED, OK, USAGE, complain
 if TYPE_CHECKING:
     import argparse
 
-    from zmon.cp.told import Text
+    from zmon.cp.claim_sources import CpText
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _parse(args: argparse.Namespace) -> int:
     from zmon.cli.understood import anything, lines, pages, records  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.told import joined  # noqa: PLC0415 - likewise
+    from zmon.cp.claim_sources import join_texts  # noqa: PLC0415 - likewise
 
     found = [_text(path) for path in args.files]
     if args.format == "text":
@@ -62,21 +62,21 @@ def _parse(args: argparse.Namespace) -> int:
         printed = pages(found) if args.format == "json" else records(found, safe=args.csv_safe)
     for line in printed:
         print(line)
-    for words in joined(list(zip(args.files, found, strict=True))).conflicts:
+    for words in join_texts(list(zip(args.files, found, strict=True))).conflicts:
         complain(words)
     return OK if any(map(anything, found)) else FAILED
 
 
-def _text(path: str) -> Text:
+def _text(path: str) -> CpText:
     """Read a file; one that is too long to be a directory is read piece by piece, as answers."""
-    from zmon.cp import answers  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.directory import Directory  # noqa: PLC0415 - likewise
-    from zmon.cp.told import LIMIT, Text, content, read  # noqa: PLC0415 - likewise
+    from zmon.cp import answer_reader  # noqa: PLC0415 - --help reads nothing
+    from zmon.cp.claim_sources import MAX_FILE, CpText, parse_text, read_file  # noqa: PLC0415 - likewise
+    from zmon.cp.user_directory import UserDirectory  # noqa: PLC0415 - likewise
 
-    if os.path.isfile(path) and os.path.getsize(path) > LIMIT:
+    if os.path.isfile(path) and os.path.getsize(path) > MAX_FILE:
         with open(path, "rb") as stream:
-            return Text(answers.parse(stream, path), Directory(origin=path))
-    return read(content(path), path)
+            return CpText(answer_reader.parse(stream, path), UserDirectory(path))
+    return parse_text(read_file(path), path)
 
 
 def _query(args: argparse.Namespace) -> int:
@@ -98,11 +98,11 @@ def _query(args: argparse.Namespace) -> int:
             print(harmless(line))
     else:
         from zmon.cli.understood import lines, pages  # noqa: PLC0415 - raw needs no parser
-        from zmon.cp import answers  # noqa: PLC0415 - likewise
-        from zmon.cp.directory import Directory  # noqa: PLC0415 - likewise
-        from zmon.cp.told import Text  # noqa: PLC0415 - likewise
+        from zmon.cp import answer_reader  # noqa: PLC0415 - likewise
+        from zmon.cp.claim_sources import CpText  # noqa: PLC0415 - likewise
+        from zmon.cp.user_directory import UserDirectory  # noqa: PLC0415 - likewise
 
-        found = [Text(answers.parse(answer.text.encode(), answer.command), Directory())]
+        found = [CpText(answer_reader.parse(answer.text.encode(), answer.command), UserDirectory())]
         for line in pages(found) if args.format == "json" else lines(found):
             print(line)
     if answer.problem:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from zmon.cp.told import Report, Told
+    from zmon.cp.claim_sources import FileClaims, FileReport
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
     from zmon.topology.claims import Claim
@@ -51,22 +51,22 @@ def claims_of(args: argparse.Namespace, tree: Tree | None = None, guest: str = "
     missing = "no answers of CP were given: --cp-file FILE, or as root --cp"
     if not (args.cp or args.cp_file or tree):
         return claims_frame(claims, time.monotonic_ns(), missing)
-    from zmon.cp.told import told, told_in  # noqa: PLC0415 - most look-ups need no CP
+    from zmon.cp.claim_sources import claims_of_capture, claims_of_files  # noqa: PLC0415 - most look-ups need no CP
 
     user = args.cp_user or guest
     if args.cp:
-        from zmon.cp.source import read_claims  # noqa: PLC0415 - CP is asked only when a person wants it
+        from zmon.cp.claim_sources import ask_claims  # noqa: PLC0415 - CP is asked only when a person wants it
         from zmon.cp.vmcp import Cp  # noqa: PLC0415 - likewise
 
-        live = read_claims(Cp())
+        live = ask_claims(Cp())
         if live.missing is not None:
             missing = live.missing.reason
             complain(missing)
         claims += claims_in(live)
     if tree is not None:
-        claims += claims_in(told_in(tree, user, args.cp_member))
+        claims += claims_in(claims_of_capture(tree, user, args.cp_member))
     if args.cp_file:
-        found = told(args.cp_file, user, args.cp_member)
+        found = claims_of_files(args.cp_file, user, args.cp_member)
         claims += found.claims
         for line in remarks(found):
             complain(line)
@@ -85,31 +85,31 @@ def hearing(args: argparse.Namespace) -> Callable[[str], UserClaims] | None:
     """
     if not args.cp_file:
         return None
-    from zmon.cp.told import content, named, told_of  # noqa: PLC0415 - most look-ups need no CP
+    from zmon.cp.claim_sources import claims_of_texts, origin_of, read_file  # noqa: PLC0415 - most look-ups need no CP
     from zmon.topology.machine import UserClaims  # noqa: PLC0415 - likewise
 
-    texts = [(named(path), content(path)) for path in dict.fromkeys(args.cp_file)]
+    texts = [(origin_of(path), read_file(path)) for path in dict.fromkeys(args.cp_file)]
 
     def hear(guest: str) -> UserClaims:
-        found = told_of(texts, args.cp_user or guest, args.cp_member)
+        found = claims_of_texts(texts, args.cp_user or guest, args.cp_member)
         return UserClaims(found.claims, tuple(remarks(found)))
 
     return hear
 
 
-def remarks(found: Told) -> list[str]:
+def remarks(found: FileClaims) -> list[str]:
     """Return what a person should know of files that were read: what is not understood, what contradicts."""
     lines = []
     for report in found.reports:
         if report.unknown or not report.counts:
             lines.append(
-                f"{report.origin}: {report.sort}; lines not understood: {report.unknown:,}{_which(report)}"
+                f"{report.origin}: {report.content}; lines not understood: {report.unknown:,}{_which(report)}"
             )
         lines += report.notes
     return lines + found.conflicts
 
 
-def _which(report: Report) -> str:
+def _which(report: FileReport) -> str:
     """Return the numbers of the first lines that are not understood, in words."""
     if not report.lines:
         return ""

@@ -12,7 +12,7 @@ from zmon.screen.number import harmless
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.cp.told import Text
+    from zmon.cp.claim_sources import CpText
 
     Rows = Mapping[str, Sequence[Any]]
 
@@ -27,12 +27,12 @@ class Entry(NamedTuple):
     weak: str = ""
 
 
-def anything(text: Text) -> bool:
+def anything(text: CpText) -> bool:
     """Say whether something is understood of a text."""
     return any(_parts(text)[1].values())
 
 
-def lines(texts: Iterable[Text], *, unknown: bool = True) -> Iterator[str]:
+def lines(texts: Iterable[CpText], *, unknown: bool = True) -> Iterator[str]:
     """Yield a table for each sort of thing, what is odd, what changed, and the lines not understood."""
     for text in texts:
         origin, rows, odd, unread = _parts(text)
@@ -50,7 +50,7 @@ def lines(texts: Iterable[Text], *, unknown: bool = True) -> Iterator[str]:
         yield ""
 
 
-def pages(texts: Iterable[Text]) -> Iterator[str]:
+def pages(texts: Iterable[CpText]) -> Iterator[str]:
     """Yield the same as one JSON list, an object for each text."""
     found = []
     for text in texts:
@@ -67,7 +67,7 @@ def pages(texts: Iterable[Text]) -> Iterator[str]:
     yield json.dumps(found, indent=2)
 
 
-def records(texts: Iterable[Text], *, safe: bool = False) -> Iterator[str]:
+def records(texts: Iterable[CpText], *, safe: bool = False) -> Iterator[str]:
     """Yield the rows of all sorts as lines of CSV, with a column for each name of a field."""
     found = [
         (text.origin, sort, _cells(row))
@@ -94,13 +94,13 @@ def _words(cell: Any) -> str:
     return str(cell)
 
 
-def _parts(text: Text) -> tuple[str, Rows, list[str], list[str]]:
+def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
     """Return origin, rows by sort, what is odd, and the lines that are not understood."""
     rows: dict[str, Sequence[Any]] = dict(text.answers.rows)
     directory = text.directory
     if directory.entries:
         rows["entry"] = [
-            Entry(entry.sort or "part", entry.name, entry.devices, entry.place.line, entry.weak)
+            Entry(entry.kind or "part", entry.name, len(entry.devices), entry.place.line, entry.weak)
             for entry in directory.entries
         ]
     if claims := directory.claims():

@@ -16,7 +16,7 @@ What CP allows depends on the privilege class of the guest, so an answer may be 
 
 **A command costs**: it runs under one lock of the kernel with the interrupts of a CPU disabled, and cannot be
 interrupted.  So commands keep a distance, are counted by the minute, their answers are kept for a while, and
-they run in a thread of their own, which is left behind when CP does not answer.
+each runs in a thread of its own, which is abandoned when CP does not answer.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 DEVICE: Final = "/dev/vmcp"
 ROOM: Final = 64 << 10
 """Bytes of room for an answer: the lines of 900 disks."""
-MOST: Final = 1 << 20
+MAX_ANSWER: Final = 1 << 20
 """The kernel gives no more room than this."""
-LONGEST: Final = 240
+MAX_COMMAND: Final = 240
 """Bytes that a command may have."""
 
 GAP: Final = 0.2
@@ -48,7 +48,7 @@ A_MINUTE: Final = 20
 """Commands within a minute, at the most."""
 AGE: Final = 60.0
 """Seconds for which an answer is good."""
-PATIENCE: Final = 10.0
+DEADLINE: Final = 10.0
 """Seconds that CP may take for an answer."""
 
 _FORMS: Final = {
@@ -111,7 +111,7 @@ EVERYBODY: Final = tuple(
 """What every guest may ask, and needs nothing to be named."""
 
 
-class Answer(NamedTuple):
+class CpAnswer(NamedTuple):
     """What CP answered."""
 
     command: str
@@ -135,11 +135,13 @@ class Answer(NamedTuple):
             said = re.search(r"\bHCP[A-Z0-9]{3}\d{3,4}[A-Z]\b.*", self.text)
             return f"{self.command}: {said[0].strip() if said else f'CP ended with return code {self.code}'}"
         return (
-            "" if self.whole else f"{self.command}: the answer has more than {MOST:,} bytes and was cut off"
+            ""
+            if self.whole
+            else f"{self.command}: the answer has more than {MAX_ANSWER:,} bytes and was cut off"
         )
 
 
-class Node(Protocol):
+class VmcpDevice(Protocol):
     """The device, open."""
 
     def resize(self, size: int) -> None:
@@ -158,7 +160,7 @@ class Node(Protocol):
         """Return the answer, as far as there was room."""
 
     def close(self) -> None:
-        """Be done with it."""
+        """Close it."""
 
 
 _SETBUF: Final = 0x40041002
@@ -166,7 +168,7 @@ _GETCODE: Final = 0x80041001
 _GETSIZE: Final = 0x80041003
 
 
-class _Vmcp:
+class _KernelVmcp:
     """/dev/vmcp."""
 
     def __init__(self) -> None:
@@ -191,7 +193,7 @@ class _Vmcp:
     def read(self) -> bytes:
         """Return what is left of the last answer."""
         parts = []
-        while part := os.read(self._fd, MOST):
+        while part := os.read(self._fd, MAX_ANSWER):
             parts.append(part)
         return b"".join(parts)
 
@@ -225,76 +227,69 @@ def command_of(name: str, operand: str = "") -> str:
     return f"{query.command} {number}"
 
 
-def run(command: str, open_node: Callable[[], Node] = _Vmcp, room: int = ROOM) -> Answer:
+def run(command: str, open_device: Callable[[], VmcpDevice] = _KernelVmcp, room: int = ROOM) -> CpAnswer:
     """Put a query to CP here and now; the caller may have to wait without limit.
 
     Raises:
         OSError: as the kernel said it.
     """
-    node = open_node()
+    device = open_device()
     try:
         for again in (True, False):
-            node.resize(room)
-            node.write(command.encode("ascii"))
-            size = node.size()
-            if size <= room or room == MOST or not again:
+            device.resize(room)
+            device.write(command.encode("ascii"))
+            size = device.size()
+            if size <= room or room == MAX_ANSWER or not again:
                 break
-            room = min(MOST, -(-size // 4096) * 4096)
-        code = node.code()
-        text = node.read().decode("utf-8", "replace").replace("\0", " ")
-        return Answer(command, text, code, size <= room, time.time_ns())
+            room = min(MAX_ANSWER, -(-size // 4096) * 4096)
+        code = device.code()
+        text = device.read().decode("utf-8", "replace").replace("\0", " ")
+        return CpAnswer(command, text, code, size <= room, time.time_ns())
     finally:
-        node.close()
+        device.close()
 
 
 class Cp:
-    """Asks CP, at a distance, and keeps the answers for a while."""
+    """Asks CP, with a distance between commands, and keeps the answers for a while."""
 
     def __init__(
         self,
-        open_node: Callable[[], Node] = _Vmcp,
-        patience: float = PATIENCE,
+        open_device: Callable[[], VmcpDevice] = _KernelVmcp,
+        deadline: float = DEADLINE,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Ask nothing yet."""
-        self._open = open_node
-        self._patience = patience
+        self._open = open_device
+        self._deadline = deadline
         self._clock = clock
         self._sleep = sleep
-        self._kept: dict[str, tuple[float, Answer]] = {}
+        self._kept: dict[str, tuple[float, CpAnswer]] = {}
         self._begun: list[float] = []
         """When commands of the last minute began."""
         self._ended = float("-inf")
-        self._waiting = ""
-        """The command that CP has not answered yet."""
-        self._thread: threading.Thread | None = None
-        self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[Answer | OSError] = queue.SimpleQueue()
+        self._pending: tuple[str, queue.SimpleQueue[CpAnswer | OSError]] | None = None
+        """The command that CP has not answered yet, and where its thread will put the answer."""
 
-    def ask(self, name: str, operand: str = "", age: float = AGE) -> Answer:
+    def ask(self, name: str, operand: str = "", age: float = AGE) -> CpAnswer:
         """Return CP's answer to a query of the whitelist; one that is not older than `age` seconds is good.
 
         Raises:
             CpError: it cannot be asked, or CP does not answer; the message says why.
         """
         command = command_of(name, operand)
-        if self._waiting:
-            self._receive(0)
+        self._receive(0)
         at, answer = self._kept.get(command, (0.0, None))
         if answer is not None and self._clock() - at <= age:
             return answer
-        if self._waiting:
-            raise CpError(f"{command}: not asked, because CP has not answered {self._waiting} yet")
+        if self._pending is not None:
+            raise CpError(f"{command}: not asked, because CP has not answered {self._pending[0]} yet")
         self._pace(command)
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="vmcp", daemon=True)
-            self._thread.start()
-        self._waiting = command
-        self._asked.put(command)
-        found = self._receive(self._patience)
+        self._pending = command, queue.SimpleQueue()
+        threading.Thread(target=self._run, args=self._pending, name="vmcp", daemon=True).start()
+        found = self._receive(self._deadline)
         if found is None:
-            raise CpError(f"{command}: CP does not answer within {self._patience:g} seconds")
+            raise CpError(f"{command}: CP does not answer within {self._deadline:g} seconds")
         if isinstance(found, OSError):
             raise CpError(refused(found)) from found
         return found
@@ -311,25 +306,26 @@ class Cp:
             self._sleep(GAP - (now - self._ended))
         self._begun.append(self._clock())
 
-    def _receive(self, patience: float) -> Answer | OSError | None:
-        """Take the answer that is awaited, if it comes in time."""
+    def _receive(self, deadline: float) -> CpAnswer | OSError | None:
+        """Take the answer that is pending, if there is one and it comes in time."""
+        if self._pending is None:
+            return None
+        command, answers = self._pending
         try:
-            found = self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
+            found = answers.get(timeout=deadline) if deadline else answers.get_nowait()
         except queue.Empty:
             return None
-        command, self._waiting = self._waiting, ""
+        self._pending = None
         self._ended = self._clock()
-        if isinstance(found, Answer):
+        if isinstance(found, CpAnswer):
             self._kept[command] = self._ended, found
         return found
 
-    def _run(self) -> None:
-        while True:
-            command = self._asked.get()
-            try:
-                self._answers.put(run(command, self._open))
-            except OSError as error:
-                self._answers.put(error)
+    def _run(self, command: str, answers: queue.SimpleQueue[CpAnswer | OSError]) -> None:
+        try:
+            answers.put(run(command, self._open))
+        except OSError as error:
+            answers.put(error)
 
 
 def refused(error: OSError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.cp.pace import EVERY
+from zmon.cp import ASK_INTERVAL
 from zmon.kernel.worker import Source
 from zmon.kinds import CLAIM
 
@@ -19,9 +19,9 @@ def captured(tree: Tree) -> Source:
     """Return the source of the answers that a capture holds."""
 
     def read() -> Sequence[Frame]:
-        from zmon.cp.told import told_in  # noqa: PLC0415 - like all readers, when it is needed
+        from zmon.cp.claim_sources import claims_of_capture  # noqa: PLC0415 - like all readers, when it is needed
 
-        return [told_in(tree)]
+        return [claims_of_capture(tree)]
 
     return Source("cp", "cp/*.txt", (CLAIM,), read)
 
@@ -30,14 +30,14 @@ def asked(_tree: Tree) -> Source:
     """Return the source that asks CP for the disks of this guest."""
 
     def read() -> Sequence[Frame]:
-        from zmon.cp.source import read_claims  # noqa: PLC0415 - likewise
+        from zmon.cp.claim_sources import ask_claims  # noqa: PLC0415 - likewise
         from zmon.cp.vmcp import Cp  # noqa: PLC0415 - likewise
 
-        return [read_claims(Cp())]
+        return [ask_claims(Cp())]
 
-    return Source("cp", "/dev/vmcp", (CLAIM,), read, EVERY)
+    return Source("cp", "/dev/vmcp", (CLAIM,), read, ASK_INTERVAL)
 
 
 def not_asked(_tree: Tree) -> Source:
     """Return the same, switched off."""
-    return Source("cp", "/dev/vmcp", (CLAIM,), list, EVERY, "asks the hypervisor: --cp")
+    return Source("cp", "/dev/vmcp", (CLAIM,), list, ASK_INTERVAL, "asks the hypervisor: --cp")

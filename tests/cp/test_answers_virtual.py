@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.cp.answers import parse
-from zmon.cp.noise import Line
-from zmon.cp.row import LOWER, REMEMBERED
-from zmon.cp.virtual import Cpu, Function, cut, disk, joined, other
+from zmon.cp.answer import LOWER, REMEMBERED, read_first
+from zmon.cp.answer_reader import parse
+from zmon.cp.answers_virtual import VIRTUAL, is_cut, read_disk, read_wrapped
+from zmon.cp.console import ConsoleLine
 
 MINIDISK = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
 
 
-def line(text: str) -> Line:
+def line(text: str) -> ConsoleLine:
     """Return a line."""
-    return Line(text, 1)
+    return ConsoleLine(text, 1)
 
 
 def test_capitals_lost_and_columns_kept_is_weak() -> None:
     """CP never writes small letters, so somebody did."""
-    row = disk(line(MINIDISK.lower()))
+    row = read_disk(line(MINIDISK.lower()))
     assert row is not None
     assert (row.vdev, row.rdev, row.volser, row.weak) == ("0100", "4A01", "LX4A01", LOWER)
 
 
 def test_what_stands_behind_a_line_makes_it_weak_and_keeps_it() -> None:
     """Nobody knows what CP may write there."""
-    row = disk(line(f"{MINIDISK} RESERVED"))
+    row = read_disk(line(f"{MINIDISK} RESERVED"))
     assert row is not None
     assert (row.rdev, row.weak) == ("4A01", "there is more behind it: RESERVED")
 
@@ -34,37 +34,37 @@ def test_what_stands_behind_a_line_makes_it_weak_and_keeps_it() -> None:
 @pytest.mark.parametrize("rdev", ["04A01", "44A01", "FFFFF"])
 def test_there_are_three_more_subchannel_sets(rdev: str) -> None:
     """A number of five digits begins with 1, 2 or 3."""
-    assert disk(line(MINIDISK.replace(" 4A01", rdev))) is None
+    assert read_disk(line(MINIDISK.replace(" 4A01", rdev))) is None
 
 
 def test_a_size_in_two_pieces_is_none() -> None:
     """A blank in a number may have been a digit."""
     broken = MINIDISK.replace(" 10016", "1 0016")
-    assert disk(line(broken)) is None
+    assert read_disk(line(broken)) is None
 
 
 def test_a_unit_of_two_words_is_none() -> None:
     """`CLK` is no unit, although its letters stand in others."""
-    assert disk(line(MINIDISK.replace("CYL", "CLK"))) is None
+    assert read_disk(line(MINIDISK.replace("CYL", "CLK"))) is None
 
 
 @pytest.mark.parametrize("place", range(1, len(MINIDISK)))
 def test_a_cut_line_is_known_for_one_or_is_no_disk(place: int) -> None:
     """Up to the word SUBCHANNEL nothing is mapped."""
     text = MINIDISK[:place].rstrip()
-    assert (disk(line(text)) is None) == (place < MINIDISK.index(" ="))
+    assert (read_disk(line(text)) is None) == (place < MINIDISK.index(" ="))
     if place < MINIDISK.index(" SUB") and place > 3:
-        assert cut(text)
+        assert is_cut(text)
 
 
 def test_lines_are_joined_in_the_word_alone() -> None:
     """What is behind it must be digits."""
     first, second = line(MINIDISK[:54]), line("SUBCHANNEL = 0000")
-    assert joined(first, second) == disk(line(MINIDISK))
-    assert joined(first, line("SUBCHANNEL = 0000 and more")) is None
-    assert joined(line(MINIDISK[:53]), second) is None
-    assert joined(line("DASD 7200 ON DASD  7200 R/W"), second) is not None
-    assert joined(second, first) is None
+    assert read_wrapped(first, second) == read_disk(line(MINIDISK))
+    assert read_wrapped(first, line("SUBCHANNEL = 0000 and more")) is None
+    assert read_wrapped(line(MINIDISK[:53]), second) is None
+    assert read_wrapped(line("DASD 7200 ON DASD  7200 R/W"), second) is not None
+    assert read_wrapped(second, first) is None
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_lines_are_joined_in_the_word_alone() -> None:
 )  # fmt: skip
 def test_what_only_looks_like_a_device_is_none(text: str) -> None:
     """A disk is never read as another device."""
-    assert other(line(text)) is None
+    assert read_first(VIRTUAL, line(text)) is None
 
 
 def test_what_is_behind_a_disk_hides_a_password() -> None:
     """It is told, because the line is weak by it, and may be anything."""
-    found = disk(Line("DASD 0101 ON DASD  7200 R/W LNX001 SUBCHANNEL = 0001 PW=s3cret", 1))
+    found = read_disk(ConsoleLine("DASD 0101 ON DASD  7200 R/W LNX001 SUBCHANNEL = 0001 PW=s3cret", 1))
     assert found is not None
     assert found.weak == "there is more behind it: PW=********"
 
@@ -91,8 +91,8 @@ def test_what_is_behind_a_disk_hides_a_password() -> None:
 )  # fmt: skip
 def test_a_cpu_may_be_the_base_one_and_stopped(words: str, state: str, kind: str) -> None:
     """The type is what stands behind."""
-    found = other(line(f"CPU 00  ID  FF01ABCD28278000 {words}   CPUAFF ON"))
-    assert isinstance(found, Cpu)
+    found = read_first(VIRTUAL, line(f"CPU 00  ID  FF01ABCD28278000 {words}   CPUAFF ON"))
+    assert found.form.name == "cpu"
     assert (found.state, found.type) == (state, kind)
 
 
@@ -140,6 +140,6 @@ def test_a_network_card_has_its_address_and_channel_paths() -> None:
 )  # fmt: skip
 def test_pci_functions_have_a_real_one(text: str, said: tuple[str, ...]) -> None:
     """Nobody has seen the layout here, so they are weak."""
-    found = other(line(text))
-    assert isinstance(found, Function)
+    found = read_first(VIRTUAL, line(text))
+    assert found.form.name == "function"
     assert (found[:4], found.weak) == (said, REMEMBERED)

@@ -6,26 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp.statement import (
-    HEADS,
-    OTHERS,
-    Dedicated,
-    Link,
+from zmon.cp.directory_statement import (
+    ENTRY_STATEMENTS,
+    OTHER_STATEMENTS,
+    DedicatedDevice,
+    DirectoryLink,
+    DirectoryStatement,
     Minidisk,
-    Place,
-    Statement,
+    RecordPlace,
     StatementError,
-    name_of,
+    entry_name,
     parse_statement,
-    whose,
+    statement_name,
 )
 
-HERE = Place("x.direct", 7)
+HERE = RecordPlace("x.direct", 7)
 
 
-def statement(record: str) -> Statement:
+def statement(record: str) -> DirectoryStatement:
     """Read a whole record."""
-    return parse_statement(name_of(record.split(maxsplit=1)[0]), HERE, record, whole=True)
+    return parse_statement(statement_name(record.split(maxsplit=1)[0]), HERE, record, whole=True)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def statement(record: str) -> Statement:
 )  # fmt: skip
 def test_a_statement_is_known_by_its_abbreviation(word: str, name: str) -> None:
     """Those that are not read have three letters at the least."""
-    assert name_of(word) == name
+    assert statement_name(word) == name
 
 
 def test_an_entry_is_somebodys() -> None:
     """The password behind the name is not looked at."""
-    assert whose("USER LINDB01 S3CRET 4G 8G G") == "LINDB01"
+    assert entry_name("USER LINDB01 S3CRET 4G 8G G") == "LINDB01"
     with pytest.raises(StatementError, match="its name is missing"):
-        whose("USER")
+        entry_name("USER")
 
 
 def test_statements_say_which_device_it_is() -> None:
@@ -55,8 +55,8 @@ def test_statements_say_which_device_it_is() -> None:
         statement, ("MDISK 100 3390 1 50 LNX001 MR", "DEDICATE 7200 7200", "LINK MAINT 190 190 RR")
     )
     assert disk == Minidisk(HERE, "0100", "3390", "volume", "LNX001", "", 1, 50, "MR")
-    assert dedicated == Dedicated(HERE, "7200", "7200")
-    assert link == Link(HERE, "MAINT", "0190", "0190", "RR")
+    assert dedicated == DedicatedDevice(HERE, "7200", "7200")
+    assert link == DirectoryLink(HERE, "MAINT", "0190", "0190", "RR")
 
 
 def test_a_record_that_may_be_cut_gives_doubt() -> None:
@@ -76,7 +76,7 @@ def test_any_words_are_read(first: str, words: list[str], whole: bool) -> None:
     record = " ".join((first, *words))
     said = ""
     try:
-        parse_statement(name_of(first), HERE, record, whole=whole)
+        parse_statement(statement_name(first), HERE, record, whole=whole)
     except StatementError as error:
         said = str(error)
     assert not [word for word in words if len(word) > 6 and word in said]
@@ -84,4 +84,4 @@ def test_any_words_are_read(first: str, words: list[str], whole: bool) -> None:
 
 def test_no_name_is_of_two_sorts() -> None:
     """A statement begins an entry, is read, or names no disk."""
-    assert not set(HEADS) & set(OTHERS)
+    assert not set(ENTRY_STATEMENTS) & set(OTHER_STATEMENTS)

@@ -13,10 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp.answers import ENDS, parse
-from zmon.cp.noise import CHUNK
-from zmon.cp.row import BY_WORDS
-from zmon.cp.understood import KEPT, Understood
+from zmon.cp.answer import BY_WORDS
+from zmon.cp.answer_reader import (
+    LAST_LINE,
+    MAX_KEPT,
+    AnswerSet,
+    is_regular,
+    parse,
+    regular_row,
+    split_runs,
+    without_cpu,
+)
+from zmon.cp.answers_real import read_volume
+from zmon.cp.answers_virtual import read_disk
+from zmon.cp.console import CHUNK, strip_prefix
 
 MINIDISK: Final = "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000"
 DEDICATED: Final = "DASD 7200 ON DASD  7610 R/W DB7200 SUBCHANNEL = 0004"
@@ -36,17 +46,17 @@ CONSOLE: Final = [
 ]
 
 
-def read(text: str | bytes) -> Understood:
+def read(text: str | bytes) -> AnswerSet:
     """Read a text."""
     return parse(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text, "log.txt")
 
 
-def pairs(found: Understood) -> set[tuple[str, str]]:
+def pairs(found: AnswerSet) -> set[tuple[str, str]]:
     """Return which virtual devices are mapped to which real ones."""
     return {(claim.vdev, claim.rdev) for claim in found.claims() if claim.vdev and claim.rdev}
 
 
-def strong(found: Understood) -> set[tuple[str, str]]:
+def strong(found: AnswerSet) -> set[tuple[str, str]]:
     """Return those of them that are not marked as weak."""
     return pairs(found) - {(claim.vdev, claim.rdev) for claim in found.claims() if claim.weak}
 
@@ -188,7 +198,7 @@ def test_a_line_without_its_columns_is_weak() -> None:
 
 def test_the_last_line_may_be_cut() -> None:
     """A label at the end of a text without a line end may lack characters, which does not show."""
-    assert read("DASD 7600 ATTACHED TO LINDB01  7600 R/W DB7").rows["volume"][0].weak == ENDS
+    assert read("DASD 7600 ATTACHED TO LINDB01  7600 R/W DB7").rows["volume"][0].weak == LAST_LINE
     assert read("DASD 7600 ATTACHED TO LINDB01  7600 R/W DB7\n").rows["volume"][0].weak == ""
 
 
@@ -208,7 +218,7 @@ def test_a_weak_line_makes_no_good_one_weak() -> None:
 # long texts
 
 
-def test_a_run_of_perfect_lines_is_read_as_each_of_them_alone() -> None:
+def test_a_run_of_regular_lines_is_read_as_each_of_them_alone() -> None:
     """The quick way and the careful one agree, whatever the lines have in them."""
     lines = []
     for number in range(500):
@@ -266,17 +276,17 @@ def test_text_of_windows_is_read() -> None:
 
 def test_lines_that_are_not_understood_are_counted_and_some_kept() -> None:
     """However many there are."""
-    found = read("what is this\n" * (2 * KEPT))
-    assert (found.counts["unknown"], len(found.unknown)) == (2 * KEPT, KEPT)
+    found = read("what is this\n" * (2 * MAX_KEPT))
+    assert (found.counts["unknown"], len(found.unknown)) == (2 * MAX_KEPT, MAX_KEPT)
 
 
 def test_messages_and_conflicts_are_bounded() -> None:
     """A log of a year has many of them."""
-    text = "".join(f"HCPQVD040E Device {n:04X} does not exist\n" for n in range(2 * KEPT))
-    assert (len(read(text).rows["message"]), read(text).counts["dropped"]) == (KEPT, KEPT)
-    lines = "".join(f"{MINIDISK.replace('4A01', f'{n:04X}')}\n" for n in range(2 * KEPT))
+    text = "".join(f"HCPQVD040E Device {n:04X} does not exist\n" for n in range(2 * MAX_KEPT))
+    assert (len(read(text).rows["message"]), read(text).counts["dropped"]) == (MAX_KEPT, MAX_KEPT)
+    lines = "".join(f"{MINIDISK.replace('4A01', f'{n:04X}')}\n" for n in range(2 * MAX_KEPT))
     found = read(lines)
-    assert (len(found.conflicts), found.conflict_count) == (KEPT, 2 * KEPT - 1)
+    assert (len(found.conflicts), found.conflict_count) == (MAX_KEPT, 2 * MAX_KEPT - 1)
 
 
 @pytest.mark.parametrize(
@@ -318,3 +328,120 @@ def test_passwords_are_not_kept() -> None:
         read("\n".join(f"      {line}" for line in text.split("\n"))),
     ):
         assert "SECRET" not in repr((found.rows, found.unknown, found.cut, found.conflicts)).upper()
+
+
+REGULAR: Final = (
+    "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000",
+    "DASD 0101 9336 A$B#C@ R/O 2147483640 BLK ON DASD  F001 SUBCHANNEL = 000A",
+    "DASD 0102 3390 AB 1   R/W       3338 CYL ON DASD  7105 SUBCHANNEL = 000E",
+    "DASD 0103 3390        R/W      10017 CYL ON DASD  7103 SUBCHANNEL = 000C",
+    "DASD 0104 3390 CYL    R/O       3338 CYL ON DASD  7403 SUBCHANNEL = 0006  \r",
+    "00: DASD 0105 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000",
+    "DASD 7200 ON DASD  7610 R/W DB7200 SUBCHANNEL = 0004",
+    "DASD 7201 ON DASD  7301 R/O        SUBCHANNEL = 0005",
+    "1F: DASD 7202 ON DASD  7302 R/W DB1    SUBCHANNEL = 0006",
+    "DASD 7110 CP SYSTEM LNX001   12",
+    "DASD 71F0 CP SYSTEM          0 ",
+    "DASD 7113 CP OWNED  0        3 ",
+    "DASD 7602 ATTACHED TO LNX$1234 7602 R/W DB7602",
+    "DASD 7605 ATTACHED TO VSE1     0140 R/O       ",
+    "00: DASD 7606 ATTACHED TO VSE1     0141 R/O",
+)
+OTHER: Final = (
+    "", "q v dasd", "Ready; T=0.01/0.01 10:22:33", "0", "DASD 7601 DETACHED",
+    "DASD 7600 ATTACHED TO LINDB01 7600",
+    REGULAR[0][:-1], f" {REGULAR[0]}", f"{REGULAR[0]} RESERVED", REGULAR[0].replace("CYL", "CLK"),
+    REGULAR[0].replace("10016 CYL", "           10016 CYL"),
+    REGULAR[0].replace(" 10016", "1 0016"), REGULAR[0].replace("R/W", "R/X"),
+    REGULAR[0].replace(" 4A01", "14A01"), REGULAR[0].replace("4A01 ", "4A0\xe9 "),
+    "7601  CUTYPE = 2107-E8, DEVTYPE = 3390-0A, VOLSER =, CYLS = 10017",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", REGULAR)
+def test_a_regular_line_is_read_as_with_care(line: str) -> None:
+    """The row is the same."""
+    assert is_regular(line)
+    careful = strip_prefix(line, 7)
+    assert regular_row(without_cpu(line), 7) == (read_disk(careful) or read_volume(careful))
+
+
+@pytest.mark.parametrize("line", OTHER)
+def test_other_lines_are_not_regular(line: str) -> None:
+    """Neither alone nor among many."""
+    assert not is_regular(line)
+    many = [REGULAR[0], line, REGULAR[0]] * 10
+    assert all(line not in part for part, sort in split_runs(many) if sort)
+
+
+REGULAR_OR_NOT: Final = st.lists(st.sampled_from((*REGULAR, *OTHER, *[REGULAR[0]] * 10)), max_size=60)
+
+
+@given(REGULAR_OR_NOT)
+def test_parts_are_the_text(lines: list[str]) -> None:
+    """In order, and a run has regular lines alone."""
+    found = list(split_runs(lines))
+    assert [line for part, _ in found for line in part] == lines
+    assert all(is_regular(line) for part, sort in found if sort for line in part)
+
+
+@given(REGULAR_OR_NOT)
+def test_a_text_is_read_as_with_care(lines: list[str]) -> None:
+    """With a time stamp before each line none is regular, and all comes out the same."""
+    quick = parse([line.encode() for line in lines], "x")
+    careful = parse([f"10:22:33 {line}".encode() for line in lines], "x")
+    assert quick.rows.get("disk") == careful.rows.get("disk")
+    assert quick.rows.get("volume") == careful.rows.get("volume")
+    assert quick.conflicts == careful.conflicts
+
+
+# one text as a whole
+
+
+def test_two_labels_of_a_real_device_are_a_conflict() -> None:
+    """Whichever answers they are in."""
+    found = read("DASD 7610 DB9999  , DASD 7611 FREE\n" + DEDICATED + "\n")
+    assert [(c.about, c.words) for c in found.conflicts] == [
+        ("real device 7610", "volser DB9999 and DB7200"),
+    ]  # fmt: skip
+
+
+def test_guests_in_one_text_are_told_apart() -> None:
+    """The same virtual device of two guests is no conflict, and is claimed for each."""
+    other = MINIDISK.replace("4A01", "4B02")
+    found = read(f"lindb01:   {MINIDISK}\nlindb02:   {other}\n")
+    assert found.conflicts == []
+    assert [(claim.user, claim.rdev) for claim in found.claims()] == [
+        ("LINDB01", "4A01"),
+        ("LINDB02", "4B02"),
+    ]
+    assert [claim.user for claim in read(f"lindb01:   {MINIDISK}\n").claims()] == [""]
+
+
+def test_answers_of_another_guest_are_not_taken_for_this_one() -> None:
+    """Neither where a prefix names it nor where QUERY USERID does."""
+    for text in (f"lindb07:   {MINIDISK}\n", f"LINDB07  AT ZVMPRD1\n{MINIDISK}\n"):
+        assert [claim.user for claim in read(text).claims("LINDB01")] == ["LINDB07"]
+        assert [claim.user for claim in read(text).claims("lindb07")] == [""]
+        assert [claim.user for claim in read(text).claims()] == [""]
+
+
+def test_who_asked_may_be_told_by_another_text() -> None:
+    """Where the text itself does not tell it."""
+    assert [claim.user for claim in read(f"{MINIDISK}\n").claims("LINDB01", "LINDB07")] == ["LINDB07"]
+
+
+def test_a_log_of_two_logons_is_parted_by_query_userid() -> None:
+    """What stands below the second is the second guest's."""
+    other = MINIDISK.replace("0100", "0200")
+    found = read(f"LINDB01  AT ZVMPRD1\n{MINIDISK}\nLINDB02  AT ZVMPRD1\n{other}\n")
+    assert [(claim.user, claim.vdev) for claim in found.claims("LINDB01")] == [
+        ("", "0100"),
+        ("LINDB02", "0200"),
+    ]
+
+
+def test_whose_answers_they_are_is_known_if_one_user_says_so() -> None:
+    """Two of them make it unknown."""
+    assert read("LINDB01  AT ZVMPRD1\n").owner == ("LINDB01", "ZVMPRD1")
+    assert read("LINDB01  AT ZVMPRD1\nLINDB02  AT ZVMPRD1\n").owner == ("", "")

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-EITHER: Final = "is a device number or a label: both have this form"
+AMBIGUOUS: Final = "is a device number or a label: both have this form"
 """Why both claims about a dedicated device are weak; a list of real devices can decide."""
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a statement stands."""
 
     origin: str
@@ -33,11 +33,11 @@ class Place(NamedTuple):
 class Minidisk(NamedTuple):
     """MDISK: a part of a volume, a whole volume, or a disk that is on none."""
 
-    place: Place
+    place: RecordPlace
     vdev: str
     devtype: str
     """`3390`, `FB-512`; XXXX where the directory manager chooses."""
-    sort: str
+    kind: str
     """`volume`, `device` (DEVNO), `V-DISK`, `T-DISK`, or how it is to be allocated: `AUTOG`."""
     volser: str = ""
     rdev: str = ""
@@ -53,13 +53,13 @@ class Minidisk(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether it is all of a volume, its label included."""
-        return self.sort == "device" or (self.sort == "volume" and self.first == 0 and self.length is None)
+        return self.kind == "device" or (self.kind == "volume" and self.first == 0 and self.length is None)
 
 
-class Dedicated(NamedTuple):
+class DedicatedDevice(NamedTuple):
     """DEDICATE: a real device for this guest alone; of any sort, so not always a disk."""
 
-    place: Place
+    place: RecordPlace
     vdev: str
     rdev: str = ""
     volser: str = ""
@@ -69,10 +69,10 @@ class Dedicated(NamedTuple):
     weak: str = ""
 
 
-class Link(NamedTuple):
+class DirectoryLink(NamedTuple):
     """LINK: a device of another guest, or under another number of its own."""
 
-    place: Place
+    place: RecordPlace
     user: str
     """Whose device it is; `*` for the guest itself."""
     theirs: str
@@ -80,27 +80,27 @@ class Link(NamedTuple):
     mode: str = ""
 
 
-class Include(NamedTuple):
+class ProfileInclude(NamedTuple):
     """INCLUDE: the statements of a profile stand here too."""
 
-    place: Place
+    place: RecordPlace
     profile: str
 
 
-class Build(NamedTuple):
+class SubconfigBuild(NamedTuple):
     """BUILD: on this member of a single system image, the statements of a SUBCONFIG entry hold too."""
 
-    place: Place
+    place: RecordPlace
     member: str
     """Name of the system; `*` for any."""
     subconfig: str
 
 
-Statement = Minidisk | Dedicated | Link | Include | Build
-Device = Minidisk | Dedicated | Link
+DirectoryStatement = Minidisk | DedicatedDevice | DirectoryLink | ProfileInclude | SubconfigBuild
+DeviceStatement = Minidisk | DedicatedDevice | DirectoryLink
 
 
-HEADS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
+ENTRY_STATEMENTS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
 """The statements that begin an entry."""
 
 _SHORTEST: Final = {
@@ -113,10 +113,10 @@ One letter is enough for USER, MDISK and LINK, two for IDENTITY; of the others o
 like is taken.
 """
 
-NOWHERE: Final = ("V-DISK", "T-DISK")
+NO_VOLUME: Final = ("V-DISK", "T-DISK")
 """Minidisks that are on no volume."""
 
-OTHERS: Final = (
+OTHER_STATEMENTS: Final = (
     "ACCOUNT", "ACIGROUP", "ADJUNCT", "APPCPASS", "AUTOLOG", "CLASS", "COMMAND", "CONSOLE", "CPU",
     "CRYPTO", "D8ONECMD", "DASDOPT", "DATEFORMAT", "DIRECTORY", "GLOBALDEFS", "GLOBALOPTS",
     "IOPRIORITY", "IPL", "IUCV", "LOAD", "LOADDEV", "LOGONBY", "MACHINE", "MAXSTORAGE", "MINIOPT",
@@ -144,20 +144,20 @@ class StatementError(ValueError):
 
 
 @lru_cache(maxsize=4096)
-def name_of(word: str) -> str:
+def statement_name(word: str) -> str:
     """Return the full name of a statement by its first word; empty when it is none."""
     if word.startswith(_KEYWORDS):
         return "MDISK"
     for name, shortest in _SHORTEST.items():
         if len(word) >= shortest and name.startswith(word):
             return name
-    for name in OTHERS:
+    for name in OTHER_STATEMENTS:
         if name == word or (name.startswith(word) and len(word) >= _OTHER_SHORTEST.get(name, 3)):
             return name
     return ""
 
 
-def whose(record: str) -> str:
+def entry_name(record: str) -> str:
     """Return the name that stands behind USER, IDENTITY, SUBCONFIG or PROFILE.
 
     Raises:
@@ -166,7 +166,7 @@ def whose(record: str) -> str:
     return _Operands(record.split()[1:], whole=True).next("its name", _NAME)
 
 
-def parse_statement(name: str, place: Place, record: str, *, whole: bool) -> Statement:
+def parse_statement(name: str, place: RecordPlace, record: str, *, whole: bool) -> DirectoryStatement:
     """Read a statement by its full name; one that is not `whole` may have lost a part of its last word.
 
     Raises:
@@ -233,18 +233,18 @@ def _rdev(word: str) -> tuple[str, str]:
     return word, ""
 
 
-def _mdisk(place: Place, operands: _Operands) -> Minidisk:
+def _mdisk(place: RecordPlace, operands: _Operands) -> Minidisk:
     vdev = _vdev(operands)
     devtype = operands.next("its device type", _TYPE)
     if operands.skip("DEVNO"):
         rdev, weak = _rdev(operands.next("its real device number", _RDEV))
         weak = weak or operands.cut
         return Minidisk(place, vdev, devtype, "device", rdev=rdev, mode=operands.mode(), weak=weak)
-    nowhere = operands.skip(*NOWHERE) or operands.skip("AUTOG", "AUTOR", "AUTOV")
+    nowhere = operands.skip(*NO_VOLUME) or operands.skip("AUTOG", "AUTOR", "AUTOV")
     if nowhere:
         length = int(operands.next("its size", _NUMBER))
         weak = ""
-        if nowhere not in NOWHERE:
+        if nowhere not in NO_VOLUME:
             operands.next("its group of volumes", _NAME)
             weak = f"the directory manager chooses the volume ({nowhere})"
         return Minidisk(place, vdev, devtype, nowhere, length=length, mode=operands.mode(), weak=weak)
@@ -269,7 +269,7 @@ _KEYWORDS: Final = "MDISK="
 _KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
 
 
-def _by_keyword(place: Place, record: str, whole: bool) -> Minidisk:
+def _by_keyword(place: RecordPlace, record: str, whole: bool) -> Minidisk:
     """Read the keyword form of a directory manager: MDISK=VDEV=0102 DEVTYPE=3390 START=1 ..."""
     pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
     said = dict(pairs)
@@ -285,7 +285,7 @@ def _by_keyword(place: Place, record: str, whole: bool) -> Minidisk:
     return disk if whole or not last else disk._replace(weak="the text ends with this word, which may go on")
 
 
-def _dedicate(place: Place, operands: _Operands) -> Dedicated:
+def _dedicate(place: RecordPlace, operands: _Operands) -> DedicatedDevice:
     vdev = _vdev(operands)
     rdev = volser = weak = ""
     if operands.skip("VOLID"):
@@ -298,32 +298,32 @@ def _dedicate(place: Place, operands: _Operands) -> Dedicated:
             rdev, weak = _rdev(word)
         elif len(word) == 5 and _RDEV.match(word):
             rdev = volser = word
-            weak = f"{word} {EITHER}"
+            weak = f"{word} {AMBIGUOUS}"
         else:
             volser = word
     mode = "R/O" if "R/O" in operands.rest else ""
-    return Dedicated(place, vdev, rdev, volser, mode, weak or operands.cut)
+    return DedicatedDevice(place, vdev, rdev, volser, mode, weak or operands.cut)
 
 
-def _link(place: Place, operands: _Operands) -> Link:
+def _link(place: RecordPlace, operands: _Operands) -> DirectoryLink:
     user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
     theirs = _vdev(operands, "the number of the owner's device")
     vdev = _vdev(operands) if operands.more else theirs
-    return Link(place, user, theirs, vdev, operands.mode())
+    return DirectoryLink(place, user, theirs, vdev, operands.mode())
 
 
-def _include(place: Place, operands: _Operands) -> Include:
-    return Include(place, operands.next("the name of the profile", _NAME))
+def _include(place: RecordPlace, operands: _Operands) -> ProfileInclude:
+    return ProfileInclude(place, operands.next("the name of the profile", _NAME))
 
 
-def _build(place: Place, operands: _Operands) -> Build:
+def _build(place: RecordPlace, operands: _Operands) -> SubconfigBuild:
     operands.skip("ON")
     member = operands.skip("*") or operands.next("the name of the member", _NAME)
     operands.skip("USING")
     operands.skip("SUBCONFIG")
-    return Build(place, member, operands.next("the name of the SUBCONFIG", _NAME))
+    return SubconfigBuild(place, member, operands.next("the name of the SUBCONFIG", _NAME))
 
 
-_READERS: Final[dict[str, Callable[[Place, _Operands], Statement]]] = {
+_READERS: Final[dict[str, Callable[[RecordPlace, _Operands], DirectoryStatement]]] = {
     "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "INCLUDE": _include, "BUILD": _build,
 }  # fmt: skip

@@ -1,7 +1,14 @@
-"""What is around the answers of CP in a text: prefixes, screens, echoes, and how bytes become lines.
+"""Console logs and pasted screens: bytes become lines, and what is around the answers of CP is recognised.
 
-Nothing here knows what an answer means.  A line keeps its columns: bytes become characters one for one, and
-only what stands before the first word is taken away.
+Prefixes, echoed commands, screens' status lines, events, and passwords to hide.  Nothing here knows what an
+answer means.  A line keeps its columns: bytes become characters one for one, and only what stands before the
+first word is removed.
+
+**Passwords** may stand in a line of a user directory or of a console: USER and IDENTITY statements have one
+behind the name, MDISK statements up to three behind the access mode, APPCPASS has one somewhere; commands
+LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  Which word is a password cannot always be told from
+one that is none (`NOLOG`), and old statements live on as comments, so everything that may be one is hidden.
+Whoever shows, writes or keeps a line that is not understood uses `hide_passwords`.
 """
 
 from __future__ import annotations
@@ -11,19 +18,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.cp.mask import masked
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
 CHUNK: Final = 1 << 18
 """Characters read at a time."""
-LONGEST: Final = 4096
+MAX_LINE: Final = 4096
 """Characters of a line; no answer of CP has more than a few hundred."""
 
 
-class Line(NamedTuple):
+class ConsoleLine(NamedTuple):
     """A line without what stands before it."""
 
     text: str
@@ -39,11 +44,11 @@ class Line(NamedTuple):
 # bytes to characters
 
 
-def chunks(source: BinaryIO) -> Iterator[str]:
+def text_chunks(source: BinaryIO) -> Iterator[str]:
     r"""Yield the text of a stream in pieces that end with a line, `\n`, but for the last of the stream.
 
     UTF-8, or UTF-16 with its mark.  A byte that is neither becomes one character, so that columns stay.  What
-    a line has beyond `LONGEST` is dropped, so that a file without line ends cannot fill the memory.
+    a line has beyond `MAX_LINE` is dropped, so that a file without line ends cannot fill the memory.
     """
     buffered = source if isinstance(source, io.BufferedReader) else io.BufferedReader(_Raw(source))
     mark = buffered.peek(2)[:2]
@@ -59,8 +64,8 @@ def chunks(source: BinaryIO) -> Iterator[str]:
             if end:
                 yield rest + piece[:end]
                 rest = piece[end:]
-            elif len(rest) <= LONGEST:
-                rest += piece[: LONGEST + 1]
+            elif len(rest) <= MAX_LINE:
+                rest += piece[: MAX_LINE + 1]
     finally:
         text.detach()
     if rest:
@@ -86,7 +91,7 @@ _ODD: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _PADDING: Final = re.compile("\0(?![0-9A-Z])")
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """Return a line without characters that no terminal should see, each replaced by one.
 
     A binary zero is how some systems pad, so it is a blank behind a word, but before one it may have been a
@@ -110,10 +115,10 @@ _PREFIX: Final = re.compile(
 _NODE: Final = re.compile(r"([A-Za-z0-9_$#@.-]{1,32})[ \t]?:[ \t]+")
 
 
-def bare(raw: str, number: int) -> Line:
+def strip_prefix(raw: str, number: int) -> ConsoleLine:
     """Return a line without time stamps, CPU prefixes, `data:` of a 3270 script, signs of quotation."""
     if raw.startswith("DASD "):
-        return Line(raw.rstrip(), number)
+        return ConsoleLine(raw.rstrip(), number)
     found = _PREFIX.match(raw)
     end = found.end() if found else 0
     rest = raw[end:]
@@ -121,15 +126,15 @@ def bare(raw: str, number: int) -> Line:
     if found and found["quote"]:
         # a table or code in a page has its sign behind the line too
         text = text.rstrip("|`").rstrip()
-    return Line(text, number, len(rest) - len(rest.lstrip()))
+    return ConsoleLine(text, number, len(rest) - len(rest.lstrip()))
 
 
-def unnamed(line: Line) -> Line | None:
+def strip_node(line: ConsoleLine) -> ConsoleLine | None:
     """Return a line without the name of a guest or host before it; none if it has no such name."""
     found = _NODE.match(line.text) if ":" in line.text else None
     if found is None:
         return None
-    return bare(line.text[found.end() :], line.number)._replace(node=found[1].upper())
+    return strip_prefix(line.text[found.end() :], line.number)._replace(node=found[1].upper())
 
 
 # lines that say nothing
@@ -193,20 +198,20 @@ _AT_THE_RIGHT: Final = 40
 """The status of a screen stands at column 60 of its last line; narrower ones have it further left."""
 
 
-def command(line: Line) -> str:
+def echoed_query(line: ConsoleLine) -> str:
     """Return the query of an echoed command line, in capitals; empty if it is none."""
     asked = _echoed(line)
     return asked if asked and _QUERY.fullmatch(asked.split()[0]) else ""
 
 
-def order(line: Line) -> str:
+def echoed_command(line: ConsoleLine) -> str:
     """Return the command of an echoed command line that is no query, in capitals; empty if it is none."""
     asked = _echoed(line)
-    return "" if not asked or _QUERY.fullmatch(asked.split()[0]) else masked(asked)
+    return "" if not asked or _QUERY.fullmatch(asked.split()[0]) else hide_passwords(asked)
 
 
 @lru_cache(maxsize=64)
-def _echoed(line: Line) -> str:
+def _echoed(line: ConsoleLine) -> str:
     found = _ECHO.fullmatch(line.text)
     if found is None:
         return ""
@@ -227,12 +232,71 @@ def _asks(operands: list[str]) -> bool:
     return len(operands) <= 6 and one_case and (known or _WITH_DIGIT.fullmatch(first) is not None)
 
 
-def silent(line: Line) -> bool:
+def is_noise(line: ConsoleLine) -> bool:
     """Say whether a line is a screen's status, a separator or somebody's message: nothing for anybody."""
     text = line.text
     return bool(_SILENT.fullmatch(text) or (line.indent >= _AT_THE_RIGHT and _SCREEN.fullmatch(text)))
 
 
-def event(line: Line) -> bool:
+def is_event(line: ConsoleLine) -> bool:
     """Say whether a line tells of something that happened, which is no answer about how things are."""
     return _EVENT.fullmatch(line.text) is not None
+
+
+# passwords
+
+HIDDEN: Final = "********"
+"""What stands in place of a password."""
+
+_ACCESS_MODE: Final = re.compile(r"(?:RR?|WR?|M[RW]?)[VSE]{0,2}", re.IGNORECASE)
+_WORD: Final = re.compile(r"\S+")
+_SECRET_STATEMENT: Final = re.compile(
+    r"(?<![\w$#@])(?:"
+    r"(?P<user>USER|IDENTITY|IDENT|LOGON|LOGIN|X?AUTOLOG)"
+    r"|(?P<disk>MD(?:I(?:SK?)?)?|LINK)"
+    r"|(?P<all>APPCPASS)"
+    r")(?=[ \t=])",
+    re.IGNORECASE,
+)
+_SHORT_STATEMENT: Final = re.compile(
+    r"^(?P<head>[\s*>|`]*(?:\d\d:\d\d:\d\d\s+)?)(?:(?P<user>U|US|USE|ID|L|LO|LOG|LOGO)|(?P<disk>M))(?=[ \t])",
+    re.IGNORECASE,
+)
+"""Statements and commands may be abbreviated; an abbreviation means something at the beginning only."""
+_SECRET_KEYWORD: Final = re.compile(
+    r"((?<!\w)\w{0,32}(?:PASS|PW)\w{0,32}\s{0,9}=\s{0,9}|(?<![\w$#@])(?:PASS|PASSWORD|PW)(?:\s{0,9}:|\s)\s{0,9})[^\s,;]+",
+    re.IGNORECASE,
+)
+
+
+def hide_passwords(line: str) -> str:
+    """Return a line with everything hidden that may be a password; the rest of it stays as it is."""
+    found = _SHORT_STATEMENT.search(line) or _SECRET_STATEMENT.search(line)
+    if found is not None:
+        line = _hidden(line, found)
+    return _SECRET_KEYWORD.sub(rf"\g<1>{HIDDEN}", line)
+
+
+def is_continued(line: str) -> bool:
+    """Say whether the statement of a line goes on in the next one, which then has passwords alone."""
+    return (
+        line.rstrip().endswith(",")
+        and (_SHORT_STATEMENT.search(line) or _SECRET_STATEMENT.search(line)) is not None
+    )
+
+
+def _hidden(line: str, found: re.Match[str]) -> str:
+    words = list(_WORD.finditer(line, found.end()))
+    if found["user"]:
+        return _without(line, words[1:2])
+    if found["disk"]:
+        # the mode is the last thing that is no password; a label may look like one, and then hides too much
+        modes = [place for place in range(2, len(words)) if _ACCESS_MODE.fullmatch(words[place].group())]
+        return _without(line, words[modes[0] + 1 :] if modes else words[4:])
+    return _without(line, words)
+
+
+def _without(line: str, words: list[re.Match[str]]) -> str:
+    for word in reversed(words):
+        line = f"{line[: word.start()]}{HIDDEN}{line[word.end() :]}"
+    return line

@@ -10,14 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cp import told as told_module
-from zmon.cp.told import content, read, told, told_in, told_of
+from zmon.cp import claim_sources
+from zmon.cp.claim_sources import (
+    ask_claims,
+    captured_answers,
+    claims_of_capture,
+    claims_of_files,
+    claims_of_texts,
+    parse_text,
+    read_file,
+)
+from zmon.cp.vmcp import EVERYBODY, Cp
 from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from zmon.kernel.tree import Tree
+
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
 
@@ -31,7 +41,7 @@ def sample(name: str) -> bytes:
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.txt")), ids=lambda path: path.stem)
 def test_samples_are_what_their_names_say(path: Path) -> None:
     """Content decides: a directory is one, everything else are answers."""
-    found = read(sample(path.stem), path.name)
+    found = parse_text(sample(path.stem), path.name)
     is_directory = path.stem.startswith("directory-")
     assert (bool(found.directory.entries), bool(found.answers.rows) and is_directory) == (is_directory, False)
 
@@ -42,7 +52,7 @@ DISKS = b"DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 00
 
 def test_query_userid_says_whose_entry_is_meant() -> None:
     """Guest and member of the single system image: then its claims are not weak, and about this guest."""
-    found = told_of([("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)])
+    found = claims_of_texts([("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)])
     own = [claim for claim in found.claims if claim.user == ""]
     assert [(claim.vdev, claim.volser) for claim in own] == [("0100", "SSI201"), ("0190", "")]
 
@@ -50,21 +60,21 @@ def test_query_userid_says_whose_entry_is_meant() -> None:
 def test_the_user_may_be_named() -> None:
     """In either case; QUERY USERID of another then does not count."""
     texts = [("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)]
-    own = [claim for claim in told_of(texts, "linuxb", "vmsys01").claims if claim.user == ""]
+    own = [claim for claim in claims_of_texts(texts, "linuxb", "vmsys01").claims if claim.user == ""]
     assert {claim.vdev for claim in own} == {"0190", "0200"}
     assert {claim.volser for claim in own if claim.vdev == "0200"} == {"SSI101"}
 
 
 def test_a_single_entry_is_taken_for_this_guest_and_says_so() -> None:
     """Somebody who has one entry at hand has his own, most often."""
-    found = told_of([("d.txt", sample("directory-forms"))])
+    found = claims_of_texts([("d.txt", sample("directory-forms"))])
     assert {claim.user for claim in found.claims} == {""}
     assert any("LINUX9 is the only guest" in note for report in found.reports for note in report.notes)
 
 
 def test_the_entry_of_another_guest_stays_its_own() -> None:
     """When it is known who this one is."""
-    found = told_of([("d.txt", sample("directory-forms"))], "LINDB01")
+    found = claims_of_texts([("d.txt", sample("directory-forms"))], "LINDB01")
     assert {claim.user for claim in found.claims} == {"LINUX9"}
 
 
@@ -74,13 +84,13 @@ def test_entries_of_several_files_belong_together() -> None:
         ("a.txt", b"USER A X 1G 1G G\nLINK B 191 391 RR\n"),
         ("b.txt", b"USER B X 1G 1G G\nMDISK 191 3390 1 5 LNX001 MR\n"),
     ]
-    assert [claim.volser for claim in told_of(texts, "A").claims if not claim.user] == ["LNX001"]
+    assert [claim.volser for claim in claims_of_texts(texts, "A").claims if not claim.user] == ["LNX001"]
 
 
 def test_files_that_contradict_each_other_are_reported() -> None:
     """With both places."""
     other = DISKS.replace(b"4A01", b"4B07")
-    (first, second) = told_of([("old.txt", DISKS), ("new.txt", other)]).conflicts
+    (first, second) = claims_of_texts([("old.txt", DISKS), ("new.txt", other)]).conflicts
     assert first == "virtual device 0100 has more than one real device: 4A01 (old.txt:1), 4B07 (new.txt:1)"
     assert second == "virtual device 0100 has more than one label: LX4A01 (old.txt:1), LX4B07 (new.txt:1)"
 
@@ -92,7 +102,7 @@ def test_files_that_agree_are_no_conflict() -> None:
         ("d.txt", sample("directory-casestudy")),
         ("r.txt", sample("qdasd-casestudy")),
     ]
-    found = told_of(texts, "LINDB01")
+    found = claims_of_texts(texts, "LINDB01")
     assert not found.conflicts
     answers = {claim.vdev: claim.volser for claim in found.claims if claim.via == "QUERY VIRTUAL DASD"}
     entry = {claim.vdev: claim.volser for claim in found.claims if claim.via == "MDISK"}
@@ -102,7 +112,7 @@ def test_files_that_agree_are_no_conflict() -> None:
 
 def test_weak_claims_contradict_nobody() -> None:
     """A number that may be a label is no conflict."""
-    assert not told_of([("a", DISKS), ("b", b"USER A X\nDEDICATE 0100 17203\n")]).conflicts
+    assert not claims_of_texts([("a", DISKS), ("b", b"USER A X\nDEDICATE 0100 17203\n")]).conflicts
 
 
 @pytest.mark.parametrize(
@@ -114,16 +124,16 @@ def test_weak_claims_contradict_nobody() -> None:
 )
 def test_a_list_of_real_devices_decides_what_a_word_is(listed: bytes, decided: tuple[str, str, str]) -> None:
     """A device number or a label; what it is not is left out."""
-    found = told_of([("d", b"USER A X\nDEDICATE 0203 17203\n"), ("q", listed)])
+    found = claims_of_texts([("d", b"USER A X\nDEDICATE 0203 17203\n"), ("q", listed)])
     assert [(claim.rdev, claim.volser, claim.weak) for claim in found.claims if claim.vdev] == [decided]
 
 
 @pytest.mark.parametrize("name", ["directory-casestudy", "junk", "empty", "qvdasd-truncated"])
 def test_every_file_has_a_report(name: str) -> None:
     """What was understood, and how much was not."""
-    (report,) = told_of([(name, sample(name))], "X").reports
+    (report,) = claims_of_texts([(name, sample(name))], "X").reports
     assert report.origin == name
-    assert report.sort == (
+    assert report.content == (
         "nothing known" if name == "empty" else "user directory" if "dir" in name else "answers of CP"
     )
     assert bool(report.unknown) == (name in {"junk", "qvdasd-truncated"})  # fmt: skip
@@ -136,7 +146,7 @@ def test_files_are_read(tmp_path: Path) -> None:
     """Each once, and plain or packed makes no difference."""
     (tmp_path / "a.txt").write_bytes(DISKS)
     (tmp_path / "b.gz").write_bytes(gzip.compress(DISKS))
-    found = told([str(tmp_path / "a.txt"), str(tmp_path / "b.gz"), str(tmp_path / "a.txt")])
+    found = claims_of_files([str(tmp_path / "a.txt"), str(tmp_path / "b.gz"), str(tmp_path / "a.txt")])
     assert [claim.rdev for claim in found.claims] == ["4A01", "4A01"]
     assert len(found.reports) == 2
 
@@ -146,13 +156,16 @@ def test_files_are_read(tmp_path: Path) -> None:
 def test_texts_of_other_systems_are_read(encoding: str, name: str) -> None:
     """As some shells of Windows write them."""
     data = sample(name)
-    assert told_of([("x", data.decode().encode(encoding))]).claims == told_of([("x", data)]).claims
+    assert (
+        claims_of_texts([("x", data.decode().encode(encoding))]).claims
+        == claims_of_texts([("x", data)]).claims
+    )
 
 
 def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name is a hyphen."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DISKS)))
-    assert told(["-"]).claims[0].place == "-:1"
+    assert claims_of_files(["-"]).claims[0].place == "-:1"
 
 
 @pytest.mark.parametrize(
@@ -168,10 +181,10 @@ def test_a_file_that_cannot_be_used_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, words: str
 ) -> None:
     """Too large, also when unpacked, or damaged."""
-    monkeypatch.setattr(told_module, "LIMIT", 100)
+    monkeypatch.setattr(claim_sources, "MAX_FILE", 100)
     (tmp_path / "x").write_bytes(data)
     with pytest.raises(OSError, match=words) as found:
-        content(str(tmp_path / "x"))
+        read_file(str(tmp_path / "x"))
     assert found.value.filename == str(tmp_path / "x")
 
 
@@ -185,7 +198,7 @@ def test_a_capture_tells_what_cp_answered(make_tree: Callable[..., Tree]) -> Non
         errors={"cp/load.txt": OSError(errno.EIO, "no /dev/vmcp")},
         times={"cp/virtual-dasd.txt": 7},
     )
-    frame = told_in(tree)
+    frame = claims_of_capture(tree)
     assert [(claim.vdev, claim.rdev, claim.place) for claim in claims_in(frame)] == [
         ("0100", "4A01", "cp/virtual-dasd.txt:1")
     ]
@@ -196,7 +209,7 @@ def test_a_capture_tells_what_cp_answered(make_tree: Callable[..., Tree]) -> Non
 def test_without_answers_there_is_a_reason(make_tree: Callable[..., Tree], live: bool) -> None:
     """A directory /cp of the running machine means nothing."""
     tree = make_tree({"cp/userid.txt": DISKS} if live else {"proc/stat": b""}, live=live)
-    missing = told_in(tree).missing
+    missing = claims_of_capture(tree).missing
     assert missing is not None
     assert "zmon capture --cp" in missing.reason
 
@@ -207,7 +220,7 @@ def test_without_answers_there_is_a_reason(make_tree: Callable[..., Tree], live:
 @given(st.lists(st.binary(max_size=300), max_size=3))
 def test_any_bytes_are_told(texts: list[bytes]) -> None:
     """Nothing is raised."""
-    found = told_of([(f"{number}", text) for number, text in enumerate(texts)])
+    found = claims_of_texts([(f"{number}", text) for number, text in enumerate(texts)])
     assert found.conflicts == found.conflicts[:]
 
 
@@ -216,9 +229,112 @@ def test_any_mixture_is_told(data: st.DataObject) -> None:
     """Lines of real samples in any order: a pair that is claimed stands in one line of the text."""
     pool = [line for name in MIXED for line in sample(name).splitlines()]
     lines = data.draw(st.lists(st.sampled_from(pool), max_size=20))
-    for claim in read(b"\n".join(lines) + b"\n", "x").answers.claims():
+    for claim in parse_text(b"\n".join(lines) + b"\n", "x").answers.claims():
         if claim.vdev and claim.rdev:
             assert any(claim.vdev.encode() in line and claim.rdev.encode() in line for line in lines)
 
 
 MIXED = ["qvdasd-minidisks", "directory-forms", "qdasd", "errors", "qvdasd-dedicated"]
+
+
+class FakeDevice:
+    """A device that answers by a table."""
+
+    def __init__(self, answers: Mapping[bytes, bytes], code: int = 0) -> None:
+        self.answers = answers
+        self._code = code
+        self.written: list[bytes] = []
+
+    def resize(self, size: int) -> None:
+        """Take any size."""
+
+    def write(self, command: bytes) -> None:
+        """Note the command."""
+        self.written.append(command)
+
+    def code(self) -> int:
+        """Return the same code always."""
+        return self._code
+
+    def size(self) -> int:
+        """Return the size."""
+        return len(self.read())
+
+    def read(self) -> bytes:
+        """Return the answer to the last command."""
+        return self.answers.get(self.written[-1], b"")
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture
+def asking() -> Callable[[FakeDevice], Cp]:
+    """Ask a node, without waiting."""
+    return lambda node: Cp(lambda: node, sleep=lambda _seconds: None)
+
+
+def test_the_own_disks_are_claimed(asking: Callable[[FakeDevice], Cp]) -> None:
+    """As /dev/vmcp says."""
+    node = FakeDevice({b"QUERY USERID": b"LINDB01  AT ZVMPRD1\n", b"QUERY VIRTUAL DASD": DISKS})
+    frame = ask_claims(asking(node), 7)
+    (claim,) = claims_in(frame)
+    assert (claim.vdev, claim.rdev, claim.volser, claim.user) == ("0100", "4A01", "LX4A01", "")
+    assert claim.origin == "/dev/vmcp"
+    assert frame.times == [7]
+
+
+def test_they_are_not_asked_for_at_every_sample(asking: Callable[[FakeDevice], Cp]) -> None:
+    """Disks change seldom, and CP is not free."""
+    node = FakeDevice({b"QUERY VIRTUAL DASD": DISKS})
+    cp = asking(node)
+    ask_claims(cp)
+    ask_claims(cp)
+    assert node.written == [b"QUERY USERID", b"QUERY VIRTUAL DASD"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(0, "CP knows of no disk of this guest"), (3, "not available for this guest")]
+)
+def test_without_disks_there_is_a_reason(asking: Callable[[FakeDevice], Cp], code: int, words: str) -> None:
+    """CP's own, or that there are none."""
+    missing = ask_claims(asking(FakeDevice({}, code))).missing
+    assert missing is not None
+    assert words in missing.reason
+
+
+def refuse() -> FakeDevice:
+    """Have no device."""
+    raise OSError(errno.ENOENT, "No such file or directory")
+
+
+def test_without_cp_there_is_a_reason() -> None:
+    """What to do stands in it."""
+    missing = ask_claims(Cp(refuse)).missing
+    assert missing is not None
+    assert "modprobe vmcp" in missing.reason
+
+
+def test_a_capture_takes_what_every_guest_may_ask(asking: Callable[[FakeDevice], Cp]) -> None:
+    """Once for all its passes."""
+    node = FakeDevice({b"QUERY VIRTUAL DASD": DISKS})
+    cp = asking(node)
+    assert captured_answers(cp)["cp/virtual-dasd.txt"] == DISKS
+    assert captured_answers(cp).keys() == {f"cp/{name}.txt" for name in EVERYBODY}
+    assert len(node.written) == len(EVERYBODY)
+
+
+def test_a_capture_without_cp_says_why() -> None:
+    """For each file that is not there, having tried once."""
+    tried: list[int] = []
+
+    def refuse_once() -> FakeDevice:
+        tried.append(1)
+        return refuse()
+
+    found = captured_answers(Cp(refuse_once, sleep=lambda _seconds: None))
+    assert {str(error) for error in found.values()} == {
+        "[Errno 5] no /dev/vmcp: this is no z/VM guest, or the module is not loaded (modprobe vmcp)"
+    }
+    assert len(found) == len(EVERYBODY)
+    assert len(tried) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.cp.row import label
+from zmon.cp.answer import label
 
 
 @pytest.mark.parametrize("text", ["", "      ", "??????", " ?? "])

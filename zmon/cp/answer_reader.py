@@ -1,0 +1,643 @@
+"""Read any text with answers of CP: a console log, a pasted screen, a file of a support archive.
+
+Every line is recognised by its own form, whatever command stood before it, and every line is counted: as
+understood, as noise, as an event, or as unknown.  Nothing is an error and nothing is guessed.  Of two lines
+about one thing the later one holds, and what they contradict each other in is reported.
+
+A long text is read in pieces; what is kept is one row for each thing, and the first of the lines that are not
+understood.  Nearly all lines of a long text are as CP writes them, one below the other: minidisks, dedicated
+volumes, volumes of the system and of users, with real devices of four digits.  Runs of those *regular* lines
+are found almost without a step of Python for each line, and stay lines until somebody asks for their
+rows.  All other lines are read one by one, and a regular line that is read so makes the same row.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from bisect import bisect_right
+from collections import Counter
+from functools import cached_property
+from itertools import compress, groupby, pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+
+from zmon.cp import console
+from zmon.cp.answer import read_first
+from zmon.cp.answers_real import (
+    OF_DASD,
+    REAL,
+    is_heading,
+    read_device_list,
+    read_volume,
+)
+from zmon.cp.answers_system import MESSAGES, SYSTEM
+from zmon.cp.answers_virtual import DISK, VIRTUAL, is_cut, read_disk, read_wrapped
+from zmon.cp.console import HIDDEN, MAX_LINE, ConsoleLine, hide_passwords, is_continued
+from zmon.topology.claims import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+FORMS: Final = (*MESSAGES, *VIRTUAL, *REAL, *SYSTEM)
+"""All forms of answers but those that begin with DASD, in the order in which they are tried."""
+
+MAX_ROWS: Final = 1 << 18
+"""Rows of one form that are kept: as many as there are device numbers."""
+MAX_KEPT: Final = 1000
+"""Lines that are not understood, messages and conflicts that are kept in words; more are only counted."""
+CUT: Final = "the line was cut"
+LAST_LINE: Final = "the text ends in this line, which may be cut"
+NOT_SHOWN: Final = "not shown, because a directory entry in the text may have a password there"
+FOREIGN: Final = "a device number of three digits: no answer of z/VM"
+_THREE_DIGITS: Final = re.compile(r"[A-Z]{3,4}\s+[0-9A-F]{3}\s", re.IGNORECASE)
+_SENTENCES: Final = frozenset(form.name for form in MESSAGES) | {"queued"}
+"""Forms whose rows no number of devices bounds; a sentence in between does not end an answer."""
+
+
+class _Comparison(NamedTuple):
+    """In which fields two rows of a form about one thing contradict each other."""
+
+    about: str
+    fields: tuple[str, ...]
+
+
+_COMPARED: Final = {
+    "disk": _Comparison("virtual device", ("rdev", "volser", "kind")),
+    "volume": _Comparison("real device", ("volser", "state", "user", "vdev")),
+    "details": _Comparison("real device", ("volser", "ssid", "devtype", "cyls", "blks")),
+    "extent": _Comparison("minidisk", ("volser", "rdev", "start", "size")),
+    "storage": _Comparison("storage", ("size",)),
+}
+"""By form; other answers say how things are at a moment, and may change."""
+_VALUES: Final = {name: attrgetter(*compared.fields) for name, compared in _COMPARED.items()}
+_line_of: Final = attrgetter("line")
+
+
+def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str, *, hidden: bool = False) -> AnswerSet:
+    """Read a text: its bytes, a stream of them that may be long, or its lines.
+
+    Nothing in it is an error.  What a stream cannot deliver is an `OSError`.  With `hidden` no line that is
+    not understood is kept, as any word of it may be a password of a directory nearby.
+    """
+    if isinstance(lines, bytes):
+        stream: BinaryIO = io.BytesIO(lines)
+    elif hasattr(lines, "read"):
+        stream = lines  # type: ignore[assignment]
+    else:
+        stream = io.BytesIO(b"".join(map(_encoded, lines)))
+    reader = _Reader(origin, hidden=hidden)
+    number = 1
+    for text in console.text_chunks(stream):
+        lines = text.split("\n")
+        rest = lines.pop()
+        for part, run in split_runs(lines):
+            if run:
+                reader.run(part, number, run)
+            else:
+                reader.text(part, number)
+            number += len(part)
+        if rest:
+            reader.text([rest], number, last=True)
+    return reader.end()
+
+
+def _encoded(line: bytes | str) -> bytes:
+    data = line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line
+    return data.removesuffix(b"\n") + b"\n"
+
+
+def is_answer(raw: str) -> bool:
+    """Say whether a line by itself is an answer of CP, an echoed query, a screen's status or an event."""
+    return any(
+        read_rows(line)
+        or console.is_noise(line)
+        or console.echoed_query(line)
+        or is_heading(line.text)
+        or console.is_event(line)
+        for line in _candidates(raw, 1)
+    )
+
+
+def _candidates(raw: str, number: int) -> tuple[ConsoleLine, ...]:
+    """Return a line as it is, and without the name of a guest if it has one."""
+    line = console.strip_prefix(console.printable(raw[:MAX_LINE].removesuffix("\r")), number)
+    named = console.strip_node(line)
+    return (line,) if named is None else (line, named)
+
+
+def read_rows(line: ConsoleLine, *, after_list: bool = False) -> Sequence[Any]:
+    """Return the rows of a line that begins an answer or is one; `after_list`: it follows one of a list."""
+    if line.text[:4].upper() != "DASD":
+        row = read_first(FORMS, line)
+        return (row,) if row is not None else read_device_list(line, after_another=False)
+    # what a volume of the system or of a user is called shows which of the two is likelier
+    is_volume = line.text[10:12] in {"CP", "AT"}
+    first, second = (read_volume, read_disk) if is_volume else (read_disk, read_volume)
+    row = first(line) or second(line) or read_first(OF_DASD, line)
+    return (row,) if row is not None else read_device_list(line, after_another=after_list)
+
+
+class _Reader:
+    """Reads a text, line by line or run by run."""
+
+    def __init__(self, origin: str, *, hidden: bool = False) -> None:
+        self._hidden = hidden
+        self._result = AnswerSet(origin)
+        self._rows = self._result.kept
+        self._numbers = self._result.line_numbers
+        self._open: Any = None
+        """The row that lines may follow which belong to it."""
+        self._wrapped: ConsoleLine | None = None
+        """The begin of a disk's line that was perhaps wrapped."""
+        self._command = ""
+        self._list_line = 0
+        """The number of the last line of a list."""
+        self._in_statement = False
+        """Whether a statement of a directory goes on in the next line."""
+
+    def run(self, lines: list[str], number: int, run: str) -> None:
+        """Take regular lines; they stay lines until somebody asks for their rows."""
+        self._release()
+        self._open = None
+        self._result.counts["understood"] += len(lines)
+        if run == MINIDISKS:
+            self._keep("disk", lines, range(number, number + len(lines)))
+            return
+        lines = list(map(without_cpu, lines))
+        for name, begins in (("disk", _OF_DISKS), ("volume", _OF_VOLUMES)):
+            places = [place for place, line in enumerate(lines) if line[10] in begins]
+            self._keep(name, [lines[place] for place in places], [number + place for place in places])
+
+    def _keep(self, name: str, lines: Sequence[str], numbers: Sequence[int]) -> None:
+        have, at = self._rows.setdefault(name, {}), self._numbers[name]
+        for number, line in zip(numbers, lines, strict=True):
+            device = line[5:9]
+            before = have.get(device)
+            if before is not None and before != line:
+                self._compare_line(name, before, line, number)
+            have[device] = line
+            at[device] = number
+
+    def text(self, lines: list[str], number: int, *, last: bool = False) -> None:
+        """Take lines of any shape; `last` says that the text ends in the last of them."""
+        for place, raw in enumerate(lines, number):
+            if is_regular(raw) and not last:
+                self.run([raw], place, MIXED)
+            else:
+                self._line(raw, place, last=last)
+
+    def end(self) -> AnswerSet:
+        """Return all that was read."""
+        self._release()
+        return self._result
+
+    def _line(self, raw: str, number: int, *, last: bool) -> None:
+        candidates = _candidates(raw, number)
+        counts = self._result.counts
+        if not candidates[0].text:
+            self._release()
+            counts["blank"] += 1
+            return
+        if self._wrapped is not None:
+            first = self._wrapped
+            row = next(filter(None, (read_wrapped(first, line) for line in candidates)), None)
+            if row:
+                self._wrapped = None
+                counts["understood"] += 2
+                self._begin(row)
+                return
+            self._release()
+        if any(self._answer(candidate, last=last) for candidate in candidates):
+            return
+        what = next(filter(None, map(self._no_answer, candidates)), "")
+        if what:
+            counts[what] += 1
+        elif is_cut(candidates[-1].text):
+            self._wrapped = candidates[-1]
+        else:
+            self._unknown(candidates[0])
+
+    def _answer(self, line: ConsoleLine, *, last: bool) -> bool:
+        """Take a line that begins an answer or is one; says whether it does."""
+        rows = read_rows(line, after_list=self._list_line == line.number - 1)
+        if not rows:
+            return False
+        if len(rows) > 1:
+            self._list_line = line.number
+        self._result.counts["understood"] += 1
+        name = rows[0].form.name
+        if name in {"return", "message"} and not rows[0].command:
+            rows = (rows[0]._replace(command=self._command),)
+        if name == "return":
+            self._command = ""  # what follows answers another command
+        if self._open is not None and (name, rows[0].key) == (self._open.form.name, self._open.key):
+            grown = self._open.more(line)
+            if grown is not None:
+                self._replace(grown)
+                return True
+        for row in rows[:-1]:
+            self._put(row)
+        final = rows[-1]
+        if last and name == "volume":  # a cut in its label would not show
+            final = final._replace(weak=final.weak or LAST_LINE)
+        self._begin(final)
+        return True
+
+    def _no_answer(self, line: ConsoleLine) -> str:
+        """Say what a line is that begins nothing; empty if it is unknown."""
+        if console.is_noise(line):
+            return "noise"
+        row = self._open and self._open.more(line)
+        if row is not None:
+            self._replace(row)
+            return "understood"
+        if asked := console.echoed_query(line) or console.echoed_command(line):
+            self._command = asked
+            self._open = None
+            self._result.asked.append(line.number)
+            return "noise"
+        if is_heading(line.text):
+            return "noise"
+        return "events" if console.is_event(line) else ""
+
+    def _begin(self, row: Any) -> None:
+        """Take a row that lines may follow."""
+        if row.form.name not in _SENTENCES:
+            self._open = row
+        self._put(row)
+
+    def _replace(self, row: Any) -> None:
+        """Take the open row, grown by a line."""
+        have = self._rows.get(row.form.name, {})
+        if have.get(row.key) is self._open:
+            have[row.key] = row
+        self._open = row
+
+    def _put(self, row: Any) -> None:
+        name, key = row.form.name, row.key
+        have = self._rows.setdefault(name, {})
+        before = have.get(key)
+        if before is None:
+            if len(have) >= (MAX_KEPT if name in _SENTENCES else MAX_ROWS):
+                self._result.counts["dropped"] += 1
+                return
+        elif name in _COMPARED:
+            if isinstance(before, str):
+                before = regular_row(before, self._numbers[name][key])
+            self._compare(before, row)
+            if row.weak and not before.weak:
+                return
+        have[key] = row
+
+    def _compare_line(self, name: str, before: Any, line: str, number: int) -> None:
+        """Compare two different rows about a device, the later one of which is a regular line."""
+        if isinstance(before, str):
+            result = self._result
+            if len(result.first_conflicts) >= MAX_KEPT and _is_other_disk(before, line):
+                result.conflict_count += 1
+                return
+            if _compared_columns(before) == _compared_columns(line):
+                return
+            before = regular_row(before, self._numbers[name][line[5:9]])
+        self._compare(before, regular_row(line, number))
+
+    def _compare(self, before: Any, row: Any) -> None:
+        """Report what two rows of a form about one thing contradict each other in."""
+        values, compared = _VALUES[row.form.name], _COMPARED[row.form.name]
+        if values(before) == values(row):
+            return
+        pairs = [(name, getattr(before, name), getattr(row, name)) for name in compared.fields]
+        # what is not said contradicts nothing
+        differ = [name for name, one, other in pairs if one != other and not {one, other} & {"", None}]
+        if differ:
+            self._result.report(f"{compared.about} {row.key}", differ, before, row)
+
+    def _unknown(self, line: ConsoleLine, why: str = "") -> None:
+        self._open = None
+        result = self._result
+        result.counts["unknown"] += 1
+        kept = (result.cut, result.unknown) if why else (result.unknown,)
+        if len(kept[0]) >= MAX_KEPT:
+            return
+        hidden = NOT_SHOWN if self._hidden else HIDDEN if self._in_statement else ""
+        text = hidden or hide_passwords(line.text)
+        self._in_statement = is_continued(line.text) or (self._in_statement and line.text.endswith(","))
+        why = why or (FOREIGN if _THREE_DIGITS.match(line.text) else "")
+        for lines in kept:
+            if len(lines) < MAX_KEPT:
+                lines.append(UnknownLine(line.number, text[:200], why))
+
+    def _release(self) -> None:
+        """Give up waiting for the rest of a line."""
+        if self._wrapped is not None:
+            wrapped, self._wrapped = self._wrapped, None
+            self._unknown(wrapped, CUT)
+
+
+# what was read
+
+
+class RowConflict(NamedTuple):
+    """Two lines that contradict each other."""
+
+    about: str
+    """`virtual device 0101`, `real device 7200`."""
+    words: str
+    """What they contradict each other in."""
+    earlier: Any
+    """The row that does not hold, or that came first."""
+    later: Any
+    changed: bool = False
+    """Whether CP was asked again in between, so that it may have changed: no contradiction."""
+
+
+class UnknownLine(NamedTuple):
+    """A line that is not understood."""
+
+    line: int
+    text: str
+    """Without anything that may be a password or that a terminal would obey."""
+    why: str = ""
+
+
+class LabelMatch(NamedTuple):
+    """Where a label is."""
+
+    rdev: str
+    """The one real device a minidisk on it can be on; empty when there is none or more than one."""
+    others: tuple[str, ...]
+    """Other real devices with this label."""
+
+
+_VIA: Final = {
+    "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
+    "extent": "QUERY MDISK",
+}  # fmt: skip
+"""The answers that say something of volumes."""
+
+
+class AnswerSet:
+    """The answers of one text: rows by form, contradictions, claims, and what is not understood."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        """Where it was read."""
+        self.kept: dict[str, dict[str, Any]] = {}
+        """Rows by form and what they are about; regular lines as they are."""
+        self.line_numbers: dict[str, dict[str, int]] = {"disk": {}, "volume": {}}
+        """The number of each of those lines."""
+        self.counts: Counter[str] = Counter()
+        """Lines: `understood`, `noise`, `events`, `blank`, `unknown`; and rows that were `dropped`, too many
+        of a form.
+        """
+        self.unknown: list[UnknownLine] = []
+        """The first of those lines."""
+        self.cut: list[UnknownLine] = []
+        """The first lines that end too early; they are counted as unknown too, and never map a device."""
+        self.first_conflicts: list[RowConflict] = []
+        """The first conflicts between two rows of a form."""
+        self.conflict_count = 0
+        """How many of those there are."""
+        self.asked: list[int] = []
+        """The lines of echoed commands, ascending."""
+
+    @cached_property
+    def rows(self) -> dict[str, list[Any]]:
+        """The rows by the name of their form: `disk`, `volume`, `load` ..., in the order of the lines."""
+        made: dict[str, list[Any]] = {}
+        for name, found in self.kept.items():
+            if found:
+                rows = [
+                    regular_row(row, self.line_numbers[name][key]) if isinstance(row, str) else row
+                    for key, row in found.items()
+                ]
+                made[name] = sorted(rows, key=_line_of)
+        return made
+
+    @cached_property
+    def conflicts(self) -> list[RowConflict]:
+        """The first contradictions: of rows about one thing, and of labels of one real device."""
+        found = list(self.first_conflicts)
+        labels: dict[str, Any] = {}
+        for name in ("volume", "details", "disk", "extent"):
+            for row in self.rows.get(name, ()):
+                if not (row.rdev and row.volser):
+                    continue
+                other = labels.setdefault(row.rdev, row)
+                if other.volser != row.volser and len(found) < 2 * MAX_KEPT:
+                    first, second = sorted((other, row), key=_line_of)
+                    found.append(self._conflict(f"real device {row.rdev}", ["volser"], first, second))
+        return found
+
+    def report(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> None:
+        """Count two rows about one thing that differ in fields, and keep them if they are of the first."""
+        self.conflict_count += 1
+        if len(self.first_conflicts) < MAX_KEPT:
+            self.first_conflicts.append(self._conflict(about, names, earlier, later))
+
+    def _conflict(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> RowConflict:
+        changed = bisect_right(self.asked, earlier.line) < bisect_right(self.asked, later.line)
+        between, end = (", then", "; ") if changed else (" and", ", ")
+        words = end.join(f"{name} {getattr(earlier, name)}{between} {getattr(later, name)}" for name in names)
+        return RowConflict(about, words, earlier, later, changed)
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Guest and system whose answers these are; empty when QUERY USERID names none, or several."""
+        found = self.rows.get("identity", ())
+        return (found[0].user, found[0].system) if len(found) == 1 else ("", "")
+
+    def row(self, name: str, key: str = "") -> Any:
+        """Return the row of a form about a thing; None if there is none."""
+        return next((row for row in self.rows.get(name, ()) if row.key == key), None)
+
+    def find_label(self, label: str) -> LabelMatch:
+        """Return the real device of a label.
+
+        Labels are not unique.  A minidisk can only be on a volume of the system, so that one is it if there
+        is one and only one; the others are reported beside it.
+        """
+        found = [row for row in self.rows.get("volume", ()) if row.volser == label]
+        ours = [row for row in found if row.state.startswith("CP-")] or found
+        rdev = ours[0].rdev if len(ours) == 1 else ""
+        return LabelMatch(rdev, tuple(row.rdev for row in found if row.rdev != rdev))
+
+    def claims(self, user: str = "", asked: str = "") -> list[Claim]:
+        """Return what is said of volumes, in the order of the lines.
+
+        `user` is the own user id where it is known: answers that another guest got, as a prefix of their
+        lines or QUERY USERID tells, are claims about that guest.  `asked` is who got them as far as other
+        texts tell.  Where the own one is not known, answers that one guest got are taken for its.
+        """
+        own = user.upper()
+        guests = {self._asker(row, asked) for row in self.rows.get("disk", ())}
+        alone = next(iter(guests)) if len(guests) == 1 and not own else own
+        found = []
+        for name, via in _VIA.items():
+            for row in self.rows.get(name, ()):
+                if name == "disk":
+                    whose = self._asker(row, asked)
+                    whose = "" if whose == alone else whose
+                else:
+                    whose = getattr(row, "user", "")
+                    whose = "" if whose == own else whose
+                if row.rdev or name != "disk":
+                    found.append(self._claim(row, via, whose))
+        return sorted(found, key=_line_of)
+
+    def _asker(self, row: Any, asked: str) -> str:
+        """Return which guest got an answer: its prefix says so, else the last QUERY USERID before it."""
+        if row.node:
+            return str(row.node)
+        users = self._users
+        if not users:
+            return asked
+        before = [user for line, user in users if line < row.line]
+        return before[-1] if before else users[0][1]
+
+    @cached_property
+    def _users(self) -> list[tuple[int, str]]:
+        """The answers of QUERY USERID that have no prefix: line and user."""
+        return [(row.line, row.user) for row in self.rows.get("identity", ()) if not row.node]
+
+    def _claim(self, row: Any, via: str, user: str) -> Claim:
+        return Claim(
+            vdev=getattr(row, "vdev", ""),
+            rdev=row.rdev,
+            volser=row.volser,
+            user=user,
+            ssid=getattr(row, "ssid", ""),
+            mode=getattr(row, "mode", "") or getattr(row, "state", ""),
+            via=via,
+            origin=self.origin,
+            line=row.line,
+            weak=row.weak,
+            first=getattr(row, "start", None),
+            length=getattr(row, "size", None),
+        )
+
+
+# runs of regular lines
+
+_H4: Final = "[0-9A-F]{4}"
+_LABEL: Final = "[A-Z0-9$#@ ]{6}"
+_REGULAR: Final = (
+    rf"(?:[0-9A-F]{{2}}: )?DASD {_H4} (?:"
+    rf"[0-9]{{4}} {_LABEL} R/[WO] (?=[ 0-9]{{10}} [CB]) *[0-9]+ (?:CYL|BLK) ON DASD  {_H4} SUBCHANNEL = {_H4}"
+    rf"|ON DASD  {_H4} R/[WO] {_LABEL} SUBCHANNEL = {_H4}"
+    rf"|CP (?:OWNED |SYSTEM) {_LABEL}   [0-9]{{1,9}}"
+    rf"|ATTACHED TO [A-Z0-9$#@][A-Z0-9$#@ ]{{7}} {_H4} R/[WO](?: [A-Z0-9$#@]{{1,6}})?"
+    r") *\r?"
+)
+_RUN: Final = re.compile(rf"^((?:{_REGULAR}\n)+)", re.MULTILINE)
+_MIN_SEARCHED: Final = 8
+"""Of fewer lines it costs less to look at each."""
+
+is_regular: Final = re.compile(_REGULAR).fullmatch
+"""Says whether a line is regular."""
+
+MINIDISKS: Final = "minidisks"
+"""A run of minidisks without prefix."""
+MIXED: Final = "mixed"
+"""A run of several forms, some with the prefix of a CPU."""
+_OF_DISKS: Final = "0123456789O"
+_OF_VOLUMES: Final = "CA"
+"""What stands in column 10 of a regular line: the type of a minidisk, `ON`, `CP`, `ATTACHED`."""
+
+
+def split_runs(lines: list[str]) -> Iterator[tuple[list[str], str]]:
+    """Split lines into runs of regular ones and what is between them, and say what each part is.
+
+    What is between may have regular lines too.
+    """
+    marks = [len(line) == _WIDTH and line[:5] == "DASD " for line in lines]
+    wide = list(compress(lines, marks))
+    if not wide or not _are_minidisks(wide):
+        yield from _mixed_runs(lines)
+    elif len(wide) == len(lines):
+        yield lines, MINIDISKS
+    else:
+        begin = 0
+        for is_wide, part in groupby(marks):
+            end = begin + len(list(part))
+            if is_wide:
+                yield lines[begin:end], MINIDISKS
+            else:
+                yield from _mixed_runs(lines[begin:end])
+            begin = end
+
+
+def _mixed_runs(lines: list[str]) -> Iterator[tuple[list[str], str]]:
+    if len(lines) < _MIN_SEARCHED:
+        yield lines, ""
+        return
+    for place, part in enumerate(_RUN.split("\n".join(lines) + "\n")):
+        if part:
+            yield part[:-1].split("\n"), MIXED if place % 2 else ""
+
+
+def without_cpu(line: str) -> str:
+    """Return a regular line without the prefix of a CPU."""
+    return line[4:] if line[2] == ":" else line
+
+
+def _compared_columns(line: str) -> str:
+    """Return what a line says of its device, but for size, links and subchannel."""
+    begin = line[10]
+    if begin.isdigit():
+        return line[15:21] + line[50:54]
+    return line[10:26] if begin == "C" else line[10:34] if begin == "O" else line[10:46].rstrip()
+
+
+def _is_other_disk(one: str, other: str) -> bool:
+    """Say whether two lines are minidisks on different real devices."""
+    return one[10].isdigit() and other[10].isdigit() and one[50:54] != other[50:54]
+
+
+def regular_row(line: str, number: int) -> Any:
+    """Return the row of a regular line that has no prefix."""
+    if line[10].isdigit():
+        return DISK.row(
+            line[5:9], "minidisk", line[10:14], line[15:21].strip(), line[22:25], int(line[26:36]),
+            line[37:40], line[50:54], line[68:72], number,
+        )  # fmt: skip
+    found = (read_disk if line[10] == "O" else read_volume)(ConsoleLine(line.rstrip(), number))
+    if found is None:
+        raise ValueError(f"line {number} is not regular: {line[:80]!r}")
+    return found
+
+
+# minidisks alone
+
+_WIDTH: Final = 72
+_CLASSES: Final = {
+    "x": b"0123456789ABCDEF", "t": b"0123456789", "l": b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ",
+    "m": b"WO", "s": b" 0123456789", "d": b"0123456789", "1": b"CB", "2": b"YL", "3": b"LK",
+}  # fmt: skip
+_COLUMNS: Final = tuple(
+    _CLASSES.get(character, character.encode())
+    for character in "DASD xxxx tttt llllll R/m sssssssssd 123 ON DASD  xxxx SUBCHANNEL = xxxx"
+)
+"""What may stand in each column."""
+_UNIT: Final = 37
+_UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
+"""What stands behind the first letter of the unit."""
+_SIZE: Final = range(26, 36)
+_BLANKS: Final = bytes(character == ord(" ") for character in range(256))
+"""One for a blank and zero for a digit: behind a digit of a number no blank may come."""
+
+
+def _are_minidisks(lines: list[str]) -> bool:
+    """Say whether all of lines of the right length are regular minidisks, column by column."""
+    text = "\n".join(lines)
+    if not text.isascii():
+        return False
+    data, step = text.encode("ascii"), _WIDTH + 1
+    if any(data[place::step].translate(None, allowed) for place, allowed in enumerate(_COLUMNS)):
+        return False
+    unit = data[_UNIT::step]
+    if any(data[_UNIT + place :: step] != unit.translate(other) for place, other in _UNITS):
+        return False
+    blanks = [int.from_bytes(data[place::step].translate(_BLANKS)) for place in _SIZE]
+    return not any(later & ~earlier for earlier, later in pairwise(blanks))

@@ -1,0 +1,388 @@
+"""Answers about real devices: disks, minidisks' places, channel paths, caches, volumes of the system.
+
+QUERY DASD and its DETAILS, MDISK LOCATION, PATHS, CHPID, CACHE, PAV, EDEVICE, SYSTEM, ALLOC, CPOWNED.  A
+number in these answers is that of a real device; a virtual one stands beside it only where CP tells the user
+too, and is that user's.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of a
+channel path) is read where it fits and says so in `weak`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.cp.answer import BY_WORDS, LOWER, MAX_PARTS, RDEV, REMEMBERED, AnswerForm, label
+from zmon.cp.answers_virtual import find_fields
+from zmon.cp.console import hide_passwords
+
+if TYPE_CHECKING:
+    from zmon.cp.console import ConsoleLine
+
+# disks
+
+ALONE: Final = "an entry alone may be the begin of a line that was cut"
+_SYSTEM: Final = re.compile(
+    rf"DASD (?P<rdev>{RDEV}) CP (?P<state>OWNED |SYSTEM) (?P<volser>.{{6}})   (?P<links>[0-9]+)"
+)
+_SYSTEM_WORDS: Final = re.compile(
+    rf"DASD\s+(?P<rdev>{RDEV})\s+CP\s+(?P<state>OWNED|SYSTEM)(?:\s+(?P<volser>\S{{1,6}}))?\s+(?P<links>[0-9]+)"
+)
+_ATTACHED: Final = re.compile(
+    rf"DASD (?P<rdev>{RDEV}) ATTACHED TO (?P<user>\S.{{7}}) (?P<vdev>[0-9A-F]{{4}}) (?P<mode>R/[WO])"
+    r"(?: (?P<volser>.{0,6}))?(?P<tail> .*)?"
+)
+_ATTACHED_WORDS: Final = re.compile(
+    rf"DASD\s+(?P<rdev>{RDEV})\s+ATTACHED\s+TO\s+(?P<user>\S{{1,8}})\s+(?P<vdev>[0-9A-F]{{4}})\s+(?P<mode>R/[WO])"
+    r"(?:\s+(?P<volser>\S{1,6}))?(?P<tail>\s.*)?"
+)
+
+
+def _volume_state(values: dict[str, Any]) -> dict[str, Any]:
+    found = {"state": f"CP-{values['state']}" if values["state"] else "ATTACHED"}
+    is_longer = bool(values.get("tail", "").strip())
+    return found | {"weak": values["weak"] or "there is more behind the label"} if is_longer else found
+
+
+VOLUME: Final = AnswerForm(
+    "volume", "rdev state volser:label links:int user vdev mode line weak", "rdev", adjust=_volume_state
+)
+"""A real device: a row of QUERY DASD.
+
+* `rdev`: four or five hex digits
+* `state`: `CP-OWNED`, `CP-SYSTEM`, `ATTACHED`, `FREE`, `OFFLINE`, `BOXED`
+* `volser`: label; empty when CP shows none
+* `links`: to its minidisks, of a volume of the system
+* `user`, `mode`: to whom it is attached, `R/W` or `R/O`
+* `vdev`: its number in that user's guest, which is another guest than the own one unless the user is the own
+"""
+DEVICE: Final = AnswerForm("device", "sort rdev state line weak", "rdev")
+"""A real device that is no disk, from a list."""
+
+
+def read_volume(line: ConsoleLine) -> Any:
+    """Read a row of QUERY DASD about a volume of the system or of a user."""
+    upper = line.text.upper()
+    if found := _SYSTEM.fullmatch(upper) or _ATTACHED.fullmatch(upper):
+        return VOLUME.make(found, line, "" if upper == line.text else LOWER)
+    found = _SYSTEM_WORDS.fullmatch(upper) or _ATTACHED_WORDS.fullmatch(upper)
+    return found and VOLUME.make(found, line, BY_WORDS)
+
+
+_SEPARATOR: Final = re.compile(r", ?(?=[A-Z]{3,4}\b)|,\s*$")
+_ENTRY: Final = re.compile(rf"(?P<sort>[A-Z]{{3,4}}) +(?P<rdev>{RDEV})(?: +(?P<word>\S{{1,7}}))?\s*")
+_STATES: Final = ("FREE", "OFFLINE", "BOXED")
+_HAPPENED: Final = (
+    "ATTACHED", "DEFINED", "DETACHED", "LINKED", "VARIED", "CREATED", "CP", "ON", "UNIT", "DUMP",
+)  # fmt: skip
+"""Words that begin what happened, or an answer that was cut: no labels of entries."""
+
+
+def read_device_list(line: ConsoleLine, *, after_another: bool) -> list[Any]:
+    """Read a line of a list, up to four devices with a word each; empty if not all of it is of that shape.
+
+    A list of five devices has its last one alone in a line; without a line of more before it, such a one may
+    as well be the begin of something else.
+    """
+    parts = [part for part in _SEPARATOR.split(line.text) if part]
+    if not 0 < len(parts) <= 4:
+        return []
+    weak = "" if len(parts) > 1 or "," in line.text or after_another else ALONE
+    rows = [_list_entry(part, line, weak) for part in parts]
+    return rows if all(rows) else []
+
+
+def _list_entry(part: str, line: ConsoleLine, weak: str) -> Any:
+    entry = _ENTRY.fullmatch(part)
+    if entry is None:
+        return None
+    word = entry["word"] or ""
+    known = word in _STATES
+    if not known and (len(word) > 6 or (len(word) > 1 and any(sort.startswith(word) for sort in _HAPPENED))):
+        return None
+    if entry["sort"] != "DASD":
+        return DEVICE.row(entry["sort"], entry["rdev"], word, line.number) if known else None
+    state, volser = (word, "") if known else ("FREE", label(word))
+    return VOLUME.row(entry["rdev"], state, volser, line=line.number, weak="" if known else weak)
+
+
+_BELOW_DETAILS: Final = {
+    "ssid": re.compile(r"\bSSID *= *([0-9A-F]{4})\b"),
+    "cunum": re.compile(r"\bCUNUM *= *([0-9A-F]{4})\b"),
+    "cca": re.compile(r"\bCCA *= *([0-9A-F]{2})\b"),
+    "pool": re.compile(r"\bPOOL +([0-9]+)\b"),
+}
+"""The sorts of words in the lines below of which it is known what they mean."""
+_OF_DETAILS: Final = re.compile(r"[A-Z ]+ DETAILS:|-[A-Z]+ ")
+
+
+def _below_details(row: Any, line: ConsoleLine) -> Any:
+    if len(row.text) >= MAX_PARTS or not (line.indent or _OF_DETAILS.match(line.text)):
+        return None
+    found = find_fields(_BELOW_DETAILS, line.text)
+    found = {name: value for name, value in found.items() if not getattr(row, name)}
+    return row._replace(text=(*row.text, hide_passwords(line.text)), **found)
+
+
+DETAILS: Final = AnswerForm(
+    "details",
+    "rdev cutype devtype volser:label cyls:int blks:int ssid cunum cca pool text:list line weak", "rdev",
+    re.compile(
+        rf"(?P<rdev>{RDEV})\s+CUTYPE = (?P<cutype>\S+), DEVTYPE = (?P<devtype>\S+),"
+        r" VOLSER = ?(?P<volser>.{0,6}), (?:CYLS = (?P<cyls>[0-9]+)|BLKS = (?P<blks>[0-9]+))"
+    ),
+    grow=_below_details,
+)  # fmt: skip
+"""A device in detail; the one query that tells the SSID.
+
+* `ssid`: four hex digits: with the machine's serial it is the LCU
+* `pool`: number of the HyperPAV pool
+* `text`: the lines that followed the first, without what may be a password
+"""
+
+# volumes of the system
+
+_USER: Final = re.compile(r"(\S{1,8})\s+([0-9A-F]{4})\s+(R/[WO])")
+_KIND: Final = re.compile(r"([A-Z]{2,6})\s+TOTAL=([0-9]+)\s+INUSE=([0-9]+)\s+AVAIL=([0-9]+)(,\s*ACTIVE)?")
+_COUNT: Final = r"[0-9]+(?:\.[0-9]+)?[KMGT]?"
+_HEADINGS: Final = re.compile(
+    r"TargetID +Tdev +OwnerID +Odev +Dtype +Vol-ID +Rdev +StartLoc +Size"
+    r"|(?i:(?:EXTENT +EXTENT|VOLID +RDEV +START +END|SLOT +VOL-ID +RDEV +TYPE)\b.*|-[- ]{6,}-)"
+)
+
+
+def is_heading(text: str) -> bool:
+    """Say whether a line is a heading of a table of extents or volumes."""
+    return _HEADINGS.fullmatch(text) is not None
+
+
+def _below_linked(row: Any, line: ConsoleLine) -> Any:
+    """Take a line of users."""
+    parts = [part for part in line.text.split(",") if part.strip()]
+    found = [_USER.fullmatch(part.strip()) for part in parts[:9]]
+    if not found or not all(found) or len(row.users) >= 16 * MAX_PARTS:
+        return None
+    return row._replace(users=(*row.users, *(user.groups() for user in found if user)))
+
+
+def _below_allocation(row: Any, line: ConsoleLine) -> Any:
+    """Take the line of a kind."""
+    found = _KIND.fullmatch(line.text)
+    if found is None or len(row.kinds) >= MAX_PARTS:
+        return None
+    kind = (found[1], int(found[2]), int(found[3]), int(found[4]), bool(found[5]))
+    return row._replace(kinds=(*row.kinds, kind))
+
+
+def _slot(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: values[name].strip("-") for name in ("volser", "rdev")} | {
+        "type": values["type"].upper().strip("-"), "status": values["status"].upper()
+    }  # fmt: skip
+
+
+OF_DASD: Final = (
+    AnswerForm(
+        # Who is linked to minidisks of a volume: QUERY SYSTEM.  `users`: user, virtual device of that user,
+        # mode.
+        "linked", "rdev volser links:int users:list line weak", "rdev",
+        re.compile(
+            rf"DASD +(?P<rdev>{RDEV}) +ATTACHED +CPVOL +(?P<links>[0-9]{{1,5}})(?: +(?P<volser>\S{{1,6}}))?"
+        ),
+        weak=BY_WORDS, grow=_below_linked,
+    ),
+    AnswerForm(
+        # What a volume of CP is used for.  `kinds`: kind, total, in use, available, active.
+        "allocation", "rdev volser:label type unit kinds:list line weak", "rdev",
+        re.compile(
+            rf"DASD (?P<rdev>{RDEV}) (?P<volser>.{{6}}) (?P<type>\S{{4}}) \S+ +\(UNITS IN (?P<unit>[A-Z]+)\)"
+        ),
+        grow=_below_allocation,
+    ),
+)  # fmt: skip
+"""Answers that begin with DASD, beside the rows of disks."""
+
+# channel paths, caches, aliases
+
+_SIGNS: Final = re.compile(r"(?:Physically Available|Online)\s+\((PAM|LPM)\)\s*:((?:\s+[+-]){1,8})")
+_PIM: Final = re.compile(rf"CHPIDs to Device ({RDEV}) \(PIM\)\s*:((?:\s+[0-9A-F]{{2}}){{1,8}})")
+_ON_PATH: Final = re.compile(rf"Path ([0-9A-F]{{2}}) (online|offline) to devices?((?:\s+{RDEV}){{1,64}})")
+_CACHED: Final = re.compile(
+    rf"({RDEV}) CACHE (activated|deactivated|deactivation) for device(?: is pending\..*)?\.?"
+)
+_PINNED: Final = re.compile(rf"({RDEV}) has pinned data\.?")
+_FCP_PATH: Final = re.compile(r"FCP_DEV: ([0-9A-F]{4,5}) WWPN: ([0-9A-F]{16}) LUN: ([0-9A-F]{16})\b")
+
+
+def _below_paths(row: Any, line: ConsoleLine) -> Any:
+    """Take the paths, or the signs that stand below them."""
+    if found := _PIM.fullmatch(line.text):
+        return row._replace(pim=tuple(found[2].split())) if found[1] == row.rdev else None
+    found = _SIGNS.fullmatch(line.text)
+    if found is None:
+        return None
+    signs = found[2].split()
+    if len(signs) != len(row.pim):
+        return row._replace(weak="the signs do not fit the paths")
+    there = tuple(path for path, sign in zip(row.pim, signs, strict=True) if sign == "+")
+    return row._replace(**{found[1].lower(): there})
+
+
+def _on_path(values: dict[str, Any]) -> dict[str, Any]:
+    return {values["way"]: tuple(values["devices"].split()), "weak": REMEMBERED} if "way" in values else {}
+
+
+def _below_path(row: Any, line: ConsoleLine) -> Any:
+    """Take another line with devices of the same path."""
+    found = _ON_PATH.fullmatch(line.text)
+    if not found or found[1] != row.chpid or not row.weak or len(row.online) + len(row.offline) > 4096:
+        return None
+    return row._replace(**{found[2]: (*getattr(row, found[2]), *found[3].split())})
+
+
+_SUBSYSTEM: Final = {"available": "available", "activation": "activating", "unavailable": "unavailable"}
+_SUBSYSTEM_END: Final = {"destage is": " destaging", "destage has": " destage-failed"}
+
+
+def _cache_state(values: dict[str, Any]) -> dict[str, Any]:
+    end = values.get("end", "")
+    more = next((word for begin, word in _SUBSYSTEM_END.items() if end.startswith(begin)), "")
+    return {"subsystem": _SUBSYSTEM[values["subsystem"]] + more}
+
+
+def _below_cache(row: Any, line: ConsoleLine) -> Any:
+    """Take what is said of the device."""
+    if (found := _CACHED.fullmatch(line.text)) and found[1] == row.rdev:
+        return row._replace(device=found[2].replace("deactivation", "deactivation-pending"))
+    if (found := _PINNED.fullmatch(line.text)) and found[1] == row.rdev:
+        return row._replace(device=f"{row.device} pinned".strip())
+    return None
+
+
+def _alias_role(values: dict[str, Any]) -> dict[str, Any]:
+    hyper = values.get("hyper", "").lower()
+    return {"role": f"hyperpav {hyper}" if hyper else "alias" if values["base"] else "base"}
+
+
+def _below_edevice(row: Any, line: ConsoleLine) -> Any:
+    if not line.indent or len(row.paths) >= MAX_PARTS:
+        return None
+    found = _FCP_PATH.search(line.text)
+    return row._replace(paths=(*row.paths, found.groups())) if found else row
+
+
+def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:
+    return {} if "columns" in values else {"weak": BY_WORDS}
+
+
+REAL: Final = (
+    AnswerForm(
+        # Channel paths of a device.  `pim`: installed paths, two hex digits each; `pam`: those of them that
+        # are available, none when it is not told of each; `lpm`: those that are online.
+        "paths", "rdev status pim:list pam:list? lpm:list? line weak", "rdev",
+        re.compile(rf"Device (?P<rdev>{RDEV}), Status (?P<status>\S.*)"),
+        grow=_below_paths, below=(re.compile(r"Legend\s+\+ Yes - No"),),
+    ),
+    AnswerForm(
+        # A channel path: its physical channel, or the devices on it.  `pchid`: four hex digits; empty when it
+        # has none, or when it was not asked for.
+        "path", "chpid pchid online:list offline:list line weak", "chpid weak",
+        re.compile(
+            r"Path (?P<chpid>[0-9A-F]{2}) is (?:associated with physical channel (?P<pchid>[0-9A-F]{3,4})"
+            r"|not associated with a physical channel)"
+        ),
+        re.compile(
+            r"Path (?P<chpid>[0-9A-F]{2}) (?P<way>online|offline) to devices?"
+            rf"(?P<devices>(?:\s+{RDEV}){{1,64}})"
+        ),
+        adjust=_on_path, grow=_below_path,
+    ),
+    AnswerForm(
+        "virtualization", "on:switch line weak", "",  # whether the CHPIDs that Linux shows are virtual ones
+        re.compile(r"(?:One path )?CHPID Virtualization is (?P<on>on|off)"),
+    ),
+    AnswerForm(
+        # The part of a device in parallel access; a HyperPAV alias belongs to no base.  `role`: `base`,
+        # `alias`, `hyperpav base`, `hyperpav alias`.
+        "pav", "rdev role base aliases:list pool line weak", "rdev",
+        re.compile(
+            rf"Device (?P<rdev>{RDEV}) is a base Parallel Access Volume with the following aliases:"
+            rf"(?P<aliases>(?:\s+{RDEV})*)"
+        ),
+        re.compile(
+            rf"Device (?P<rdev>{RDEV}) is an alias Parallel Access Volume device whose base device is"
+            rf" (?P<base>{RDEV})"
+        ),
+        re.compile(
+            rf"Device (?P<rdev>{RDEV}) is an? (?P<hyper>base|alias) HyperPAV volume in Pool (?P<pool>[0-9]+)",
+            re.IGNORECASE,
+        ),
+        weak=REMEMBERED, adjust=_alias_role,
+    ),
+    DETAILS,
+    AnswerForm(
+        # The state of a control unit's cache; CP tells no hits.  `subsystem`: `available`, `activating`,
+        # `unavailable`, and what else is said of it; `device`: `activated`, `deactivated`,
+        # `deactivation-pending`, and whether data are pinned; empty: not told.
+        "cache",
+        "rdev subsystem device configured_k:int available_k:int offline_k:int pinned_k:int line weak", "rdev",
+        re.compile(
+            rf"(?P<rdev>{RDEV}) CACHE (?P<subsystem>available|activation|unavailable) for subsystem"
+            r"( in progress)?(?: ?- ?(?P<end>destage is in progress|destage has failed\. Data is pinned\.?"
+            r"|subsystem error))?"
+        ),
+        adjust=_cache_state, grow=_below_cache,
+        below=tuple(
+            re.compile(rf"(?P<{name}_k>[0-9]+)K Bytes {name}")
+            for name in ("configured", "available", "offline", "pinned")
+        ),
+    ),
+    AnswerForm(
+        # A device that CP emulates on SCSI disks.  `paths`: FCP device, WWPN, LUN.
+        "edevice", "rdev attributes paths:list line weak", "rdev",
+        re.compile(rf"EDEV (?P<rdev>{RDEV}) TYPE FBA ATTRIBUTES (?P<attributes>\S+)"),
+        weak=REMEMBERED, grow=_below_edevice,
+    ),
+    AnswerForm(
+        "nucleus", "volser line weak", "",  # from which volume CP was loaded
+        re.compile(r"IPL NUCLEUS ACTIVE ON VOLUME (?P<volser>\S{1,6})"),
+    ),
+    AnswerForm(
+        # An extent of a volume that CP uses: a row of QUERY ALLOC PAGE, SPOOL, DRCT, TDISK or MAP.  `start`,
+        # `end`: first and last cylinder or page; `total`, `used`: pages or cylinders, thousands may be
+        # written with a letter: `586.8K`; `high`: the highest that was in use, empty where CP tells none;
+        # `rest`: the kind in a MAP, `ACTIVE`, `DRAINING`.
+        "space", "volser rdev start:int end:int total used high percent:int line weak rest", "rdev start",
+        re.compile(
+            rf"(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV}) +(?P<start>[0-9]{{1,10}}) +(?P<end>[0-9]{{1,10}})"
+            rf" +(?P<total>{_COUNT}) +(?P<used>{_COUNT})(?: +(?P<high>{_COUNT}))?"
+            r" +(?P<percent>[0-9]{1,3})%(?: +(?P<rest>\S.{0,30}))?"
+        ),
+        weak=REMEMBERED, below=(re.compile(r"(?:SUMMARY|USABLE)\s.*"),),
+    ),
+    AnswerForm(
+        # A volume in the list of those that CP owns: a row of QUERY CPOWNED.  `volser`: empty for a slot
+        # without a volume; `type`: `OWN`, `SHARED`.
+        "owned", "slot volser rdev type status line weak", "slot",
+        re.compile(
+            rf"(?P<slot>[0-9]{{1,3}}) +(?P<volser>\S{{1,6}}) +(?P<rdev>{RDEV}|-{{4,5}})"
+            r" +(?P<type>OWN|SHARED|-{3,6}) +(?P<status>[A-Z][A-Z ]{3,40})",
+            re.IGNORECASE,
+        ),
+        weak=REMEMBERED, adjust=_slot,
+    ),
+    AnswerForm(
+        # Where a minidisk lies: a row of QUERY MDISK LOCATION.
+        "extent", "user vdev owner ovdev type volser:label rdev start:int size:int line weak", "user vdev",
+        re.compile(
+            r"(?P<columns>(?=.{67}$))(?P<user>\S.{7}) (?P<vdev>[0-9A-F]{4}) (?P<owner>\S.{7})"
+            r" (?P<ovdev>[0-9A-F]{4}) (?P<type>\S.{4})"
+            rf" (?P<volser>.{{6}}) (?P<rdev>{RDEV}) +(?P<start>[0-9]+) +(?P<size>[0-9]+)"
+        ),
+        re.compile(
+            r"(?P<user>\S{1,8})\s+(?P<vdev>[0-9A-F]{4})\s+(?P<owner>\S{1,8})\s+(?P<ovdev>[0-9A-F]{4})\s+"
+            r"(?P<type>[A-Z0-9-]{4,6})\s+(?P<volser>\S{1,6})\s+"
+            rf"(?P<rdev>{RDEV})\s+(?P<start>[0-9]{{1,10}})\s+(?P<size>[0-9]{{1,10}})"
+        ),
+        adjust=_extent_columns,
+    ),
+)  # fmt: skip
+"""Answers about real devices that do not begin with DASD."""

@@ -1,0 +1,524 @@
+"""z/VM's user directory: find its entries in any text, and tell which virtual disks a guest gets from where.
+
+The directory says what a guest will have when it logs on next; what it has now may differ, and what CP
+answers is worth more.  A minidisk names the label of its volume (`MDISK 0100 3390 1 END LNX001 MR`), rarely a
+real device (`DEVNO 7103`); a dedicated device names either; a link names another guest's device, so it is
+followed through the entries at hand.
+
+A text may hold anything else too: a console log has echoed commands (`link maint 190 190 rr`), status lines
+of screens and answers of CP, and prose may quote a statement.  So a statement counts only within an entry.
+An entry begins with USER, IDENTITY, SUBCONFIG or PROFILE in the form that these have, and ends where a line
+is an answer of CP, a sentence, or the begin of another entry.  MDISK and DEDICATE statements count by
+themselves too, as a pasted part of an entry.  Records are words in any column and in either case, `*` begins
+a comment, a comma at the end continues the statement in the next record.
+
+**Passwords** stand in USER, IDENTITY and MDISK statements.  They are dropped while reading: an unread record
+is known by its line and by what is wrong with it only.
+
+Source: z/VM CP Planning and Administration, the chapter on the user directory.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.cp.answer_reader import is_answer
+from zmon.cp.directory_statement import (
+    ENTRY_STATEMENTS,
+    NO_VOLUME,
+    OTHER_STATEMENTS,
+    DedicatedDevice,
+    DeviceStatement,
+    DirectoryLink,
+    DirectoryStatement,
+    Minidisk,
+    ProfileInclude,
+    RecordPlace,
+    StatementError,
+    SubconfigBuild,
+    entry_name,
+    parse_statement,
+    statement_name,
+)
+from zmon.topology.claims import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_LINKS: Final = 4
+"""Links that are followed from one guest to the next."""
+MAX_DEFINITIONS: Final = 4
+"""Definitions of one device that are followed; of a device with more of them nothing is said."""
+MAX_CLAIMS: Final = 200_000
+"""Claims of one directory: profiles multiply, and the text may be hostile."""
+MAX_RECORDS: Final = 32
+"""Records of one statement."""
+MAX_RECORD: Final = 4096
+"""Bytes of a record; one of a real directory has 80."""
+MAX_STATEMENTS: Final = 500_000
+"""Statements about devices that are read of one text; what follows is counted as unread."""
+MAX_UNREAD: Final = 1000
+"""Records that are not understood of which it is kept what is wrong with them; more are only counted."""
+MAX_STRAYS: Final = 3
+"""Records that are no known statement and may follow one another within an entry."""
+NO_OWNER: Final = "it is outside of any entry, so the owner of the device is unknown"
+
+_ALONE: Final = ("MDISK", "DEDICATE")
+"""The statements that are no CP command too, so that they count without an entry's begin."""
+_NEVER_ANSWERS: Final = frozenset({*_ALONE, "INCLUDE", "BUILD"})
+_GUESTS: Final = ("USER", "IDENTITY", "")
+
+
+class DirectoryEntry(NamedTuple):
+    """What belongs to one guest, profile or subconfiguration."""
+
+    kind: str
+    """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements that stand before any of these."""
+    name: str
+    place: RecordPlace
+    statements: tuple[DirectoryStatement, ...]
+    weak: str = ""
+    """Why the statements may be another guest's."""
+
+    @property
+    def devices(self) -> list[DeviceStatement]:
+        """The devices that the entry itself names."""
+        return [statement for statement in self.statements if isinstance(statement, DeviceStatement)]
+
+
+class UnreadRecord(NamedTuple):
+    """A record that was not understood; never its text, which may hold a password."""
+
+    place: RecordPlace
+    why: str
+
+
+@dataclass
+class UserDirectory:
+    """The entries of one or more files; nothing in it has the text of a record."""
+
+    origin: str = ""
+    """Where it was read."""
+    entries: list[DirectoryEntry] = field(default_factory=list)
+    unread: list[UnreadRecord] = field(default_factory=list)
+    """The first of the records that were not understood."""
+    unread_count: int = 0
+    """How many there are of them."""
+    others: int = 0
+    """Statements that name no disk: CPU, IPL, NICDEF ..."""
+    notes: list[str] = field(default_factory=list)
+    """What is odd about the text as a whole."""
+    lines: list[tuple[int, int]] = field(default_factory=list)
+    """First and last line of each range of the text that is directory, ascending."""
+
+    def __add__(self, other: UserDirectory) -> UserDirectory:
+        """Put two directories together, so that links lead from one into the other."""
+        return UserDirectory(
+            ", ".join(filter(None, (self.origin, other.origin))),
+            self.entries + other.entries,
+            self.unread + other.unread,
+            self.unread_count + other.unread_count,
+            self.others + other.others,
+            self.notes + other.notes,
+        )
+
+    @cached_property
+    def guests(self) -> tuple[str, ...]:
+        """The names of guests, in their order; an empty one for statements that are nobody's."""
+        return tuple(dict.fromkeys(entry.name for entry in self.entries if entry.kind in _GUESTS))
+
+    def claims(self, user: str = "", member: str = "") -> list[Claim]:
+        """Return what is said of the devices of a guest, or of all guests, each claim with its guest.
+
+        A device that only some members of a single system image have is a weak claim, unless the name
+        of the `member` is given: QUERY USERID tells it.  So is what may mean two things.  What has no known
+        volume is a claim without one: `via` says V-DISK or T-DISK, `weak` why a link cannot be followed.
+        """
+        names = [user.upper()] if user else self.guests
+        found = (claim for name in names for claim in self._claims(name, member.upper()))
+        return list(islice(found, MAX_CLAIMS))
+
+    def lacking(self) -> list[str]:
+        """Name the entries that are referred to and not there, in words."""
+        found: dict[str, None] = {}
+        for name in self.guests:
+            for entry in self._guest(name):
+                for one in entry.statements:
+                    if isinstance(one, ProfileInclude) and ("PROFILE", one.profile) not in self._named:
+                        found[f"profile {one.profile}"] = None
+                    if isinstance(one, SubconfigBuild) and ("SUBCONFIG", one.subconfig) not in self._named:
+                        found[f"SUBCONFIG {one.subconfig}"] = None
+        return list(found)
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, str], list[DirectoryEntry]]:
+        found: dict[tuple[str, str], list[DirectoryEntry]] = {}
+        for entry in self.entries:
+            found.setdefault((entry.kind, entry.name), []).append(entry)
+        return found
+
+    def _guest(self, name: str) -> list[DirectoryEntry]:
+        return [entry for kind in _GUESTS for entry in self._named.get((kind, name), ())]
+
+    def _claims(self, name: str, member: str) -> Iterator[Claim]:
+        for device, weak in self._devices(name, member):
+            if isinstance(device, DirectoryLink):
+                yield from self._follow_link(device, name, member, weak)
+            else:
+                for claim in _device_claims(device):
+                    yield claim._replace(user=name, weak=claim.weak or weak)
+
+    def _devices(self, name: str, member: str) -> Iterator[tuple[DeviceStatement, str]]:
+        """Yield the devices of a guest, its profiles' and its members', and why one may not be there."""
+        for entry in self._guest(name):
+            own = {device.vdev for device in entry.devices}
+            seen: set[str] = set()
+            builds = {one.subconfig for one in entry.statements if isinstance(one, SubconfigBuild)}
+            for statement in entry.statements:
+                if isinstance(statement, DeviceStatement):
+                    yield statement, entry.weak
+                elif isinstance(statement, ProfileInclude):
+                    for device in self._inside("PROFILE", statement.profile, seen):
+                        weak = f"the entry itself defines {device.vdev} too" if device.vdev in own else ""
+                        yield device, weak
+                elif not member or statement.member in (member, "*"):
+                    unsure = not member and len(builds) > 1
+                    weak = f"so on member {statement.member} only; which it is, QUERY USERID tells"
+                    for device in self._inside("SUBCONFIG", statement.subconfig, seen):
+                        yield device, weak if unsure else ""
+
+    def _inside(self, kind: str, name: str, seen: set[str]) -> Iterator[DeviceStatement]:
+        """Yield the devices of a profile or a subconfiguration, once for a guest."""
+        key = f"{kind} {name}"
+        if key not in seen:
+            seen.add(key)
+            for entry in self._named.get((kind, name), ()):
+                for statement in entry.statements:
+                    if isinstance(statement, DeviceStatement):
+                        yield statement
+                    elif isinstance(statement, ProfileInclude):
+                        yield from self._inside("PROFILE", statement.profile, seen)
+
+    @cached_property
+    def _defined(self) -> dict[tuple[str, str], dict[str, list[tuple[DeviceStatement, str]]]]:
+        """By guest and member the devices by number, as far as links have asked for them."""
+        return {}
+
+    def _definitions(self, name: str, member: str, vdev: str) -> list[tuple[DeviceStatement, str]]:
+        known = self._defined.get((name, member))
+        if known is None:
+            known = self._defined[name, member] = {}
+            for device, weak in self._devices(name, member):
+                known.setdefault(device.vdev, []).append((device, weak))
+        return known.get(vdev, [])
+
+    def _follow_link(self, link: DirectoryLink, name: str, member: str, weak: str) -> Iterator[Claim]:
+        """Yield what the device says that a link leads to, as claims about the device of the link."""
+        target = name if link.user == "*" else link.user
+        via = f"LINK {target} {link.theirs}"
+        for found in self._targets(target, link.theirs, member, frozenset({(name, link.vdev)})):
+            yield found._replace(
+                vdev=link.vdev,
+                user=name,
+                mode=link.mode,
+                origin=link.place.origin,
+                line=link.place.line,
+                via=f"{via}, {found.via}" if found.via else via,
+                weak=weak or found.weak,
+            )
+
+    def _targets(
+        self, name: str, vdev: str, member: str, trail: frozenset[tuple[str, str]]
+    ) -> Iterator[Claim]:
+        """Yield what is said of another guest's device."""
+        found = self._definitions(name, member, vdev)
+        why = ""
+        if (name, vdev) in trail:
+            why = f"the links lead in a circle, by {name} {vdev}"
+        elif len(trail) > MAX_LINKS:
+            why = f"more than {MAX_LINKS} links lead to it, one behind the other"
+        elif not self._guest(name):
+            why = f"the entry of {name} is not in these files"
+        elif not found:
+            why = f"the entry of {name} defines no {vdev}"
+        elif len(found) > MAX_DEFINITIONS:
+            why = f"the entry of {name} defines {vdev} {len(found)} times"
+        if why:
+            yield Claim(weak=why)
+            return
+        for device, unsure in found:
+            if isinstance(device, DirectoryLink):
+                onward = name if device.user == "*" else device.user
+                further = self._targets(onward, device.theirs, member, trail | {(name, vdev)})
+            else:
+                further = _device_claims(device)
+            for claim in further:
+                yield claim._replace(weak=unsure or claim.weak)
+
+
+def _device_claims(device: Minidisk | DedicatedDevice) -> Iterator[Claim]:
+    """Yield what a statement says of its device; two claims when it may mean two things."""
+    place = device.place
+    base = Claim(vdev=device.vdev, mode=device.mode, origin=place.origin, line=place.line, weak=device.weak)
+    if isinstance(device, Minidisk):
+        via = device.kind if device.kind in NO_VOLUME else "MDISK"
+        yield base._replace(
+            via=via, volser=device.volser, rdev=device.rdev, first=device.first, length=device.length
+        )
+        return
+    base = base._replace(via="DEDICATE")
+    if device.rdev:
+        yield base._replace(rdev=device.rdev)
+    if device.volser:
+        yield base._replace(volser=device.volser)
+
+
+# reading
+
+_STORAGE: Final = re.compile(r"\d{1,10}[KMGTPE]?\Z", re.ASCII)
+_NO_PASSWORD: Final = frozenset({"NOLOG", "NOPASS", "AUTOONLY", "LBYONLY"})
+_PASSWORD: Final = re.compile(r"[^\s:=(),]{1,8}\Z")
+_CONSOLE_DEVICE: Final = re.compile(r"CON\w*\s+[0-9A-F]{1,4}\s+32[0-9]{2}\b")
+"""The CONSOLE statement; an answer of CP says what the console is on."""
+_NUMBERED: Final = re.compile(r"\S+\s+[0-9A-F]*[0-9][0-9A-F]*(?:\s|\Z)")
+_SENTENCE: Final = re.compile(
+    r"[a-z]{2}[.:;!?](?:\s|\Z)|[a-z], [a-z]"
+    r"|\s(?:the|an?|and|is|are|of|to|for|this|that|not|has|have|with)(?:\s|\Z)"
+)
+_WORDS_OF_COMMANDS: Final = ("COMMAND", "IPL")
+"""Statements with text of their own: `command couple 600 to system vsw1`."""
+_LIKE_A_STATEMENT: Final = re.compile(r"[A-Z][A-Z0-9]{1,11}(?:[\s=]|\Z)")
+_SEQUENCE: Final = re.compile(r"\d{8}\s*\Z", re.ASCII)
+_EDITOR: Final = re.compile(r"(?:={5}|\d{5})(?:\s|\Z)", re.ASCII)
+"""The prefix area of an editor that the text was pasted from."""
+_CONSOLE: Final = re.compile(r"(?:(?:\d\d:\d\d:\d\d|[0-9A-F]{2}:|data:)(?:[ \t]|\Z))+", re.ASCII)
+"""What a console writes before a line: time, number of the CPU; and a 3270 emulator's script."""
+_UPPER: Final = {ord(small): ord(small.upper()) for small in "abcdefghijklmnopqrstuvwxyz"}
+"""Other letters stay as they are: one may become two in upper case."""
+
+
+def parse(data: bytes, origin: str, user: str = "") -> UserDirectory:
+    """Read directory entries; `user` is whose statements are that stand before any USER.  Never fails.
+
+    A byte that is not UTF-8 counts as one unknown character.
+    """
+    return _DirectoryReader(origin, user.upper()).read(data)
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    """Return the lines of a text without their ends; the last one is empty when a line ends the text."""
+    return (data if b"\n" in data else data.replace(b"\r", b"\n")).split(b"\n")
+
+
+class _OpenEntry:
+    """An entry that is being read."""
+
+    def __init__(
+        self, kind: str, name: str, place: RecordPlace, first: int, *, certain: bool = False
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.place = place
+        self.first = first
+        self.last = place.line
+        self.lower = False
+        """Whether it begins in lower case, as the rest then may be."""
+        self.certain = certain
+        """Whether something shows that it is an entry of a directory."""
+        self.statements: list[DirectoryStatement] = []
+        self.unread: list[UnreadRecord] = []
+        self.unread_count = 0
+        self.others = 0
+        self.strays = 0
+
+    def refuse(self, place: RecordPlace, why: str) -> None:
+        """Count a record that is not understood."""
+        self.unread_count += 1
+        if len(self.unread) < MAX_UNREAD:
+            self.unread.append(UnreadRecord(place, why))
+
+
+class _DirectoryReader:
+    """Reads the records of one text."""
+
+    def __init__(self, origin: str, user: str) -> None:
+        self._origin = origin
+        self._user = user
+        self._found = UserDirectory(origin)
+        self._count = 0
+        """Statements that were read."""
+        self._open: _OpenEntry | None = None
+        self._comments = 0
+        """Where the comments began that stand before the next record; 0 if there are none."""
+
+    def read(self, data: bytes) -> UserDirectory:
+        lines = split_lines(data)
+        joined: list[str] = []
+        began, known = 0, False
+        for number, line in enumerate(lines, 1):
+            if len(line) > MAX_RECORD:
+                self._refuse(number, "it is longer than any record")
+                continue
+            raw = line.decode("utf-8", "replace").replace("\0", " ")
+            words = _columns(raw)
+            if not words:
+                continue
+            if words.startswith("*"):
+                self._comment(number)
+                continue
+            if joined and is_answer(raw):
+                self._refuse(began, "it goes on, and the text ends")
+                joined = []
+            if not joined:
+                began = number
+                known = bool(statement_name(words.split(None, 1)[0].translate(_UPPER)))
+                if self._open is None and not known:
+                    self._comments = 0
+                    continue
+            joined.append(words.rstrip(","))
+            if known and words.endswith(",") and len(joined) < MAX_RECORDS:
+                continue
+            self._record(
+                RecordPlace(self._origin, began), number, " ".join(joined).strip(), number < len(lines)
+            )
+            joined = []
+        if joined:
+            self._refuse(began, "it goes on, and the text ends")
+        self._close()
+        self._note_bytes(data)
+        return self._found
+
+    def _note_bytes(self, data: bytes) -> None:
+        """Say where the first byte is that is no text, if the text is a directory."""
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if self._found.entries:
+                line = len(split_lines(data[: error.start]))
+                words = "not UTF-8; each such byte counts as one unknown character"
+                self._found.notes.append(f"{self._origin}:{line}: {words}")
+
+    def _refuse(self, number: int, why: str) -> None:
+        if self._open is not None:
+            self._open.refuse(RecordPlace(self._origin, number), why)
+            self._open.last = number
+
+    def _comment(self, number: int) -> None:
+        if self._open is not None:
+            self._open.last = number
+        elif not self._comments:
+            self._comments = number
+
+    def _record(self, place: RecordPlace, last: int, words: str, whole: bool) -> None:
+        """Take a record, which ends in the line `last`."""
+        if not words:
+            return
+        record = words.translate(_UPPER)
+        name = statement_name(record.split(None, 1)[0])
+        if name in ENTRY_STATEMENTS:
+            self._close()
+            self._begin(name, place, record, lower=words[:1].islower())
+        elif _is_foreign(name, record, words):
+            self._close()
+        else:
+            self._inside(name, place, record, words, whole=whole)
+        if self._open is not None:
+            self._open.last = last
+        self._comments = 0
+
+    def _begin(self, kind: str, place: RecordPlace, record: str, *, lower: bool) -> None:
+        """Begin an entry, if the record has the form of its first statement."""
+        words = record.split()
+        named = kind in {"USER", "IDENTITY"}
+        strong = named and (not _NO_PASSWORD.isdisjoint(words[2:3]) or any(map(_STORAGE.match, words[3:4])))
+        if not strong and (len(words) > 2 + named or not all(map(_PASSWORD.match, words[2:3]))):
+            return
+        try:
+            name = entry_name(record)
+        except StatementError:
+            return
+        self._count += 1
+        if self._count <= MAX_STATEMENTS:
+            self._open = _OpenEntry(kind, name, place, self._comments or place.line, certain=strong)
+            self._open.lower = lower
+
+    def _inside(self, name: str, place: RecordPlace, record: str, words: str, *, whole: bool) -> None:
+        """Take a record that is no first statement: of the open entry, or the first of a part of one."""
+        entry = self._open
+        if not name:
+            self._stray(place, words)
+            return
+        if name in OTHER_STATEMENTS:
+            if entry is not None:
+                entry.others += 1
+                entry.strays = 0
+                entry.certain |= bool(entry.kind) and _NUMBERED.match(record) is not None
+            return
+        if self._count >= MAX_STATEMENTS:
+            if entry is not None:
+                entry.refuse(place, f"there are {MAX_STATEMENTS:,} statements before it")
+            return
+        try:
+            statement = parse_statement(name, place, record, whole=whole)
+        except StatementError as error:
+            if entry is not None and (entry.lower or words[:1].isupper()):
+                entry.refuse(place, f"{name}: {error}")
+            else:
+                self._close()
+            return
+        if entry is None:
+            entry = self._open = _OpenEntry("", self._user, place, self._comments or place.line)
+        self._count += 1
+        entry.statements.append(statement)
+        entry.strays = 0
+        entry.certain |= bool(entry.kind) or name in _ALONE
+
+    def _stray(self, place: RecordPlace, words: str) -> None:
+        """Take a record that is no known statement: one that looks like a new one does not end the entry."""
+        entry = self._open
+        if entry is None:
+            return
+        looks = words.upper() if entry.lower else words
+        if entry.strays < MAX_STRAYS and len(words) <= 80 and _LIKE_A_STATEMENT.match(looks):
+            entry.strays += 1
+            entry.refuse(place, "it begins with no statement of a directory")
+        else:
+            self._close()
+
+    def _close(self) -> None:
+        """End the open entry; what nothing shows to be one was none."""
+        entry, self._open = self._open, None
+        if entry is None or not entry.certain:
+            return
+        found = self._found
+        weak = NO_OWNER if not entry.kind and any(other.kind for other in found.entries) else ""
+        found.entries.append(
+            DirectoryEntry(entry.kind, entry.name, entry.place, tuple(entry.statements), weak)
+        )
+        found.lines.append((entry.first, entry.last))
+        found.others += entry.others
+        found.unread += entry.unread[: MAX_UNREAD - len(found.unread)]
+        found.unread_count += entry.unread_count
+
+
+def _is_foreign(name: str, record: str, words: str) -> bool:
+    """Say whether a record is an answer of CP or a sentence, although it may begin as a statement."""
+    if name not in _WORDS_OF_COMMANDS and _SENTENCE.search(words):
+        return True
+    return name not in _NEVER_ANSWERS and not _CONSOLE_DEVICE.match(record) and is_answer(words)
+
+
+def _columns(line: str) -> str:
+    """Return a record without blanks at its ends, a console's or editor's prefix, and a sequence number."""
+    line = line.expandtabs().rstrip()
+    if (found := _CONSOLE.match(line)) is not None:
+        line = line[found.end() :]
+    if len(line) == 80 and _SEQUENCE.match(line, 72):
+        line = line[:72]
+    if _EDITOR.match(line):
+        line = line[5:]
+    return line.strip()
