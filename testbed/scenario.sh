@@ -19,6 +19,7 @@ ls /sys/hypervisor/s390/systems >$out/lpars
 say "load"
 watch_counters $out/counters &
 watcher=$!
+sleep 2      # a note from before the first read
 seconds=1800 # longer than zmon takes to look, however busy the host is
 load plain /srv/plain 20 20 4k
 load stripe /srv/stripe 15 15 4k

@@ -104,7 +104,7 @@ record() {
 }
 
 # sit_at_screens COMMANDS: type the commands at live screens whose samples are recorded; what is said goes to
-# /job/out/session.said, what they PRINT to /job/out/session/
+# /job/out/session.said, what they PRINT to /job/out/session/.  The interval is so long that only NEXTSAMP takes a sample.
 sit_at_screens() {
     local line
     mkdir -p /job/out/session
@@ -112,7 +112,7 @@ sit_at_screens() {
     while IFS= read -r line; do
         [ "$line" = NEXTSAMP ] && sleep 8
         echo "$line"
-    done <"$1" | (cd /job/out/session && python3 -m zmon --line --cache --record /job/out/session.zmon) \
+    done <"$1" | (cd /job/out/session && python3 -m zmon --line --interval 3600 --cache --record /job/out/session.zmon) \
         >/job/out/session.said 2>/job/out/session.errors
     ls -l /job/out/session.zmon* >/job/out/session.files
 }

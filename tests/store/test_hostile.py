@@ -258,7 +258,7 @@ def bombs(path: Path) -> None:
                     )
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             child = subprocess.run(  # noqa: S603 - ourselves
-                [sys.executable, "-m", "tests.recording.test_hostile", str(path)],
+                [sys.executable, "-m", "tests.store.test_hostile", str(path)],
                 cwd=ROOT, check=False, capture_output=True, timeout=60,
             )  # fmt: skip
             assert child.returncode == 0, child.stderr.decode()

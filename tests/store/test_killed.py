@@ -59,7 +59,7 @@ class Recorders:
     """Recorders of the same samples, one after the other."""
 
     def __init__(self, directory: Path) -> None:
-        command = [sys.executable, "-m", "tests.recording.machine", str(directory), str(SEED), str(DAY_LASTS)]
+        command = [sys.executable, "-m", "tests.store.machine", str(directory), str(SEED), str(DAY_LASTS)]
         self._process = subprocess.Popen(  # noqa: S603 - ourselves
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
         )
