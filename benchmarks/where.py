@@ -105,16 +105,17 @@ def made_up(root: Path, devices: int, number: str) -> Path:
 
 def lookups(roots: dict[int, Path], path: str) -> dict[int, float]:
     """Look the file up in each root in turn; return the least milliseconds of each."""
-    from zmon.cli.looking import add_looking_arguments, look_at  # noqa: PLC0415 - the processes come first
+    from zmon.cli.options import add_lookup  # noqa: PLC0415 - the processes come first
+    from zmon.cli.sources import read_files  # noqa: PLC0415 - likewise
 
     parser = argparse.ArgumentParser()
-    add_looking_arguments(parser)
+    add_lookup(parser)
     args = parser.parse_args([])
     found: dict[int, list[float]] = {devices: [] for devices in roots}
     for _ in range(20 * ROUNDS):
         for devices, root in roots.items():
             begun = time.perf_counter()
-            answer = look_at(args, [path], root=str(root)).locations[path]
+            answer = read_files(args, [path], root=str(root)).locations[path]
             found[devices].append((time.perf_counter() - begun) * 1000)
             if not answer.disks or answer.disks[0].volume.disk != f"dasd{devices - 1}":
                 raise RuntimeError(f"{path} was not found on the last of {devices} devices")

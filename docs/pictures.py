@@ -12,7 +12,7 @@ import re
 import sys
 from typing import Final, NamedTuple
 
-from zmon.cli.tape import when
+from zmon.cli.sources import time_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.capture import CaptureTape
 from zmon.session.recording import open_recording
@@ -61,7 +61,7 @@ def captured(session: str) -> Watch:
 def recorded(time: str) -> Watch:
     """Look at a time of the recording."""
     watch = Watch(open_recording(os.path.join(shipped("recordings"), RECORDING)))
-    watch.seek(when(f"2026-11-21 {time}" if time[0].isdigit() else time, watch.tape))
+    watch.seek(time_of(f"2026-11-21 {time}" if time[0].isdigit() else time, watch.tape))
     return watch
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from zmon.cli import live
+from zmon.cli import subcommands
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
-from zmon.cli.tape import open_tape
+from zmon.cli.output import FAILED, OK, USAGE
+from zmon.cli.sources import open_source
 from zmon.screen.definition import load_screens
 from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
@@ -251,9 +251,9 @@ def test_the_glass_shows_every_screen_of_every_source(
     """Each screen asked for stands on the glass under its number, and nothing of it is an error of zmon's."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     parser = argparse.ArgumentParser()
-    live.add_arguments(parser)
+    subcommands.live(parser)
     args = parser.parse_args(["--from", sources[source]] if sources[source] else [])
-    watch = Watch(open_tape(args, follow=False, keep=True))
+    watch = Watch(open_source(args, follow=False, keep=True))
     watch.to_end()
     screens = load_screens()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli import capture
+from zmon.cli import capture, subcommands
 from zmon.kernel import btrfs, mountinfo
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.capture_write import CaptureSummary
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def _zmon(*words: str) -> int:
     parser = argparse.ArgumentParser(prog="zmon capture")
-    capture.add_arguments(parser)
+    subcommands.capture(parser)
     return capture.run(parser.parse_args(words))
 
 

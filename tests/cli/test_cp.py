@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.cli.cp import documents, lines
 from zmon.cli.main import main
-from zmon.cli.understood import lines, pages
 from zmon.cp.claim_sources import parse_text
 from zmon.cp.vmcp import WHITELIST, Cp, CpAnswer, CpError
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_too_long_for_a_directory_is_read_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As answers."""
-    monkeypatch.setattr("zmon.cp.claim_sources.MAX_FILE", 100)
+    monkeypatch.setattr("zmon.cli.cp.MAX_FILE", 100)
     (tmp_path / "x").write_text(
         "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n" * 2
     )
@@ -264,4 +264,4 @@ def test_a_password_is_never_printed(records: list[str], word: str) -> None:
     """Of a directory, whatever else stands in it."""
     text = "USER A X 1G\nMDISK 191 3390 1 5 LNX001\nCPU 00\n" + "".join(f"{record}\n" for record in records)
     found = parse_text(text.replace("{}", word).encode(), "x")
-    assert word not in "\n".join([*lines([found]), *pages([found])])
+    assert word not in "\n".join([*lines([found]), *map(str, documents([found]))])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kinds import CPU
 from zmon.sample import Frame
 from zmon.store.error import RecordingError

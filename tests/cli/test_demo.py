@@ -6,7 +6,7 @@ import re
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK
+from zmon.cli.output import FAILED, OK
 from zmon.lab.tour import load_tour
 
 pytestmark = pytest.mark.usefixtures("utc")

@@ -15,7 +15,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kinds import KINDS
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.writer import Writer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import pytest
 
 from zmon.cli import import_
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import CLAIM
@@ -169,7 +168,7 @@ def test_progress_is_shown_on_a_terminal(
 ) -> None:
     """How many samples, and until when."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(import_, "SOME", 3)
+    monkeypatch.setattr(import_, "PROGRESS_SAMPLES", 3)
     main(["import", str(REPORT), out])
     assert capsys.readouterr().err.splitlines()[1] == "3 samples, until 2026-11-21 14:11:38"
 
@@ -264,12 +263,3 @@ def test_two_names_are_needed() -> None:
     with pytest.raises(SystemExit) as left:
         main(["import", "x"])
     assert left.value.code == USAGE
-
-
-def test_help_loads_no_data_base() -> None:
-    """It has to come at once."""
-    code = (
-        "import sys, zmon.cli.import_; print({'textual', 'sqlite3', 'json', 'zmon.kernel'} & {*sys.modules})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - own interpreter
-    assert done.stdout == "set()\n"

@@ -6,15 +6,13 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK
+from zmon.cli.output import FAILED, OK
 from zmon.recorder.lock import Lock
 from zmon.store.writer import Writer
 
@@ -256,11 +254,3 @@ def test_a_terminal_obeys_nothing_of_a_recording(
     out, err = capsys.readouterr()
     assert "\x1b" not in out + err
     assert "\x07" not in out + err
-
-
-def test_help_loads_no_data_base() -> None:
-    """It has to come at once."""
-    modules = "sys, zmon.cli.info, zmon.cli.cut, zmon.cli.export"
-    code = f"import {modules}; print({{'sqlite3', 'json', 'csv'}} & {{*sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - own interpreter
-    assert done.stdout == "set()\n"

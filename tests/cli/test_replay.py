@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.main import joined, main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

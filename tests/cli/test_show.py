@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK, PARTLY, USAGE
+from zmon.cli.output import FAILED, OK, PARTLY, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.screen.number import FORMATS, cell, folds, harmless, printable, signed
+from zmon.screen.number import FORMATS, cell, folds, signed
 
 NUMBERS = st.one_of(st.floats(), st.integers(), st.integers(-(10**400), 10**400))
 
@@ -126,21 +126,6 @@ def test_a_number_that_is_written_can_be_read_back(value: float, form: str) -> N
     digits = written.rstrip("kMGT")
     step = scale * 10.0 ** -len(digits.partition(".")[2])
     assert abs(float(digits) * scale - value) <= step * 0.5000001 + 1e-9
-
-
-@given(st.text())
-def test_printable_lets_nothing_through_that_a_terminal_obeys(text: str) -> None:
-    """Escapes, line ends and bytes above ASCII become question marks, one for one."""
-    shown = printable(text)
-    assert len(shown) == len(text)
-    assert all(" " <= c <= "~" for c in shown)
-
-
-@given(st.text())
-def test_harmless_keeps_letters_of_all_scripts(text: str) -> None:
-    """Only what does not print is replaced."""
-    assert [a for a, b in zip(text, harmless(text), strict=True) if a != b and a.isprintable()] == []
-    assert harmless(text).isprintable()
 
 
 def test_a_clock_is_local(monkeypatch: pytest.MonkeyPatch) -> None:

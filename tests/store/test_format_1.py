@@ -13,7 +13,7 @@ import pytest
 from tests.store.machine import NOON, SECOND, samples, told
 from tests.store.test_damaged import play_all, read_all
 from zmon.cli.main import main
-from zmon.cli.status import OK
+from zmon.cli.output import OK
 from zmon.event import Event, What
 from zmon.recorder.roll import Roll
 from zmon.store.error import RecordingError

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.casestudy import WAYS
-from zmon.cli.live import add_arguments
+from zmon.cli.inputs import listing_of, user_inputs
 from zmon.cli.main import joined
-from zmon.cli.people import listing_of, people
-from zmon.cli.tape import open_tape
+from zmon.cli.sources import open_source
+from zmon.cli.subcommands import live
 from zmon.screen.definition import load_screens
 from zmon.session.tape import Watch
 from zmon.ui.app import Zmon
@@ -45,11 +45,11 @@ def app(monkeypatch: pytest.MonkeyPatch, utc: None) -> Zmon:  # noqa: ARG001 - c
     monkeypatch.setenv("ZMON_THEME", "3270")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    live(parser)
     args = parser.parse_args(joined(WAYS["cp"]))
-    watch = Watch(open_tape(args))
+    watch = Watch(open_source(args))
     watch.to_end()
-    return Zmon(watch, load_screens(), 1.0, people=people(args, listing_of(args)))
+    return Zmon(watch, load_screens(), 1.0, people=user_inputs(args, listing_of(args)))
 
 
 def walk(

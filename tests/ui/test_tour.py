@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.cli.demo import named, scenes
+from zmon.cli.demo import inputs_of, scenes
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
 from zmon.session.dialogue import Dialogue
@@ -52,7 +52,7 @@ def demo(simulated: Scenes, utc: None, monkeypatch: pytest.MonkeyPatch) -> Zmon:
     windows, tape = simulated
     watch = Watch(tape)
     watch.seek(windows["shark-before"].end)
-    people = named(TOUR)
+    people = inputs_of(TOUR)
     return Zmon(watch, load_screens(), 2.0, "MENU", lambda: people, Guide(TOUR, windows))
 
 
@@ -244,7 +244,7 @@ def test_every_screen_says_that_it_is_simulated(simulated: Scenes, screen: Any, 
     windows, tape = simulated
     watch = Watch(tape)
     watch.seek(tape.span()[0] + 120_000_000_000)  # type: ignore[index]  # a scenario has samples
-    people = named(TOUR)
+    people = inputs_of(TOUR)
     glass = Glass(Dialogue(watch, load_screens(), people=lambda: people))
     glass.resize(width, 24)
     glass.run(ABOUT.get(screen.command, screen.command))

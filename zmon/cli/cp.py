@@ -1,78 +1,45 @@
-"""Read answers of CP, the control program of z/VM, or send it a query.
-
-zmon cp parse FILE... prints what zmon understands of saved answers and user directory entries, and counts
-other lines; the exit status is 1 if nothing is understood.
-zmon cp query virtual-dasd sends a query to CP and prints the answer: needs root in a guest of z/VM.
-zmon cp list prints the queries.  zmon sends no others, and none of them changes anything.
-"""
+"""Prints what zmon understands of CP's answers and user directories, and sends CP a query."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zmon.cli.csv_output import add_csv_safe_argument
-from zmon.cli.status import FAILED, OK, USAGE, complain
+from zmon.cli.output import FAILED, OK, aligned, complain, misused, write_json, write_result, write_text
+from zmon.cp import answer_reader
+from zmon.cp.claim_sources import MAX_FILE, CpText, join_texts, parse_text, read_file
+from zmon.cp.user_directory import UserDirectory
+from zmon.cp.vmcp import WHITELIST, Cp, CpError, command_of
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.cp.claim_sources import CpText
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the words of `zmon cp`."""
-    words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
-    parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
-    parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
-    parse.add_argument("-f", "--format", choices=("text", "json", "csv"), default="text")
-    add_csv_safe_argument(parse)
-    parse.add_argument("--unknown", action="store_true", help="list the lines that are not understood too")
-    parse.set_defaults(run=_parse)
-    query = words.add_parser("query", help="send one of the queries to CP")
-    query.add_argument("name", help="its name; zmon cp list names them all")
-    query.add_argument("operand", nargs="?", default="", help="the number it is about, in hex: 7000")
-    query.add_argument(
-        "-f",
-        "--format",
-        choices=("raw", "text", "json"),
-        default="raw",
-        help="raw as CP answers, or what zmon understands of it",
-    )
-    query.set_defaults(run=_query)
-    listed = words.add_parser("list", help="list the queries and the privilege class of each")
-    listed.add_argument("-f", "--format", choices=("text", "json"), default="text")
-    listed.set_defaults(run=_list)
+    Rows = Mapping[str, Sequence[Any]]
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the word says; returns the exit status."""
-    status: int = args.run(args)
-    return status
+    """Run `parse`, `query` or `list`; returns the exit status."""
+    return {"parse": _parse, "query": _query, "list": _list}[args.word](args)
 
 
 def _parse(args: argparse.Namespace) -> int:
-    from zmon.cli.understood import anything, lines, pages, records  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.claim_sources import join_texts  # noqa: PLC0415 - likewise
-
     found = [_text(path) for path in args.files]
-    if args.format == "text":
-        printed = lines(found, unknown=args.unknown)
-    else:
-        printed = pages(found) if args.format == "json" else records(found, safe=args.csv_safe)
-    for line in printed:
-        print(line)
+    write_result(
+        args,
+        lambda: lines(found, unknown=args.unknown),
+        lambda: _records(found),
+        lambda: documents(found),
+        indent=2,
+    )
     for words in join_texts(list(zip(args.files, found, strict=True))).conflicts:
         complain(words)
-    return OK if any(map(anything, found)) else FAILED
+    return OK if any(any(_parts(text)[1].values()) for text in found) else FAILED
 
 
 def _text(path: str) -> CpText:
     """Read a file; one that is too long to be a directory is read piece by piece, as answers."""
-    from zmon.cp import answer_reader  # noqa: PLC0415 - --help reads nothing
-    from zmon.cp.claim_sources import MAX_FILE, CpText, parse_text, read_file  # noqa: PLC0415 - likewise
-    from zmon.cp.user_directory import UserDirectory  # noqa: PLC0415 - likewise
-
     if os.path.isfile(path) and os.path.getsize(path) > MAX_FILE:
         with open(path, "rb") as stream:
             return CpText(answer_reader.parse(stream, path), UserDirectory(path))
@@ -80,47 +47,134 @@ def _text(path: str) -> CpText:
 
 
 def _query(args: argparse.Namespace) -> int:
-    from zmon.cp.vmcp import Cp, CpError, command_of  # noqa: PLC0415 - --help asks nobody
-
     try:
         command_of(args.name, args.operand)
     except CpError as error:
-        complain(str(error))
-        return USAGE
+        return misused(str(error))
     try:
         answer = Cp().ask(args.name, args.operand)
     except CpError as error:
         return complain(str(error))
     if args.format == "raw":
-        from zmon.screen.number import harmless  # noqa: PLC0415 - the others write no line as it came
-
-        for line in answer.text.splitlines():
-            print(harmless(line))
+        write_text(map(harmless, answer.text.splitlines()))
     else:
-        from zmon.cli.understood import lines, pages  # noqa: PLC0415 - raw needs no parser
-        from zmon.cp import answer_reader  # noqa: PLC0415 - likewise
-        from zmon.cp.claim_sources import CpText  # noqa: PLC0415 - likewise
-        from zmon.cp.user_directory import UserDirectory  # noqa: PLC0415 - likewise
-
         found = [CpText(answer_reader.parse(answer.text.encode(), answer.command), UserDirectory())]
-        for line in pages(found) if args.format == "json" else lines(found):
-            print(line)
+        if args.format == "json":
+            write_json(documents(found), indent=2)
+        else:
+            write_text(lines(found))
     if answer.problem:
-        complain(answer.problem)
-    return FAILED if answer.problem else OK
+        return complain(answer.problem)
+    return OK
 
 
 def _list(args: argparse.Namespace) -> int:
-    from zmon.cp.vmcp import WHITELIST  # noqa: PLC0415 - --help asks nobody
-
     if args.format == "json":
-        import json  # noqa: PLC0415 - text needs none
-
-        print(json.dumps([{"name": name, **query._asdict()} for name, query in WHITELIST.items()], indent=2))
+        write_json([{"name": name, **query._asdict()} for name, query in WHITELIST.items()], indent=2)
         return OK
-    print(f"{'name':<19}{'class':<9}{'command':<27}tells")
+    rows = [("name", "class", "command", "tells")]
     for name, query in WHITELIST.items():
-        called = f"{name} {query.operand.upper()}".strip()
-        command = f"{query.command} {query.operand}".strip()
-        print(f"{called:<19}{query.privilege:<9}{command:<27}{query.tells}")
+        words = (name, query.operand.upper()), (query.command, query.operand)
+        called, command = (" ".join(each).strip() for each in words)
+        rows.append((called, query.privilege, command, query.tells))
+    write_text(f"{name:<19}{privilege:<9}{command:<27}{tells}" for name, privilege, command, tells in rows)
     return OK
+
+
+# what is understood of a text
+
+
+class Entry(NamedTuple):
+    """An entry of a user directory, with as many devices as it names itself."""
+
+    sort: str
+    name: str
+    devices: int
+    line: int
+    weak: str = ""
+
+
+def lines(texts: Iterable[CpText], *, unknown: bool = True) -> Iterator[str]:
+    """Yield for each text a table of each sort of rows, remarks, and the lines that are not understood."""
+    for text in texts:
+        origin, rows, odd, unread = _parts(text)
+        known = ", ".join(f"{len(found):,} {sort}" for sort, found in rows.items()) or "nothing"
+        yield harmless(f"{origin}: understood {known}; lines not understood: {text.unknown_count:,}")
+        for sort, found in rows.items():
+            yield ""
+            yield from _table(sort, found)
+        below = (("odd", odd), ("changed", text.changed), ("not understood", unread if unknown else []))
+        for heading, words in below:
+            if words:
+                yield ""
+                yield f"{heading}:"
+                yield from (harmless(f"  {line}") for line in words)
+        yield ""
+
+
+def documents(texts: Iterable[CpText]) -> list[dict[str, Any]]:
+    """Return the same as objects, one for each text."""
+    found = []
+    for text in texts:
+        origin, rows, odd, unread = _parts(text)
+        found.append(
+            {
+                "origin": origin,
+                "rows": {sort: [_cells(row) for row in of] for sort, of in rows.items()},
+                "odd": odd,
+                "changed": text.changed,
+                "not understood": unread,
+                "lines not understood": text.unknown_count,
+            }
+        )
+    return found
+
+
+def _records(texts: Iterable[CpText]) -> Iterator[list[str]]:
+    """Yield the rows of all sorts under one heading, with a column for each name of a field."""
+    found = [
+        (text.origin, sort, _cells(row))
+        for text in texts
+        for sort, of in _parts(text)[1].items()
+        for row in of
+    ]
+    names = list(dict.fromkeys(name for _, _, cells in found for name in cells if name != "origin"))
+    yield ["file", "sort", *names]
+    for origin, sort, cells in found:
+        words = [origin, sort, *(cells.get(name, "") for name in names)]
+        yield [harmless(_words(word)) for word in words]
+
+
+def _words(cell: Any) -> str:
+    """Write a list of things with blanks between, and things of several parts with colons."""
+    if isinstance(cell, tuple):
+        return " ".join(":".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in cell)
+    return str(cell)
+
+
+def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
+    """Return origin, rows by sort, what is odd, and the lines that are not understood."""
+    rows: dict[str, Sequence[Any]] = dict(text.answers.rows)
+    directory = text.directory
+    if directory.entries:
+        rows["entry"] = [
+            Entry(entry.kind or "part", entry.name, len(entry.devices), entry.place.line, entry.weak)
+            for entry in directory.entries
+        ]
+    if claims := directory.claims():
+        rows["claim"] = claims
+    unknown = [f"{line}: {words}" for line, words in text.unknown]
+    return text.origin, rows, text.odd, unknown
+
+
+def _cells(row: Any) -> dict[str, Any]:
+    """Return the fields of a row that say something."""
+    return {name: value for name, value in row._asdict().items() if value is not None and value != ""}
+
+
+def _table(sort: str, rows: Sequence[Any]) -> Iterator[str]:
+    """Yield a table without the columns that are empty in all rows."""
+    cells = [_cells(row) for row in rows]
+    names = [name for name in rows[0]._fields if any(name in row for row in cells)]
+    yield f"{sort}:"
+    yield from aligned([names, *([harmless(_words(row.get(name, ""))) for name in names] for row in cells)])

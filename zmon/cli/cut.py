@@ -1,73 +1,48 @@
-"""Copy part of a recording: zmon cut /var/lib/zmon --from 14:20 --to +30m incident.zmon.
-
-OUT gets the samples from T0 to T1, the one before them (the first interval needs it), the events and notes
-of that time, and roll-ups.  SOURCE is not changed, and may be in use.
-
---anonymise replaces everything that identifies the machine: serial numbers, volume labels, names of hosts,
-partitions, guests, sysplexes and device-mapper disks.  Notes lose their text.  The same name always gets the
-same replacement in OUT, and in other cuts with the same --key.  docs/share.md lists what is kept.
-"""
+"""Copies part of a recording into another one, with or without the names of the machine."""
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+from bisect import bisect_right
+from contextlib import closing, suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
+from zmon.cli.output import FAILED, OK, misused, say
+from zmon.cli.sources import left_out, open_window, refused, utc_clock
+from zmon.cli.subcommands import MIN_KEY_BYTES
 from zmon.event import What
-from zmon.screen.number import harmless
+from zmon.store.anonymous import Anonymity
+from zmon.store.reader import Recording
+from zmon.store.writer import Writer, close_up
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.event import Event
     from zmon.sample import Sample
     from zmon.session.stretch import Stretch
-    from zmon.store.anonymous import Anonymity
-    from zmon.store.writer import Writer
 
-BESIDE: Final = ("", "-wal", "-shm", "-journal")
-"""What belongs to a recording: the file itself, and what SQLite keeps beside it."""
+FILES: Final = ("", "-wal", "-shm", "-journal")
+"""Endings of the files of a recording: its own, and what SQLite keeps beside it."""
 UNFINISHED: Final = ".part"
 """Behind the name of what is not complete yet."""
-SEALED: Final = 60
-"""Samples that make a segment."""
-SOME: Final = 200
-"""Samples between two words of progress."""
-SHORTEST: Final = 16
-"""Bytes of a key that nobody guesses."""
-LONGEST: Final = 1 << 20
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon cut`."""
-    add_stretch_arguments(parser)
-    parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
-    parser.add_argument(
-        "--anonymise", action="store_true", help="replace everything that identifies the machine"
-    )
-    parser.add_argument(
-        "--key",
-        metavar="FILE",
-        help="with --anonymise: the same replacements in all cuts with this secret file, "
-        f"{SHORTEST} bytes or more (head -c 32 /dev/urandom > FILE)",
-    )
-    parser.add_argument("--force", action="store_true", help="overwrite OUT")
+SEGMENT_SAMPLES: Final = 60
+PROGRESS_SAMPLES: Final = 200
+"""Samples between two messages about the progress."""
+MAX_KEY_BYTES: Final = 1 << 20
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the recording; everything said goes to stderr."""
+    """Write the recording; all messages go to standard error."""
     if args.key and not args.anonymise:
-        complain("--key is for --anonymise")
-        return USAGE
+        return misused("--key is for --anonymise")
     try:
-        _see_to(args)
+        _check_output(args)
         anonymity = _anonymity(args.key) if args.anonymise else None
-        with closing(open_stretch(args)) as stretch:
+        with closing(open_window(args)) as stretch:
             if any(
                 os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in stretch.parts
             ):
@@ -77,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         return refused(error)
 
 
-def _see_to(args: argparse.Namespace) -> None:
+def _check_output(args: argparse.Namespace) -> None:
     """See that OUT may be written.
 
     Raises:
@@ -91,20 +66,18 @@ def _see_to(args: argparse.Namespace) -> None:
 
 
 def _anonymity(path: str | None) -> Anonymity:
-    """Return stand-ins that follow from a file, or from nothing that anybody knows.
+    """Return replacements that follow from a secret file, or from random bytes.
 
     Raises:
         ValueError: the file is too short to be secret.
     """
-    from zmon.store.anonymous import Anonymity  # noqa: PLC0415 - --help needs none
-
     if path is None:
         return Anonymity(os.urandom(32))
     with open(path, "rb") as file:
-        key = file.read(LONGEST)
-    if len(key) < SHORTEST:
+        key = file.read(MAX_KEY_BYTES)
+    if len(key) < MIN_KEY_BYTES:
         raise ValueError(
-            f"{path} has {len(key)} bytes, and a key that nobody guesses has {SHORTEST} or more: "
+            f"{path} has {len(key)} bytes, and a key that nobody guesses has {MIN_KEY_BYTES} or more: "
             f"head -c 32 /dev/urandom > FILE"
         )
     return Anonymity(key)
@@ -112,77 +85,100 @@ def _anonymity(path: str | None) -> Anonymity:
 
 def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
     """Write all samples and events under another name, which becomes OUT when all are there."""
-    from zmon.store.writer import Writer, close_up  # noqa: PLC0415 - only what can be read is written
-
     unfinished = path + UNFINISHED
-    _unlink(unfinished)
+    remove(unfinished)
     try:
         writer = Writer(unfinished, sealed=sys.maxsize, durable=False)
         try:
-            times = _write(writer, stretch, anonymity)
+            samples = stretch.samples(lead=True)
+            copy = SampleCopy(writer, PROGRESS_SAMPLES)
+            copy.write(samples if anonymity is None else map(anonymity.sample, samples))
+            _write_events(writer, stretch, anonymity)
         finally:
             writer.close()
         close_up(unfinished)
-        _unlink(path, BESIDE[1:])
+        remove(path, FILES[1:])
         os.replace(unfinished, path)
     except BaseException:
-        _unlink(unfinished)
+        remove(unfinished)
         raise
-    for problem in stretch.problems():
-        _say(f"left out: {problem}")
-    if stretch.unread:
-        _say(f"left out: {stretch.unread:,} samples whose times cannot be read")
-    damage = stretch.damage()
-    if damage:
-        _say(damage)
-    count, begin, end = times
-    samples = "1 sample" if count == 1 else f"{count:,} samples"
-    _say(f"{path}: {samples}, {clock(begin)} to {clock(end)} UTC, {os.path.getsize(path):,} bytes")
-    return FAILED if stretch.problems() or stretch.unread or damage else OK
+    missing = left_out(stretch)
+    for line in missing:
+        say(line)
+    say(copy.summary(path))
+    return FAILED if missing else OK
 
 
-def _write(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> tuple[int, int, int]:
-    """Write samples, and what is said of them; return how many they were, and the first and last time."""
-    from zmon.store.reader import Recording  # noqa: PLC0415 - as above
-
-    count, begin, end = 0, 0, 0
-    for sample in _samples(stretch, anonymity):
-        writer.append(sample)
-        begin, end, count = begin or sample.at.utc, sample.at.utc, count + 1
-        if count % SEALED == 0:
-            writer.seal()
-        if count % SOME == 0 and sys.stderr.isatty():
-            _say(f"{count:,} samples, until {clock(end)}")
+def _write_events(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> None:
+    """Write the events of the source that the writer has not found in the samples itself."""
     writer.seal()  # limits that were exceeded are found when that is done
-    made = Recording(writer.path)
-    try:
-        known = made.events(0, sys.maxsize)
-    finally:
-        made.close()
-    told = [event if anonymity is None else anonymity.event(event) for event in stretch.events()]
-    writer.tell([event for event in told if not any(_same(event, one) for one in known)])
-    return count, begin, end
+    with closing(Recording(writer.path)) as made:
+        known = KnownEvents(made.events(0, sys.maxsize))
+    events = stretch.events() if anonymity is None else map(anonymity.event, stretch.events())
+    writer.tell([event for event in events if event not in known])
 
 
-def _samples(stretch: Stretch, anonymity: Anonymity | None) -> Iterator[Sample]:
-    samples = stretch.samples(lead=True)
-    return samples if anonymity is None else map(anonymity.sample, samples)
+class KnownEvents:
+    """Events that are recorded already, indexed: a day may have a million of them."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        """Index the events."""
+        limits: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        self._others = set()
+        for event in events:
+            if event.what is What.LIMIT:
+                limits.setdefault((event.thing, event.screen), []).append((event.begin, event.end))
+            else:
+                self._others.add((event.what, event.thing, event.screen, event.begin, event.end))
+        self._limits = {}
+        for key, times in limits.items():
+            times.sort()
+            ends = accumulate((end for _, end in times), max)
+            self._limits[key] = [begin for begin, _ in times], list(ends)
+
+    def __contains__(self, event: Event) -> bool:
+        """Tell whether an event is known; an exceeded limit may begin and end elsewhere in a part."""
+        if event.what is not What.LIMIT:
+            return (event.what, event.thing, event.screen, event.begin, event.end) in self._others
+        begins, ends = self._limits.get((event.thing, event.screen), ([], []))
+        place = bisect_right(begins, event.end)
+        return place > 0 and ends[place - 1] >= event.begin
 
 
-def _same(one: Event, other: Event) -> bool:
-    """Tell whether two events are one; a limit that was exceeded may begin and end elsewhere in a part."""
-    if (one.what, one.thing, one.screen) != (other.what, other.thing, other.screen):
-        return False
-    if one.what is What.LIMIT:
-        return one.begin <= other.end and other.begin <= one.end
-    return (one.begin, one.end) == (other.begin, other.end)
+# what an import does likewise
 
 
-def _unlink(path: str, endings: Sequence[str] = BESIDE) -> None:
+def remove(path: str, endings: Sequence[str] = FILES) -> None:
+    """Remove the files of a recording, as far as they are there."""
     for ending in endings:
-        if os.path.lexists(path + ending):
+        with suppress(FileNotFoundError):
             os.unlink(path + ending)
 
 
-def _say(line: str) -> None:
-    print(harmless(line), file=sys.stderr, flush=True)
+class SampleCopy:
+    """Writes samples into a recording and counts them."""
+
+    def __init__(self, writer: Writer, progress: int) -> None:
+        """Write with `writer`; on a terminal a message says how far it is after each `progress` samples."""
+        self._writer = writer
+        self._progress = progress
+        self.count = 0
+        self.begin = 0
+        """Time of the first sample, UTC in ns."""
+        self.end = 0
+
+    def write(self, samples: Iterable[Sample]) -> None:
+        """Write samples, and seal them by segments."""
+        for sample in samples:
+            self._writer.append(sample)
+            self.begin, self.end, self.count = self.begin or sample.at.utc, sample.at.utc, self.count + 1
+            if self.count % SEGMENT_SAMPLES == 0:
+                self._writer.seal()
+            if self.count % self._progress == 0 and sys.stderr.isatty():
+                say(f"{self.count:,} samples, until {utc_clock(self.end)}")
+
+    def summary(self, path: str) -> str:
+        """Return what was written to a file, as a sentence."""
+        samples = "1 sample" if self.count == 1 else f"{self.count:,} samples"
+        times = f"{utc_clock(self.begin)} to {utc_clock(self.end)}"
+        return f"{path}: {samples}, {times} UTC, {os.path.getsize(path):,} bytes"

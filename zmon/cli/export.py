@@ -1,69 +1,39 @@
-"""Write the raw counters of a recording: zmon export FILE --kind cmf --key 7000 > cmf.csv.
-
-One row for each thing and reading.  Sources that are read less often than samples are taken have fewer rows.
-Counters start at arbitrary values; only differences have a meaning.  For rates and times use zmon show.
-
-CSV holds one kind of thing, with units in the heading.  JSON lines hold any number; a line before the first
-row of each kind describes it.  Times are UTC.  Absent values are empty, or null; --reasons adds the reasons.
-The exit status is 1 if a part of the recording is damaged.
-
---rollups writes the figures of screens for each minute or quarter of an hour instead: mean, lowest, highest,
-number of intervals: zmon export FILE --rollups minutes --kind device.
-"""
+"""Writes the raw counters of a recording, or its roll-ups, as CSV or JSON lines."""
 
 from __future__ import annotations
 
+import io
+import json
 import sys
+import time
 from contextlib import closing
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
-from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.stretch import add_stretch_arguments, clock, open_stretch, refused
-from zmon.screen.number import harmless
+from zmon.absent import Absent, absent
+from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say
+from zmon.cli.sources import left_out, open_window, refused, utc_clock
+from zmon.plain_text import harmless
+from zmon.screen.export import plain
+from zmon.trends.rolled import Rollups, headings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.sample import Field, Frame, Kind, Sample
     from zmon.session.stretch import Stretch
 
-SOME: Final = 1000
-"""Samples between two words of progress."""
-
-OWN: Final = ("sample", "read_at", "key")
+PROGRESS_SAMPLES: Final = 1000
+"""Samples between two messages about the progress."""
+OWN_COLUMNS: Final = ("sample", "read_at", "key")
 """Columns in front of the fields: when the sample was taken, when the row was read, and of what it is."""
+NO_ROWS: Final = "there was nothing of that kind or name in that time"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon export`."""
-    add_stretch_arguments(parser)
-    parser.add_argument(
-        "-k", "--kind", action="append", default=[], metavar="KINDS", help="only these kinds: cmf,block"
-    )
-    parser.add_argument(
-        "--key",
-        action="append",
-        default=[],
-        metavar="KEYS",
-        help="only these things: 7000,0.0.7001,dasda",
-    )
-    parser.add_argument(
-        "--fields", action="append", default=[], metavar="FIELDS", help="only these fields: ssch,connect"
-    )
-    parser.add_argument("-f", "--format", choices=("csv", "jsonl"), default="csv")
-    add_csv_safe_argument(parser)
-    parser.add_argument(
-        "--rollups", choices=("minutes", "quarters"), help="figures of screens instead of counters"
-    )
-    parser.add_argument("--reasons", action="store_true", help="add the reasons of absent values")
-
-
-class Wanted(NamedTuple):
-    """What is to be written."""
+class Selection(NamedTuple):
+    """The kinds, keys and fields that are written."""
 
     kinds: Sequence[str]
     keys: frozenset[str]
@@ -71,29 +41,21 @@ class Wanted(NamedTuple):
     fields: Sequence[str]
     """All if there are none."""
     reasons: bool
+    """Whether absent values are written with their reasons."""
 
     def rows(self, frame: Frame) -> Sequence[int]:
-        """Return the rows of a frame that are wanted."""
-        if not self.keys:
-            return range(len(frame.keys))
-        return [row for row, key in enumerate(frame.keys) if self.names(key)]
-
-    def names(self, key: str) -> bool:
-        """Tell whether a thing is wanted; a bus id goes by its device number, too."""
-        name = key.lower()
-        return not self.keys or name in self.keys or name.rpartition(".")[2] in self.keys
+        """Return the rows of a frame that are written."""
+        return [row for row, key in enumerate(frame.keys) if is_wanted(key, self.keys)]
 
     def columns(self, kind: Kind) -> list[Field]:
-        """Return the fields of a kind that are wanted."""
-        return (
-            [kind.by_name[name] for name in self.fields if name in kind.by_name]
-            if self.fields
-            else [*kind.fields]
-        )
+        """Return the fields of a kind that are written."""
+        if not self.fields:
+            return [*kind.fields]
+        return [kind.by_name[name] for name in self.fields if name in kind.by_name]
 
 
-class Asked(ValueError):  # noqa: N818 - it says what is wrong with what was asked
-    """What was asked for is not in the recording."""
+class SelectionError(ValueError):
+    """A kind, field or format that was asked for is not in the recording."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -101,46 +63,82 @@ def run(args: argparse.Namespace) -> int:
     if sys.stdout is None:
         return complain("standard output is closed")
     try:
-        with closing(open_stretch(args)) as stretch:
-            if args.rollups:
-                from zmon.cli.rolled import export_rollups  # noqa: PLC0415 - it needs this module
-
-                return export_rollups(stretch, args)
-            wanted = _wanted(stretch, args)
-            lines = partial(_csv, safe=args.csv_safe) if args.format == "csv" else _jsonl
-            return _export(stretch, wanted, lines)
-    except Asked as error:
-        complain(str(error))
-        return USAGE
+        with closing(open_window(args)) as stretch:
+            return _export_rollups(stretch, args) if args.rollups else _export(stretch, args)
+    except SelectionError as error:
+        return misused(str(error))
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)
 
 
-def words(lists: Sequence[str]) -> list[str]:
-    """Return the words of an option that may be given more than once, with commas."""
-    return [word for given in lists for word in given.replace(",", " ").split()]
+def _words(lists: Sequence[str]) -> list[str]:
+    """Return the words of an option that may be repeated, and have commas, each once."""
+    return list(dict.fromkeys(word for given in lists for word in given.replace(",", " ").split()))
 
 
-def _wanted(stretch: Stretch, args: argparse.Namespace) -> Wanted:
-    """Return what is wanted.
+def _keys(args: argparse.Namespace) -> frozenset[str]:
+    return frozenset(key.lower() for key in _words(args.key))
+
+
+def is_wanted(key: str, keys: frozenset[str]) -> bool:
+    """Tell whether a key is among those wanted, all if there are none; the number of a bus id is enough."""
+    name = key.lower()
+    return not keys or name in keys or name.rpartition(".")[2] in keys
+
+
+def _check(words: Iterable[str], known: Sequence[str], what: str) -> None:
+    """See that words are known.
 
     Raises:
-        Asked: there is no such kind, none has such a field, or CSV cannot hold it.
+        SelectionError: one is not.
+    """
+    for word in words:
+        if word not in known:
+            raise SelectionError(f"{what.format(word)}; there are {', '.join(known)}")
+
+
+def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
+    """See that CSV can hold the kinds.
+
+    Raises:
+        SelectionError: it cannot.
+    """
+    if args.format == "csv" and len(kinds) != 1:
+        raise SelectionError(f"CSV has one heading: take one --kind of {', '.join(kinds)}, or --format jsonl")
+
+
+# counters
+
+
+def _export(stretch: Stretch, args: argparse.Namespace) -> int:
+    """Write the rows of counters, and what could not be read.
+
+    Raises:
+        SelectionError: there is no such kind, none has such a field, or CSV cannot hold it.
     """
     there = stretch.kinds
-    kinds = list(dict.fromkeys(words(args.kind))) or there
-    for kind in kinds:
-        if kind not in there:
-            raise Asked(f"there is no kind {kind!r} in it; there are {', '.join(there)}")
-    if args.format == "csv" and len(kinds) != 1:
-        raise Asked(f"CSV has one heading: take one --kind of {', '.join(kinds)}, or --format jsonl")
-    fields = list(dict.fromkeys(words(args.fields)))
+    kinds = _words(args.kind) or there
+    _check(kinds, there, "there is no kind {!r} in it")
+    _check_csv(args, kinds)
+    fields = _words(args.fields)
     if fields:
-        known = {name: None for kind in kinds for name in _fields(stretch, kind)}
-        for field in fields:
-            if field not in known:
-                raise Asked(f"there is no field {field!r}; there are {', '.join(known)}")
-    return Wanted(kinds, frozenset(key.lower() for key in words(args.key)), fields, args.reasons)
+        known = list(dict.fromkeys(name for kind in kinds for name in _fields(stretch, kind)))
+        _check(fields, known, "there is no field {!r}")
+    selection = Selection(kinds, _keys(args), fields, args.reasons)
+    readings = _readings(stretch, selection)
+    found = False
+    for line in (
+        _csv(readings, selection, safe=args.csv_safe) if args.format == "csv" else _jsonl(readings, selection)
+    ):
+        found = True
+        sys.stdout.write(line)
+    sys.stdout.flush()
+    missing = left_out(stretch)
+    for line in missing:
+        complain(line)
+    if not found:
+        return complain(NO_ROWS)
+    return FAILED if missing else OK
 
 
 def _fields(stretch: Stretch, kind: str) -> list[str]:
@@ -152,29 +150,8 @@ def _fields(stretch: Stretch, kind: str) -> list[str]:
     return []
 
 
-def _export(
-    stretch: Stretch, wanted: Wanted, form: Callable[[Iterator[Reading], Wanted], Iterator[str]]
-) -> int:
-    """Write all rows, and say what there was not."""
-    found = False
-    for line in form(_readings(stretch, wanted), wanted):
-        found = True
-        sys.stdout.write(line)
-    sys.stdout.flush()
-    for problem in stretch.problems():
-        complain(f"left out: {problem}")
-    if stretch.unread:
-        complain(f"left out: {stretch.unread:,} samples whose times cannot be read")
-    damage = stretch.damage()
-    if damage:
-        complain(damage)
-    if not found:
-        return complain("there was nothing of that kind or name in that time")
-    return FAILED if stretch.problems() or stretch.unread or damage else OK
-
-
 class Reading(NamedTuple):
-    """One reading of a kind, and which of its rows are wanted."""
+    """One reading of a kind, and which of its rows are selection."""
 
     sample: Sample
     frame: Frame
@@ -186,27 +163,25 @@ class Reading(NamedTuple):
         return moment(at.utc), moment(at.utc - at.steady + self.frame.times[row])
 
 
-def _readings(stretch: Stretch, wanted: Wanted) -> Iterator[Reading]:
-    """Yield each reading once, and only those that have wanted rows or say why there are none."""
+def _readings(stretch: Stretch, selection: Selection) -> Iterator[Reading]:
+    """Yield each reading once, if it has rows to write or says why there are none."""
     last: dict[str, Frame] = {}
-    telling = sys.stderr.isatty() and not sys.stdout.isatty()
-    for number, sample in enumerate(stretch.samples(wanted.kinds), 1):
-        for kind in wanted.kinds:
+    terminal = sys.stderr.isatty() and not sys.stdout.isatty()
+    for number, sample in enumerate(stretch.samples(selection.kinds), 1):
+        for kind in selection.kinds:
             frame = sample.frames.get(kind)
             if frame is not None and frame is not last.get(kind):
                 last[kind] = frame
-                rows = wanted.rows(frame)
-                if rows or (frame.missing is not None and wanted.reasons):
+                rows = selection.rows(frame)
+                if rows or (frame.missing is not None and selection.reasons):
                     yield Reading(sample, frame, rows)
-        if telling and number % SOME == 0:
-            print(f"{number:,} samples, until {clock(sample.at.utc)}", file=sys.stderr, flush=True)
+        if terminal and number % PROGRESS_SAMPLES == 0:
+            say(f"{number:,} samples, until {utc_clock(sample.at.utc)}")
 
 
 @lru_cache(maxsize=256)  # many rows are read at once
 def moment(ns: int) -> str:
     """Write an instant of UTC in full, as ISO 8601 does."""
-    import time  # noqa: PLC0415 - --help needs none
-
     seconds, part = divmod(ns, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part:09d}Z"
 
@@ -216,13 +191,8 @@ def heading(field: Field) -> str:
     return f"{field.name} [{field.unit}]" if field.unit else field.name
 
 
-def _csv(readings: Iterator[Reading], wanted: Wanted, *, safe: bool) -> Iterator[str]:
+def _csv(readings: Iterator[Reading], selection: Selection, *, safe: bool) -> Iterator[str]:
     """Yield lines of CSV; the heading is that of the first reading."""
-    import io  # noqa: PLC0415 - the other format needs none
-
-    from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
-    from zmon.screen.export import plain  # noqa: PLC0415 - same
-
     buffer = io.StringIO()
     writer = CsvWriter(buffer, safe=safe)
 
@@ -232,13 +202,13 @@ def _csv(readings: Iterator[Reading], wanted: Wanted, *, safe: bool) -> Iterator
     fields: list[Field] = []
     for reading in readings:
         if not fields:
-            fields = wanted.columns(reading.frame.kind)
-            line([*OWN, *map(heading, fields), *(["absent"] if wanted.reasons else [])])
+            fields = selection.columns(reading.frame.kind)
+            line([*OWN_COLUMNS, *map(heading, fields), *(["absent"] if selection.reasons else [])])
         columns = _columns(reading.frame, fields)
         for row in reading.rows:
             values = [column[row] for column in columns]
             cells: list[object] = [*reading.times(row), reading.frame.keys[row], *map(plain, values)]
-            if wanted.reasons:
+            if selection.reasons:
                 absences = (
                     f"{field.name}: {value.reason}"
                     for field, value in zip(fields, values, strict=True)
@@ -253,28 +223,21 @@ def _csv(readings: Iterator[Reading], wanted: Wanted, *, safe: bool) -> Iterator
 
 def _columns(frame: Frame, fields: Sequence[Field]) -> list[list[Value]]:
     """Return the columns of fields, also of those that a later zmon added."""
-    from zmon.absent import absent  # noqa: PLC0415 - --help needs none
-
     unknown: list[Value] = [absent("this field was not known then")] * len(frame.keys)
     return [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
 
 
-def _jsonl(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
+def _jsonl(readings: Iterator[Reading], selection: Selection) -> Iterator[str]:
     """Yield JSON objects, each on its line; before the first row of a kind one that describes it."""
-    import json  # noqa: PLC0415 - the other format needs none
-
-    from zmon.absent import Absent  # noqa: PLC0415 - --help needs none
-    from zmon.screen.export import plain  # noqa: PLC0415 - same
-
-    told: dict[str, Kind] = {}
+    described_kinds: dict[str, Kind] = {}
     for reading in readings:
         frame, kind = reading.frame, reading.frame.kind
-        fields = wanted.columns(kind)
-        if told.get(kind.name) is not kind:
-            told[kind.name] = kind
+        fields = selection.columns(kind)
+        if described_kinds.get(kind.name) is not kind:
+            described_kinds[kind.name] = kind
             described = {f.name: {"meaning": f.meaning.value, "unit": f.unit or None} for f in fields}
             yield json.dumps({"describes": kind.name, "key": kind.key, "fields": described}) + "\n"
-        if frame.missing is not None and wanted.reasons:
+        if frame.missing is not None and selection.reasons:
             missing = {
                 "sample": moment(reading.sample.at.utc),
                 "kind": kind.name,
@@ -293,10 +256,71 @@ def _jsonl(readings: Iterator[Reading], wanted: Wanted) -> Iterator[str]:
                 "key": frame.keys[row],
             }
             found |= zip(names, map(plain, values), strict=True)
-            if wanted.reasons:
+            if selection.reasons:
                 found["absent"] = {
                     name: value.reason
                     for name, value in zip(names, values, strict=True)
                     if isinstance(value, Absent)
                 }
             yield json.dumps(found) + "\n"
+
+
+# roll-ups
+
+
+def _export_rollups(stretch: Stretch, args: argparse.Namespace) -> int:
+    """Write the roll-ups of the files; returns the exit status.
+
+    Raises:
+        SelectionError: what was asked for was not rolled up, or CSV cannot hold it.
+    """
+    there = _figures(stretch, args.rollups)
+    if not there:
+        return complain("nothing was rolled up in that time; recordings of an older zmon have no roll-ups")
+    screens = list(dict.fromkeys(word.lower() for word in _words(args.kind)))
+    _check(screens, list(there), "nothing was rolled up of {!r}")
+    chosen = {screen: there[screen] for screen in screens or there}
+    _check_csv(args, list(chosen))
+    fields = _words(args.fields)
+    known = list(dict.fromkeys(figure for figures in chosen.values() for figure in figures))
+    _check(fields, known, "there is no figure {!r}")
+    if fields:
+        chosen = {screen: [name for name in fields if name in chosen[screen]] for screen in chosen}
+    return _write_rollups(stretch, args, chosen)
+
+
+def _figures(stretch: Stretch, length: str) -> dict[str, list[str]]:
+    """Return the figures of each screen, of all files together."""
+    found: dict[str, dict[str, None]] = {}
+    for path in stretch.paths():
+        with closing(Rollups(path, length)) as rollups:
+            for screen in rollups.screens():
+                found.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
+    return {screen: [*figures] for screen, figures in found.items() if figures}
+
+
+def _write_rollups(stretch: Stretch, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
+    keys = _keys(args)
+    writer = CsvWriter(sys.stdout, safe=args.csv_safe)
+    count = 0
+    for screen, figures in chosen.items():
+        names = headings(figures)
+        if args.format == "csv":
+            writer.writerow(["begin", "thing", "label", *names])
+        for path in stretch.paths():
+            with closing(Rollups(path, args.rollups)) as rollups:
+                if not set(figures) <= set(rollups.figures(screen)):
+                    complain(f"left out: {path} has rolled up other figures of {screen}")
+                    continue
+                for row in rollups.rows(screen, figures, stretch.begin, stretch.end):
+                    if not is_wanted(row.thing, keys):
+                        continue
+                    count += 1
+                    begin = moment(row.begin)
+                    if args.format == "csv":
+                        writer.writerow([begin, harmless(row.thing), harmless(row.label), *row.figures])
+                    else:
+                        found = {"begin": begin, "screen": screen, "thing": row.thing, "label": row.label}
+                        print(json.dumps(found | dict(zip(names, row.figures, strict=True))))
+    sys.stdout.flush()
+    return OK if count else complain(NO_ROWS)

@@ -1,11 +1,4 @@
-"""Describe a recording: zmon info FILE, zmon info DIRECTORY.
-
-Prints begin and end, the number of samples, gaps and restarts, the machine, the number of things of each
-kind, the size of each part, and the process that is writing to it.  For a damaged file, or one written by a
-newer zmon, it prints what it can read.
-
---check reads the whole file and compares the checksums; the exit status is 1 if something is damaged.
-"""
+"""Describes a recording: its times, machine, kinds, size and damage."""
 
 from __future__ import annotations
 
@@ -13,9 +6,15 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from zmon.cli.status import FAILED, OK, complain
-from zmon.cli.stretch import SIMULATED, add_source_argument, clock, is_simulated
-from zmon.screen.number import harmless
+from zmon.cli.output import FAILED, OK, complain, write_json, write_text
+from zmon.cli.sources import see_recorded, utc_clock
+from zmon.plain_text import harmless
+from zmon.recorder.forecast import size_words
+from zmon.recorder.survey import survey, survey_directory
+from zmon.screen.export import moment
+from zmon.store.check import problems
+from zmon.store.error import RecordingError
+from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
     import argparse
@@ -24,34 +23,24 @@ if TYPE_CHECKING:
     from zmon.recorder.survey import Directory, Survey
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon info`."""
-    add_source_argument(parser)
-    parser.add_argument("--check", action="store_true", help="read all of it, and say what is damaged")
-    parser.add_argument("-f", "--format", choices=("text", "json"), default="text")
-
-
 def run(args: argparse.Namespace) -> int:
-    """Print what is known; returns the exit status."""
-    from zmon.recorder.survey import survey, survey_directory  # noqa: PLC0415 - --help needs none
-
+    """Print the description; returns the exit status."""
     if sys.stdout is None:
         return complain("standard output is closed")
-    if is_simulated(args.source):
-        return complain(f"{args.source}: {SIMULATED}")
+    try:
+        see_recorded(args.source)
+    except RecordingError as error:
+        return complain(str(error))
     directory = survey_directory(args.source) if os.path.isdir(args.source) else None
     files = [survey(args.source)] if directory is None else directory.files
     if not files:
         return complain(f"{args.source}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
     damage = {file.path: _damage(file) for file in files} if args.check else None
     if args.format == "json":
-        import json  # noqa: PLC0415 - text needs none
-
-        print(json.dumps(_file(files[0], damage) if directory is None else _directory(directory, damage)))
+        write_json(_file(files[0], damage) if directory is None else _directory(directory, damage))
     else:
-        for line in _text(files[0] if directory is None else directory.total, directory, damage):
-            print(harmless(line))
-    sys.stdout.flush()
+        whole = files[0] if directory is None else directory.total
+        write_text(map(harmless, _text(whole, directory, damage)))
     for file in files:
         if file.problem:
             complain(f"{file.path}: {file.problem.removeprefix(f'{file.path}: ')}")
@@ -60,11 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _damage(file: Survey) -> list[str]:
-    """Return what is wrong with a file, a sentence for each; one that cannot be opened was not checked."""
-    from zmon.store.check import problems  # noqa: PLC0415 - for --check alone
-    from zmon.store.error import RecordingError  # noqa: PLC0415 - same
-    from zmon.store.reader import Recording  # noqa: PLC0415 - same
-
+    """Return the damage of a file, a sentence for each; a file that cannot be opened is not checked."""
     if file.format is None:
         return [file.problem]
     try:
@@ -123,8 +108,6 @@ def _directory(directory: Directory, damage: dict[str, list[str]] | None) -> dic
 
 
 def _moment(ns: int | None) -> str | None:
-    from zmon.screen.export import moment  # noqa: PLC0415 - text needs none
-
     return None if ns is None else moment(ns)
 
 
@@ -148,25 +131,20 @@ def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str
         yield ""
         yield f"  {'file':<18}{'from (UTC)':<21}{'to':<21}{'samples':>9}{'bytes':>15}"
         for file in directory.files:
-            begin, end = (clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
+            begin, end = (utc_clock(ns) if ns is not None else "-" for ns in (file.begin, file.end))
             name = os.path.basename(file.path)
             yield f"  {name:<18}{begin:<21}{end:<21}{file.samples:>9,}{file.size:>15,}"
     files = [whole] if directory is None else directory.files
     unread = {file.path: "not checked, because it cannot be read" for file in files if file.problem}
-    for path, problems in (damage or {}).items():
+    for path, found in (damage or {}).items():
+        many = "1 thing is damaged" if len(found) == 1 else f"{len(found):,} things are damaged"
         yield ""
-        yield f"{path}: {unread.get(path) or _found(problems)}"
-        yield from (f"  {problem}" for problem in problems)
-
-
-def _found(problems: list[str]) -> str:
-    return f"{len(problems):,} things are damaged" if problems else "no damage was found"
+        yield f"{path}: {unread.get(path) or (many if found else 'no damage was found')}"
+        yield from (f"  {problem}" for problem in found)
 
 
 def _lines(file: Survey) -> Iterator[tuple[str, str]]:
     """Yield what is said of a file or of all, as name and words."""
-    from zmon.recorder.forecast import size_words  # noqa: PLC0415 - --help needs none
-
     machine = file.machine
     yield (
         "machine",
@@ -181,8 +159,8 @@ def _lines(file: Survey) -> Iterator[tuple[str, str]]:
     yield "read from", ", ".join(file.sources)
     yield "simulated", "yes: the figures are not of a real machine" if file.simulated else ""
     if file.begin is not None and file.end is not None:
-        yield "from", f"{clock(file.begin)} UTC"
-        yield "to", f"{clock(file.end)} UTC, {_length((file.end - file.begin) / 1e9)} later"
+        yield "from", f"{utc_clock(file.begin)} UTC"
+        yield "to", f"{utc_clock(file.end)} UTC, {_length((file.end - file.begin) / 1e9)} later"
     yield "samples", f"{file.samples:,}"
     if file.typical:
         meant = f", {file.nominal:g} s were meant" if file.nominal else ""

@@ -11,12 +11,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.absent import Absent
-from zmon.cli.status import OK, complain
+from zmon.cli.output import OK, complain
+from zmon.plain_text import harmless
 from zmon.screen import layout
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import lines as happened
-from zmon.screen.number import harmless
 from zmon.session.command import CommandError, find
 from zmon.session.dialogue import Dialogue
 from zmon.session.help import Surface, explain, rows
@@ -63,7 +63,7 @@ SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"
 """What the keys of the glass for going along a tape mean, typed as a word."""
 
 
-def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
+def run_line_mode(  # noqa: PLR0913, PLR0917 - these are its surroundings
     watch: Watch,
     screens: Screens,
     first: str,
@@ -88,7 +88,7 @@ def lead(  # noqa: PLR0913, PLR0917 - these are its surroundings
         console.sample()
         if console.obey(first):
             console.write()
-        console.be_led()
+        console.write_tour()
     except CommandError as error:
         return complain(str(error))
     while not console.dialogue.ended:
@@ -125,7 +125,7 @@ class Console:
         """Lines of a list that were not written yet."""
         self._taken = clock()
         """When the last sample was taken."""
-        self._led = -1
+        self._tour_step = -1
         """The step of the tour that was written last."""
 
     def answer(self, question: str) -> None:
@@ -135,20 +135,20 @@ class Console:
                 self.write()
         except CommandError as error:
             self.say(str(error))
-        self.be_led(again=_is_tour(question))
+        self.write_tour(again=_is_tour(question))
 
     def say(self, words: str) -> None:
         """Write a sentence; none of its words is cut by the edge of the terminal."""
         self._answers.writelines(f" {line}\n" for line in wrap(harmless(words), WIDTH - 1))
 
-    def be_led(self, *, again: bool = False) -> None:
+    def write_tour(self, *, again: bool = False) -> None:
         """Write what the tour says, if there is one and it has gone on, or `again`."""
         guide = self.dialogue.guide
         if guide is None or self.dialogue.ended:
             return
         guide.look(self.dialogue)
-        if guide.shown and (again or guide.place != self._led):
-            self._led = guide.place
+        if guide.shown and (again or guide.place != self._tour_step):
+            self._tour_step = guide.place
             lines = [
                 f"Tour {guide.number}: {guide.step.title}",
                 *wrap(guide.text(guide.place), WIDTH - 3),

@@ -1,4 +1,4 @@
-"""The live screens: on the glass, or line by line on a terminal that cannot address its cursor."""
+"""The live screens: on the full screen, or line by line on a terminal that cannot address its cursor."""
 
 from __future__ import annotations
 
@@ -7,63 +7,95 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.people import add_people_arguments
-from zmon.cli.progress import LINE_TERMINALS, opening, progress
-from zmon.cli.status import USAGE, complain
-from zmon.cli.tape import add_tape_arguments, open_tape, seek
+from zmon.cli.inputs import containers_of, listing_of, user_inputs
+from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
+from zmon.cli.sources import open_source, seek
+from zmon.cli.subcommands import misspelt
+from zmon.screen.definition import NoScreen, ScreenError, load_screens
+from zmon.session.tape import Watch
+from zmon.session.when import WhenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.screen.definition import Screens
-    from zmon.session.tape import Watch
+    from zmon.session.guide import Guide
     from zmon.topology.machine import UserInputs
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon` alone."""
-    parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
-    add_tape_arguments(parser)
-    parser.add_argument(
-        "--record",
-        metavar="FILE",
-        help="record the samples into FILE; else only the last ones are kept, in memory",
-    )
-    parser.add_argument("--at", metavar="TIME", help="where to begin in a recording: 14:32, -10m, begin")
-    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
-    add_people_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Open the screens and stay until the user leaves; returns the exit status."""
-    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
-        if stream is None:
-            return complain(f"standard {name} is closed")
-    from zmon.screen.definition import NoScreen, ScreenError, load_screens  # noqa: PLC0415 - --help needs none of it
-    from zmon.session.when import WhenError  # noqa: PLC0415
-
-    line_mode = args.line or os.environ.get("TERM", "") in LINE_TERMINALS
     try:
-        _agree(args)
+        if (status := closed_stream()) is not None:
+            return status
+        _check(args)
         screens = load_screens()
         if args.command:
             screens.find(args.command[0])
-        if not line_mode and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not is_line_mode(args) and not is_terminal():
             return complain("the screens need a terminal; print one with zmon show, or use --line")
-        return _look(screens, args, line_mode=line_mode)
+        with progress(opening(args.source)):
+            watch, inputs = _opened(args)
+            load_surface(args)
+        return show_screens(args, watch, screens, " ".join(args.command) or "MENU", inputs)
     except NoScreen:
-        from zmon.cli.main import slip  # noqa: PLC0415 - the subcommands are known there
-
-        complain(slip(args.command[0], screens.commands))
-        return USAGE
+        more = "; zmon --help lists the subcommands, zmon show MENU the screens"
+        return misused(misspelt(args.command[0], screens.commands, unsure=more))
     except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
-        complain(str(error))
-        return USAGE
+        return misused(str(error))
     except ValueError as error:
         return complain(str(error))
 
 
-def _agree(args: argparse.Namespace) -> None:
+def closed_stream() -> int | None:
+    """Complain if standard input or output is closed; returns the exit status then."""
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
+        if stream is None:
+            return complain(f"standard {name} is closed")
+    return None
+
+
+def is_line_mode(args: argparse.Namespace) -> bool:
+    """Tell whether the screens are to be shown line by line."""
+    return args.line or os.environ.get("TERM", "") in LINE_TERMINALS
+
+
+def is_terminal() -> bool:
+    """Tell whether a person sits before the screens."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def load_surface(args: argparse.Namespace) -> None:
+    """Load the modules of the surface, which takes a while."""
+    if is_line_mode(args):
+        import zmon.cli.line  # noqa: PLC0415 - the other surface is not needed
+    else:
+        import zmon.ui.app  # noqa: F401, PLC0415 - line mode needs no textual
+
+
+def show_screens(  # noqa: PLR0913, PLR0917 - as both surfaces need it
+    args: argparse.Namespace,
+    watch: Watch,
+    screens: Screens,
+    first: str,
+    inputs: Callable[[], UserInputs],
+    guide: Guide | None = None,
+) -> int:
+    """Show the screens until the user leaves, and close the source; returns the exit status."""
+    seconds = getattr(args, "interval", 2.0)
+    try:
+        if is_line_mode(args):
+            from zmon.cli.line import run_line_mode  # noqa: PLC0415 - the other surface is not needed
+
+            return run_line_mode(watch, screens, first, sys.stdin, sys.stdout, inputs, guide, seconds=seconds)
+        from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - line mode needs no textual
+
+        return run_full_screen(watch, screens, seconds, first, inputs, guide)
+    finally:
+        watch.tape.close()
+
+
+def _check(args: argparse.Namespace) -> None:
     """See that the options fit one another.
 
     Raises:
@@ -79,33 +111,12 @@ def _agree(args: argparse.Namespace) -> None:
         raise argparse.ArgumentTypeError("--at is a time in a recording: name one with --from")
 
 
-def _look(screens: Screens, args: argparse.Namespace, *, line_mode: bool) -> int:
-    """Open the surface that the terminal can show."""
-    first = " ".join(args.command) or "MENU"
-    with progress(opening(args.source)):
-        watch, told = _opened(args, line_mode=line_mode)
-        if line_mode:
-            from zmon.cli.line import lead  # noqa: PLC0415 - the other surface is not needed
-        else:
-            from zmon.ui.app import run as open_glass  # noqa: PLC0415 - a lookup never loads textual
-    try:
-        if line_mode:
-            return lead(watch, screens, first, sys.stdin, sys.stdout, told, seconds=args.interval)
-        return open_glass(watch, screens, args.interval, first, told)
-    finally:
-        watch.tape.close()
-
-
-def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callable[[], UserInputs]]:
-    """Return who looks at the source, at its end or where `--at` says, and what people tell."""
-    from zmon.cli.listing import asked  # noqa: PLC0415 - --help needs none of it
-    from zmon.cli.people import listing_of, people  # noqa: PLC0415 - likewise
-    from zmon.session.tape import Watch  # noqa: PLC0415 - likewise
-
+def _opened(args: argparse.Namespace) -> tuple[Watch, Callable[[], UserInputs]]:
+    """Return the session at the end of the source or where `--at` says, and what users supplied."""
     listing = listing_of(args)
-    told = people(args, listing)
-    containers = () if listing is None else list(asked(listing))
-    watch = Watch(open_tape(args, follow=not line_mode, keep=True, containers=containers))
+    inputs = user_inputs(args, listing)
+    containers = list(containers_of(listing))
+    watch = Watch(open_source(args, follow=not is_line_mode(args), keep=True, containers=containers))
     try:
         if args.at:
             watch.said = seek(watch, args.at)
@@ -114,4 +125,4 @@ def _opened(args: argparse.Namespace, *, line_mode: bool) -> tuple[Watch, Callab
     except BaseException:
         watch.tape.close()
         raise
-    return watch, told
+    return watch, inputs

@@ -1,7 +1,7 @@
-"""zmon: the command and its subcommands.
+"""The command line of zmon: finds the subcommand, parses its options and runs it.
 
-Data go to standard output, words to standard error.  Exit status: 0 done, 1 it could not be done, 2 it was
-asked for wrongly.
+Data go to standard output, messages to standard error.  Exit status: 0 done, 1 it could not be done, 2 the
+command line is wrong.
 """
 
 from __future__ import annotations
@@ -16,32 +16,12 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.status import FAILED, INTERRUPTED, USAGE, complain
+from zmon.cli.output import FAILED, INTERRUPTED, USAGE, complain
+from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-SUBCOMMANDS: Final = {
-    "demo": "look at a simulated machine, with a guided tour",
-    "show": "print a screen as text, CSV or JSON",
-    "where": "show which disks and LCUs a file is on, or what is on a disk or LCU",
-    "spread": "show how evenly tablespaces are spread over LCUs, and what to move",
-    "plot": "draw figures of a screen by time, as text, CSV or JSON",
-    "capture": "copy what zmon reads into an archive, to look at elsewhere",
-    "replay": "show a recording with the screens of the live machine",
-    "record": "record this machine day and night, one file per day",
-    "import": "make a recording from a report of sar, a capture or a simulated machine",
-    "info": "describe a recording, and check it for damage",
-    "cut": "copy part of a recording, with or without names",
-    "export": "write the counters of a recording as CSV or JSON lines",
-    "cp": "read answers of CP (z/VM), or send it a query",
-    "lab": "list and check the scenarios of the simulated machine",
-}
-"""The subcommands: each is a module here with `add_arguments(parser)` and `run(args) -> int`.
-
-The module of one that is a word of Python's own has an underscore behind its name.
-"""
-
+    from collections.abc import Sequence
 
 _DISTANCE: Final = re.compile(r"-\.?\d")
 """How a negative number or a time before another begins."""
@@ -53,41 +33,12 @@ TRACE: Final = "ZMON_TRACE"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    name = words[0] if words and words[0] in SUBCOMMANDS else ""
-    if name:
-        module = import_module(f"zmon.cli.{name}{'_' if iskeyword(name) else ''}")
-        parser = _Parser(f"zmon {name}", description=module.__doc__, formatter_class=_Form)
-        module.add_arguments(parser)
-        words = words[1:]
-    else:
-        module = import_module("zmon.cli.live")
-        parser = _Parser("zmon", description=_description(), formatter_class=_Form)
-        parser.add_argument("--version", action="version", version=f"zmon {__version__}")
-        module.add_arguments(parser)
-        parser.words = words
-    return _run(lambda: module.run(parser.parse_args(joined(words))))
-
-
-def joined(words: Sequence[str]) -> list[str]:
-    """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse wants them."""
-    found: list[str] = []
-    for word in words:
-        option = found[-1] if found else ""
-        if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
-            found[-1] = f"{option}={word}"
-        else:
-            found.append(word)
-    return found
-
-
-def _run(command: Callable[[], int]) -> int:
-    """Run a command; what goes wrong ends it with one sentence, or none."""
     # a label in another script must not end a listing on a terminal that cannot show it
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return command()
+        return _run(words)
     except BrokenPipeError:  # the reader left early (`| head`)
         _discard_output()
         return FAILED
@@ -104,6 +55,39 @@ def _run(command: Callable[[], int]) -> int:
         return complain(f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
 
 
+def _run(words: Sequence[str]) -> int:
+    name = words[0] if words and words[0] in SUBCOMMANDS else ""
+    if name:
+        _, declare = SUBCOMMANDS[name]
+        # docstrings are indented before Python 3.13
+        lines = (declare.__doc__ or "").splitlines()
+        about = "\n".join(line.removeprefix("    ") for line in lines)
+        parser = _Parser(f"zmon {name}", description=about, formatter_class=_Form)
+        words = words[1:]
+    else:
+        declare = live
+        parser = _Parser("zmon", description=_description(), formatter_class=_Form)
+        parser.add_argument("--version", action="version", version=f"zmon {__version__}")
+        parser.words = words
+    declare(parser)
+    args = parser.parse_args(joined(words))
+    module = import_module(f"zmon.cli.{name or 'live'}{'_' if iskeyword(name) else ''}")
+    status: int = module.run(args)
+    return status
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse needs them."""
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def _discard_output() -> None:
     """Send what is still buffered nowhere, else the interpreter fails to write it again and ends with 120."""
     if sys.stdout is not None:
@@ -111,36 +95,24 @@ def _discard_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Writes nothing that a terminal would obey when it says what was asked for wrongly."""
+    """A parser whose messages hold nothing that a terminal would obey."""
 
     words: Sequence[str] = ()
-    """What is parsed."""
+    """What is parsed, where no subcommand was found."""
 
     def error(self, message: str) -> NoReturn:
-        """Write what is wrong and end with status 2; in one line where the first word is a slip."""
-        from zmon.screen.guess import did_you_mean  # noqa: PLC0415 - only what is wrong needs it
-        from zmon.screen.number import harmless  # noqa: PLC0415 - likewise
-
+        """Print what is wrong and end with status 2; in one line where the first word is misspelt."""
         word = next(iter(self.words), "-")
-        if not word.startswith("-") and did_you_mean(word, SUBCOMMANDS):
-            complain(slip(word))
+        if not word.startswith("-") and (guess := misspelt(word)):
+            complain(guess)
             self.exit(USAGE)
         super().error(harmless(message))
-
-
-def slip(word: str, screens: Iterable[str] = ()) -> str:
-    """Return that a word is no subcommand and no screen, and which one is called much like it."""
-    from zmon.screen.guess import did_you_mean  # noqa: PLC0415 - only what is wrong needs it
-
-    instead = did_you_mean(word, (*SUBCOMMANDS, *screens))
-    more = "; zmon --help lists the subcommands, zmon show MENU the screens"
-    return f"{word!r} is no subcommand and no screen{instead or more}"
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
     """Help texts keep their lines.
 
-    The width is asked for here, because argparse would load a module of compression for it.
+    The width is found here, because argparse would load a module of compression for it.
     """
 
     def __init__(self, prog: str) -> None:
@@ -152,7 +124,7 @@ class _Form(argparse.RawDescriptionHelpFormatter):
 
 
 def _description() -> str:
-    listed = "\n".join(f"  zmon {name:<10}{what}" for name, what in SUBCOMMANDS.items())
+    listed = "\n".join(f"  zmon {name:<10}{what}" for name, (what, _) in SUBCOMMANDS.items())
     return (
         "The z/VM Performance Toolkit's screens for Linux on IBM Z.\n\n"
         f"Without a subcommand zmon shows its screens live.  Subcommands:\n{listed}\n"

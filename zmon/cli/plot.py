@@ -1,86 +1,205 @@
-"""Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
-
-Several columns (DEVICE.resp,await) or rows (7000 7001) are several lines.  Without a column it draws the sort
-column of the screen, without a row the first row at the end of the time.  Live it needs a running recorder,
-or --for with the seconds to take samples.
-"""
+"""Draws figures of a screen by time, or writes them as CSV or JSON."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
 
-from zmon.cli.csv_output import add_csv_safe_argument
-from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.tape import add_tape_arguments, positive, seconds
+from zmon.absent import Absent
+from zmon.cli.output import FAILED, OK, announced, complain, misused, write_result
+from zmon.cli.sources import choice_of, open_source, time_of
+from zmon.kinds import MACHINE
+from zmon.plain_text import harmless
+from zmon.recorder.lock import recorder_here
 from zmon.screen import charset
+from zmon.screen.chart.drawn import chart
+from zmon.screen.chart.points import Point
+from zmon.screen.definition import ScreenError, load_screens
+from zmon.screen.export import moment, plain
+from zmon.screen.variable import VariableError, described, parse, resolve
+from zmon.session.keep import Memory
+from zmon.session.live import LiveTape
+from zmon.session.tape import Watch
+from zmon.session.when import WhenError, uncovered
+from zmon.tables.plot import rows
+from zmon.tables.series import series
+from zmon.tables.view import NoSuchThing, needs, nobody
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Sequence
 
-WIDTH, HEIGHT = 80, 20
+    from zmon.sample import Kind
+    from zmon.screen.definition import Screens
+    from zmon.screen.variable import Asked
+    from zmon.session.tape import Tape
+    from zmon.tables.figure import Variable
+    from zmon.tables.series import Series
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon plot`."""
-    parser.add_argument(
-        "screen", metavar="SCREEN[.COLUMN]", help="screen and columns: DEVICE.resp, REDISP.busy,io"
-    )
-    parser.add_argument("row", nargs="*", help="rows: 7000 7001; or another SCREEN.COLUMN")
-    add_tape_arguments(parser)
-    parser.add_argument("--since", metavar="TIME", help="begin: 14:00, -10m, yesterday 9:00 (default: all)")
-    parser.add_argument("--until", metavar="TIME", help="end: 15:00, -5m (default: the end)")
-    parser.add_argument(
-        "--for", dest="length", type=seconds, metavar="S", help="live: take samples for this many seconds"
-    )
-    parser.add_argument("--width", type=positive, metavar="N", help="characters of a line")
-    parser.add_argument("--height", type=positive, metavar="N", help="lines")
-    parser.add_argument(
-        "--style",
-        choices=charset.STYLES,
-        help="characters to draw with (default: ZMON_PLOT, or as the terminal allows)",
-    )
-    parser.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
-    add_csv_safe_argument(parser)
+WIDTH: Final = 80
+HEIGHT: Final = 20
+"""Size of a chart that goes to no terminal."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Draw it; returns the exit status."""
+    """Print the figures; returns the exit status."""
     if sys.stdout is None:
         return complain("standard output is closed")
-    from zmon.cli.drawing import Ask, print_series  # noqa: PLC0415 - --help needs none of it
-    from zmon.screen.definition import ScreenError, load_screens  # noqa: PLC0415 - likewise
-    from zmon.screen.variable import VariableError  # noqa: PLC0415 - likewise
-    from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
-    from zmon.tables.view import NoSuchThing  # noqa: PLC0415 - likewise
-
     if args.source and args.length:
-        complain("--for takes samples of this machine; what --from names is recorded already")
-        return USAGE
+        return misused("--for takes samples of this machine; what --from names is recorded already")
     try:
-        width, height = _size()
-        ask = Ask(
-            [args.screen, *args.row], (args.width or width, args.height or height), args.style or style()
-        )
-        print_series(ask, args, load_screens())
+        _plot(args, load_screens())
     except (ScreenError, VariableError, WhenError) as error:
-        complain(str(error))
-        return USAGE
+        return misused(str(error))
     except (ValueError, NoSuchThing) as error:
         complain(str(error))
         return FAILED
     return OK
 
 
-def _size() -> tuple[int, int]:
-    """Return how much room there is on the terminal, if it is one."""
-    if not sys.stdout.isatty():
-        return WIDTH - 1, HEIGHT
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    return max(columns - 1, 1), max(min(lines - 3, columns // 3), 1)
+def _size(args: argparse.Namespace) -> tuple[int, int]:
+    """Return the columns and lines of the chart: those of the options, or of the terminal, if it is one."""
+    width, height = WIDTH - 1, HEIGHT
+    if sys.stdout.isatty():
+        columns, lines = os.get_terminal_size(sys.stdout.fileno())
+        width, height = max(columns - 1, 1), max(min(lines - 3, columns // 3), 1)
+    return args.width or width, args.height or height
 
 
 def style() -> str:
     """Return the finest style that locale and terminal can show."""
     return charset.style(os.environ, getattr(sys.stdout, "encoding", None) or "")
+
+
+def _plot(args: argparse.Namespace, screens: Screens) -> None:
+    """Print the figures.
+
+    Raises:
+        ValueError: the source cannot be used, or there is nothing in it.
+        VariableError: the words name no figures.
+        NoSuchThing: a row is not there.
+        WhenError: a time is none.
+    """
+    asked = parse([args.screen, *args.row], screens)
+    size = _size(args)
+    with announced(args.source), closing(_timeline(args, asked)) as tape:
+        watch = Watch(tape)
+        window = _window(args, tape)
+        variables = _resolved(asked, watch, window)
+        found = series(variables, watch.history, window, 2 * size[0], screens.limits)
+    if (reason := _nothing(found)) is not None:
+        raise NoSuchThing(f"nothing to draw: {reason}")
+
+    def text() -> Iterator[str]:
+        points = [[Point(*figure) for figure in one.figures] for one in found]
+        notes = (f" {note}" for note in rows(variables, found).notes)
+        return map(harmless, [*chart(variables, points, screens, size, args.style or style()).lines, *notes])
+
+    write_result(
+        args,
+        text,
+        lambda: _records(variables, found),
+        lambda: [_document(*one, screens) for one in zip(variables, found, strict=True)],
+    )
+
+
+def _nothing(found: Sequence[Series]) -> str | None:
+    """Return why no figure of any series has a value; None where one has."""
+    means = [figure.mean for one in found for figure in one.figures]
+    reasons = [mean.reason for mean in means if isinstance(mean, Absent)]
+    return reasons[-1] if reasons and len(reasons) == len(means) else None
+
+
+def _timeline(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
+    """Return a recording, what the recorder of this machine has recorded, or samples that are taken now."""
+    kinds = (MACHINE, *(kind for one in asked for kind in needs(one.screen.table).kinds))
+    if args.length:
+        return _sampled(args, kinds)
+    if not args.source:
+        recorder = recorder_here(os.environ)
+        if recorder is None:
+            raise ValueError(
+                "nothing records this machine: name a recording with --from, or take samples: --for 30"
+            )
+        args.source = recorder.directory
+    told = (kind for one in asked if one.rows for kind in needs(one.screen.table).told)
+    return open_source(args, kinds=(*kinds, *told))  # rows may be named by what CP calls them
+
+
+def _sampled(args: argparse.Namespace, kinds: Sequence[Kind]) -> Tape:
+    """Take samples for a while."""
+    keep = Memory("this machine")
+    live = LiveTape(choice_of(args, kinds), args.interval, keep=keep)
+    begin = time.monotonic()
+    live.next()
+    for turn in range(1, max(round(args.length / args.interval), 1) + 1):
+        time.sleep(max(0.0, begin + turn * args.interval - time.monotonic()))
+        live.next()
+    return keep.tape()
+
+
+def _window(args: argparse.Namespace, tape: Tape) -> tuple[int, int]:
+    """Return the begin and the end.
+
+    Raises:
+        WhenError: the words name no time, the second is before the first, or nothing was recorded then.
+    """
+    span = tape.span()
+    if span is None:
+        raise ValueError("the source has no samples")
+    begin = time_of(args.since, tape) if args.since else span[0]
+    end = time_of(args.until, tape) if args.until else span[1]
+    if begin >= end and span[0] < span[1]:
+        raise WhenError(f"{args.since or 'the begin'} is not before {args.until or 'the end'}")
+    if remark := uncovered(begin, end, span):
+        complain(remark)
+    return begin, end
+
+
+def _resolved(asked: Sequence[Asked], watch: Watch, window: tuple[int, int]) -> list[Variable]:
+    """Return what is meant, as it was called at the end or, if it was gone by then, at the begin."""
+    past = watch.history.past
+    last = next(past(window[1]), None)
+    if last is None:
+        raise ValueError("there are no samples in this time")
+    try:
+        return resolve(asked, last, nobody)
+    except NoSuchThing:
+        first = next(past(window[0]), None)
+        if first is None:
+            raise
+        return resolve(asked, first, nobody)
+
+
+def _records(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[list[object]]:
+    yield ["column", "key", "from", "to", "low", "mean", "high"]
+    for variable, one in zip(variables, found, strict=True):
+        for begin, end, *values in one.figures:
+            name = f"{variable.table}.{variable.column}"
+            yield [name, harmless(variable.key), moment(begin), moment(end), *map(plain, values)]
+
+
+def _document(variable: Variable, found: Series, screens: Screens) -> dict[str, Any]:
+    """Return one series as an object of JSON."""
+    known = described(variable, screens)
+    return {
+        "screen": known[0].command if known else variable.table,
+        "column": variable.column,
+        "key": variable.key,
+        "unit": known[1].unit if known and known[1] else "",
+        "points": [
+            {
+                "from": moment(begin),
+                "to": moment(end),
+                "low": plain(low),
+                "mean": plain(mean),
+                "high": plain(high),
+            }
+            for begin, end, low, mean, high in found.figures
+        ],
+        "absent": sorted({one.mean.reason for one in found.figures if isinstance(one.mean, Absent)}),
+        "note": found.note,
+    }

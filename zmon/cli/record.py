@@ -1,130 +1,57 @@
-"""Record this machine: everything the screens need, one file per day, until it is stopped.
-
-The live screens start with what a running recorder has recorded; `zmon replay DIR` shows it again.  Days are
-days of UTC.  Nothing is deleted without --keep or --size; with them, whole days, the oldest first.
-
-SIGTERM and SIGINT finish the sample and close the file.  SIGHUP closes it, so that it can be copied, and
-starts another one for the rest of the day.  If the disk is full, recording goes on when there is space again.
-"""
+"""Records this machine day and night; listings of servers and signals are handled beside sampling."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
-import re
+import select
+import signal
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from zmon.cli.asker import Asker
-from zmon.cli.listing import add_listings, asked, listed
-from zmon.cli.status import OK, complain
-from zmon.cli.tape import add_choice_arguments, chosen, positive, seconds
+from zmon.cli.inputs import containers_of, read_listings
+from zmon.cli.output import OK, complain
+from zmon.cli.sources import choice_of
+from zmon.kernel.udev import watch
+from zmon.listing.server import is_server, parse_server
+from zmon.plain_text import harmless
+from zmon.recorder.forecast import earlier, estimate, shortage
+from zmon.recorder.lock import Lock, LockError, own_directory
+from zmon.recorder.notify import Service
+from zmon.recorder.retention import Rule
+from zmon.recorder.roll import Roll
+from zmon.recorder.session import Orders, Plan, Session
+from zmon.session.live import LiveTape
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import argparse
+    from collections.abc import Callable, Sequence
+    from types import FrameType
 
     from zmon.kernel.file_extents import ListedFile
+    from zmon.listing.listing import Listing
     from zmon.recorder.forecast import Forecast
-    from zmon.recorder.lock import Lock
-    from zmon.recorder.session import Plan
-    from zmon.sample import Kind, Sample
+    from zmon.sample import Sample
 
-INTERVAL: Final = 1.0
-"""Seconds.  A stall of two seconds is seen, which it is not at the interval of the live screens.  What was
-not sampled cannot be had later; who wants it smaller sees in the forecast what a longer interval saves."""
-
-TIMES: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-SIZES: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon record`."""
-    parser.add_argument(
-        "directory",
-        nargs="?",
-        metavar="DIR",
-        help="where the day files go (default: systemd's state directory, else ~/.local/state/zmon)",
-    )
-    parser.add_argument(
-        "-i",
-        "--interval",
-        type=seconds,
-        default=INTERVAL,
-        metavar="S",
-        help="seconds between samples (default %(default)g)",
-    )
-    add_choice_arguments(parser)
-    add_listings(parser, "tablespaces whose files are looked up every ten minutes, and recorded")
-    parser.add_argument(
-        "--only", type=kinds, metavar="KINDS", help="record only these kinds of things: block,cmf,device"
-    )
-    parser.add_argument(
-        "--keep", type=length, default=0, metavar="TIME", help="delete days older than this: 30d"
-    )
-    parser.add_argument(
-        "--size",
-        type=size,
-        default=0,
-        metavar="SIZE",
-        help="delete the oldest days beyond this total size: 2G",
-    )
-    parser.add_argument("-n", "--count", type=positive, default=0, help="end after this many samples")
-    parser.add_argument(
-        "--for", dest="length", type=length, default=0, metavar="TIME", help="end after this time: 10m"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="estimate the cost, write nothing")
-    parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
-
-
-def length(words: str) -> int:
-    """Read a length of time, for argparse; returns ns."""
-    return round(_amount(words, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * 10**9)
-
-
-def size(words: str) -> int:
-    """Read a number of bytes, for argparse."""
-    return round(
-        _amount(words.upper().removesuffix("B").removesuffix("I"), SIZES, "a size: write 500M or 2G")
-    )
-
-
-def _amount(words: str, units: dict[str, int], wanted: str) -> float:
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([A-Za-z])", words, re.ASCII)
-    if match is None or match[2] not in units or not float(match[1]):
-        raise argparse.ArgumentTypeError(f"{words!r} is not {wanted}")
-    return float(match[1]) * units[match[2]]
-
-
-def kinds(words: str) -> list[Kind]:
-    """Read names of kinds, for argparse."""
-    from zmon.kinds import KINDS  # noqa: PLC0415 - --help needs none of them
-
-    names = [name.strip() for name in words.split(",")]
-    unknown = [name for name in names if name not in KINDS]
-    if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(KINDS)}")
-    return [KINDS[name] for name in names]
+RETRY_SECONDS: Final = 10.0
+"""From the first failure of a database server to the next question; each further wait is twice as long."""
+MAX_RETRY_SECONDS: Final = 600.0
+END_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Record until told to end; returns the exit status."""
-    from zmon.kernel.udev import watch  # noqa: PLC0415 - --help needs no machine
-    from zmon.recorder.forecast import earlier, shortage  # noqa: PLC0415
-    from zmon.recorder.lock import Lock, LockError, own_directory  # noqa: PLC0415
-    from zmon.recorder.retention import Rule  # noqa: PLC0415
-    from zmon.recorder.session import Plan  # noqa: PLC0415
-    from zmon.session.live import LiveTape  # noqa: PLC0415
-
+    """Record until a signal ends it; returns the exit status."""
     directory = os.path.abspath(args.directory or own_directory(os.environ))
     plan = Plan(directory, round(args.interval * 1e9), Rule(args.keep, args.size), args.count, args.length)
-    asker = Asker(lambda address: listed(args, [address]), _say)
+    servers = ServerListings(lambda address: read_listings(args, [address]), _say)
     try:
-        containers, servers = _listings(args)
+        containers, addresses = _listings(args)
     except ValueError as error:
         return complain(str(error))
-    choice = chosen(args, args.only, containers)._replace(later=asker if servers else None)
+    choice = choice_of(args, args.only, containers)._replace(later=servers if addresses else None)
     tape = LiveTape(choice, args.interval, watch(), args.root)
     known = earlier(directory, plan.interval)
     if args.dry_run:
@@ -142,56 +69,44 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{directory} cannot be recorded into: {error.strerror}")
     with lock:
-        asker.start(servers)
+        servers.start(addresses)
         try:
             return _record(plan, tape.next, known, lock)
         finally:
-            asker.stop()
+            servers.stop()
 
 
 def _listings(args: argparse.Namespace) -> tuple[list[ListedFile], list[str]]:
-    """Return what the listings in files say, and the addresses of servers, which are asked beside recording.
+    """Return the containers in files, and the addresses of servers, which are asked beside recording.
 
     Raises:
         ValueError: a file cannot be used, or an address is none.
     """
-    if not args.listing:
-        return [], []
-    from zmon.listing.server import is_server, parse_server  # noqa: PLC0415 - most recorders have no listing
-
-    servers = [source for source in args.listing if is_server(source)]
-    for address in servers:
+    addresses = [source for source in args.listing if is_server(source)]
+    for address in addresses:
         parse_server(address)
-    files = [source for source in args.listing if source not in servers]
+    files = [source for source in args.listing if source not in addresses]
     if not files:
-        return [], servers
-    listing = listed(args, files)
+        return [], addresses
+    listing = read_listings(args, files)
     for note in listing.notes:
         _say(note)
-    return list(asked(listing)), servers
+    return list(containers_of(listing)), addresses
 
 
 def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock) -> int:
-    from zmon.cli.orders import Machine  # noqa: PLC0415 - a dry run needs none of them
-    from zmon.recorder.notify import Service  # noqa: PLC0415
-    from zmon.recorder.roll import Roll  # noqa: PLC0415
-    from zmon.recorder.session import Session  # noqa: PLC0415
-    from zmon.store.writer import Writer  # noqa: PLC0415
-
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    machine = Machine()
-    machine.obey(terminal=terminal)
+    clock = SignalClock()
+    clock.handle_signals(terminal=terminal)
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
     roll = Roll(plan.directory, Writer, _say, lock.hold)
     service = Service(os.environ)
-    Session(plan, take, roll, machine, machine.orders, service, _say, status=terminal, forecast=known).run()
+    Session(plan, take, roll, clock, clock.orders, service, _say, status=terminal, forecast=known).run()
     return OK
 
 
 def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
     """Take two samples and estimate what more would cost."""
-    from zmon.recorder.forecast import estimate  # noqa: PLC0415 - only a dry run needs it here
-
     before = take()
     begin = time.process_time_ns()
     time.sleep(interval / 1e9)
@@ -200,8 +115,144 @@ def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
 
 
 def _say(words: str) -> None:
-    """Say something to people; that nobody listens any more is no reason to stop recording."""
-    from zmon.screen.number import harmless  # noqa: PLC0415 - --help needs it not
-
+    """Print a message; recording goes on where nobody can read it."""
     with contextlib.suppress(OSError):
         print(f"zmon record: {harmless(words)}", file=sys.stderr, flush=True)
+
+
+# listings of database servers
+
+
+class ServerListings:
+    """The containers that database servers list, as far as they have answered; `zmon.kernel.sampler.Later`.
+
+    The first sample waits for no server, and none ends recording: each is asked in a thread of its own, again
+    and again at growing distances, until it answers.
+    """
+
+    def __init__(
+        self, ask: Callable[[str], Listing], say: Callable[[str], None], first: float = RETRY_SECONDS
+    ) -> None:
+        """Start no thread yet; `ask` raises ValueError where a server does not answer."""
+        self._ask = ask
+        self._say = say
+        self._first = first
+        self._found: dict[str, Sequence[ListedFile]] = {}
+        self._waiting: dict[str, str] = {}
+        """The servers that have not answered yet, with the reason."""
+        self._new = threading.Event()
+        self._stopped = threading.Event()
+
+    def start(self, servers: Sequence[str]) -> None:
+        """Begin to ask, each server in a thread of its own."""
+        for number, address in enumerate(servers):
+            self._waiting[address] = "no answer yet from the database server"
+            threading.Thread(target=self._run, args=(address,), name=f"listing-{number}", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask no more; a question that is being asked is not waited for."""
+        self._stopped.set()
+
+    def containers(self) -> Sequence[ListedFile]:
+        """Return the files of the servers that have answered.
+
+        Raises:
+            ValueError: none has; says why.
+        """
+        found = [one for each in list(self._found.values()) for one in each]
+        reasons = list(dict.fromkeys(self._waiting.values()))
+        if not found and reasons:
+            raise ValueError("; ".join(reasons))
+        return found
+
+    def changed(self) -> bool:
+        """Tell whether a server has answered since this was asked last."""
+        new = self._new.is_set()
+        self._new.clear()
+        return new
+
+    def _run(self, address: str) -> None:
+        wait = self._first
+        failed = ""
+        while not self._stopped.is_set():
+            try:
+                listing = self._ask(address)
+            except Exception as error:  # noqa: BLE001 - whatever fails, recording goes on
+                reason = str(error) or type(error).__name__
+                self._waiting[address] = reason
+                if not failed:
+                    self._say(f"{reason}; recording goes on without it, and it is asked again")
+                failed = reason
+                self._stopped.wait(wait)
+                wait = min(2 * wait, MAX_RETRY_SECONDS)
+                continue
+            self._found[address] = list(containers_of(listing))
+            self._waiting.pop(address, None)
+            self._new.set()
+            for note in listing.notes:
+                self._say(note)
+            if failed:
+                self._say(f"the database server answers now: {len(self._found[address]):,} files are listed")
+            return
+
+
+# signals
+
+
+class SignalClock:
+    """The clocks of this machine, and a wait that a signal ends early.
+
+    The handler writes a byte into a pipe that the wait polls, so that no signal is lost before it begins.
+    """
+
+    def __init__(self) -> None:
+        """Handle no signal yet."""
+        self.orders = Orders()
+        self._out, self._in = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def handle_signals(self, *, terminal: bool) -> None:
+        """Let SIGTERM and SIGINT end recording, a second one at once, and SIGHUP begin another file.
+
+        On a terminal SIGHUP means that it was closed, and ends; where it was ignored (nohup) it stays so.
+        """
+        for number in END_SIGNALS:
+            signal.signal(number, self._end)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self._end if terminal else self._another)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self.orders.end = True
+        for number in END_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        self._wake()
+
+    def _another(self, _number: int, _frame: FrameType | None) -> None:
+        self.orders.another = True
+        self._wake()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # then there are enough in it
+            os.write(self._in, b".")
+
+    def wait(self, length: int) -> None:
+        """Return after so many ns, or at once when a signal came."""
+        ready, _, _ = select.select([self._out], [], [], length / 1e9)
+        if ready:
+            os.read(self._out, 4096)
+
+    def utc(self) -> int:
+        """Return the time of the wall, in ns since 1970."""
+        return time.time_ns()
+
+    def steady(self) -> int:
+        """Return the steady clock, in ns."""
+        return time.monotonic_ns()
+
+    def asleep(self) -> int:
+        """Return the ns that the machine has slept since it was started."""
+        steady = time.monotonic_ns()
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - steady
+
+    def spent(self) -> int:
+        """Return the ns that this process has used of the processors."""
+        return time.process_time_ns()

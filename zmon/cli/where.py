@@ -1,12 +1,4 @@
-"""Show where a file is, or what is on a disk: zmon where /db/file, zmon where 7201, zmon where dasdb.
-
-A file, directory, mount point or tablespace is followed down: volume, disk, virtual and real device, label,
-logical control unit (LCU), channel paths.  A disk, partition, logical volume, device number, label or LCU is
-followed up: file systems, swap, files, tablespaces.  A THING with several meanings is answered for each.
-
-Every answer says how certain it is: exact (byte by byte), shares (how much on which disk), set (on one or
-more of these), assumed (from the path alone, or a rule of the site), unknown.  Exit status 1: not found.
-"""
+"""Finds the disks and LCUs that a file is on, or what is on a disk or an LCU."""
 
 from __future__ import annotations
 
@@ -19,51 +11,34 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.cli.csv_output import CsvWriter, add_csv_safe_argument
-from zmon.cli.listing import LISTINGS, add_listings, status, unplaced
-from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
-from zmon.cli.status import FAILED, USAGE, complain
+from zmon.cli.inputs import listing_of, status, unplaced
+from zmon.cli.output import FAILED, FileCount, complain, misused, terminal_width, write_result
+from zmon.cli.sources import open_lookup, read_files
+from zmon.cli.where_output import document, records, text
+from zmon.kernel.file_extents import NOT_THERE
+from zmon.kernel.open_file import live_mount_id
+from zmon.kernel.worker import call_all_within
 from zmon.kinds import LAYER
+from zmon.placement.word_lookup import (
+    DOWNWARDS,
+    LookupResult,
+    MeaningKind,
+    WordMeaning,
+    find,
+    find_below,
+    find_by_name,
+    find_mount,
+    meanings,
+)
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.placement.word_lookup import LookupResult, WordMeaning
     from zmon.topology.machine import Machine
 
-BUS: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
-"""A bus id, which is looked for among devices though it looks like the name of a file."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `zmon where`."""
-    parser.add_argument(
-        "thing",
-        nargs="+",
-        metavar="THING",
-        help="a path, disk, UUID=, bus id, device number, label, logical volume, LCU, tablespace or database",
-    )
-    parser.add_argument(
-        "-r", "--recursive", action="store_true", help="look at each file in a directory and below"
-    )
-    parser.add_argument(
-        "-e",
-        "--evidence",
-        action="store_true",
-        help="print the source of each step: file and line, ioctl, answer of CP",
-    )
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=("text", "csv", "json"),
-        default="text",
-        help="text for people (default), csv: a record per part of a file on a disk, json: everything",
-    )
-    add_csv_safe_argument(parser)
-    add_listings(parser)
-    add_looking_arguments(parser)
-    parser.epilog = LISTINGS
+BUS_ID: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
+"""A bus id is looked for among devices, though it looks like the name of a file."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,24 +46,31 @@ def run(args: argparse.Namespace) -> int:
     if sys.stdout is None:
         return complain("standard output is closed")
     if args.at and not args.source:
-        complain("--at is a time in a recording: name one with --from")
-        return USAGE
+        return misused("--at is a time in a recording: name one with --from")
     if args.recursive and args.source:
-        complain("--recursive works on this machine only; a capture shows the files that it has without it")
-        return USAGE
+        return misused(
+            "--recursive works on this machine only; a capture shows the files that it has without it"
+        )
     try:
         unread: list[str] = []
         found = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
         return complain(str(error))
-    whole = _told(found, args, unread)
+    whole = _complain(found, args, unread)
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
-        _print(args, everything)
+        write_result(
+            args,
+            lambda: text(everything, evidence=args.evidence, width=terminal_width()),
+            lambda: records(everything),
+            lambda: [document(one) for one in everything],
+        )
     return status(args) if whole and all(one.is_there for one in everything) else FAILED
 
 
-def _told(found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]) -> bool:
+def _complain(
+    found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]
+) -> bool:
     """Say what was not found, or has no place, and why; True when there is nothing to say."""
     whole = True
     for word, each in found.items():
@@ -106,8 +88,6 @@ def _told(found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unr
 
 def _is_nowhere(one: LookupResult) -> bool:
     """Tell whether a path was asked for of this machine, where there is nothing."""
-    from zmon.kernel.file_extents import NOT_THERE  # noqa: PLC0415 - --help needs none of it
-
     reasons = {answer.real for answer in one.locations}
     return not one.there and not reasons.isdisjoint(NOT_THERE)
 
@@ -126,8 +106,6 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
     Raises:
         ValueError: a listing or the site's file cannot be used.
     """
-    from zmon.placement.word_lookup import DOWNWARDS  # noqa: PLC0415 - --help needs none
-
     words = list(dict.fromkeys(args.thing))
     here = _here(words)
     found: dict[str, list[LookupResult]] = {word: [] for word in words}
@@ -162,22 +140,18 @@ class _Here(NamedTuple):
     def is_path(self, word: str) -> bool:
         """Tell whether the word can only be a path of this machine."""
         if self.is_there:
-            return "/" in word or ("." in word and not BUS.fullmatch(word))
+            return "/" in word or ("." in word and not BUS_ID.fullmatch(word))
         return word.startswith("/") and not word.startswith("/dev/")
 
 
 def _here(words: Iterable[str]) -> dict[str, _Here]:
     """Tell what words lead to; one that does not answer keeps no other waiting."""
-    from zmon.kernel.worker import call_all_within  # noqa: PLC0415 - a capture never waits
-
-    found = call_all_within({word: partial(_led, word) for word in words})
+    found = call_all_within({word: partial(_path_of, word) for word in words})
     known = {word: _Here() if isinstance(one, Exception) else one for word, one in found.items()}
     return {word: known.get(word, _Here(is_there=True)) for word in words}
 
 
-def _led(word: str) -> _Here:
-    from zmon.kernel.open_file import live_mount_id  # noqa: PLC0415 - a capture has no paths
-
+def _path_of(word: str) -> _Here:
     try:
         state = os.stat(word)
         if stat.S_ISBLK(state.st_mode):
@@ -190,24 +164,16 @@ def _led(word: str) -> _Here:
 
 def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, LookupResult]:
     """Follow paths of this machine down, and look at nothing else."""
-    from zmon.placement.word_lookup import (  # noqa: PLC0415 - --help needs none of it
-        LookupResult,
-        MeaningKind,
-        WordMeaning,
-        find_below,
-        find_mount,
-    )
-
     paths = {word: _from_root(word) for word in words}
     mounts = {} if args.recursive else {word: here.mount for word, here in words.items() if here.mount}
-    progress = Progress()
+    count = FileCount()
     try:
         files = [path for word, path in paths.items() if word not in mounts]
-        machine = look_at(
-            args, files, {paths[word]: mount for word, mount in mounts.items()}, progress=progress.files
+        machine = read_files(
+            args, files, {paths[word]: mount for word, mount in mounts.items()}, progress=count
         )
     finally:
-        progress.end()
+        count.end()
     found: dict[str, LookupResult] = {}
     for word, path in paths.items():
         meaning = WordMeaning(word, MeaningKind.DIRECTORY if words[word].mount else MeaningKind.FILE, path)
@@ -231,8 +197,6 @@ def _all(
     args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
 ) -> dict[str, list[LookupResult]]:
     """Look at a whole machine for all that words may mean there."""
-    from zmon.placement.word_lookup import meanings  # noqa: PLC0415 - --help needs none
-
     found: dict[str, list[LookupResult]] = {}
     with _whole(args) as machine:
         unread += _unread(machine)
@@ -243,7 +207,7 @@ def _all(
                 for name in dict.fromkeys(filter(None, (word, also)))
                 for meaning in meanings(name, machine)
             }
-            found[word] = _each(known.values(), machine)
+            found[word] = [find(meaning, machine) for meaning in known.values()]
     return found
 
 
@@ -253,15 +217,13 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
     """
-    from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_by_name, meanings  # noqa: PLC0415 - likewise
-
     found = {}
     with _whole(args) as machine:
         unread += _unread(machine)
         for word in dict.fromkeys(args.thing):
             path = posixpath.normpath(word) if word.startswith("/") else word
             known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
-            found[word] = _each(known, machine)
+            found[word] = [find(meaning, machine) for meaning in known]
             if not known and word.startswith("/") and not word.startswith("/dev/"):
                 found[word].append(find_by_name(WordMeaning(word, MeaningKind.FILE, path), machine))
     return found
@@ -270,22 +232,13 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
 @contextmanager
 def _whole(args: argparse.Namespace) -> Iterator[Machine]:
     """Look at the whole machine that is meant; it is asked within this context only."""
-    from zmon.cli.listing import listed  # noqa: PLC0415 - --help needs none
-
-    progress = Progress()
+    count = FileCount()
     try:
-        listing = listed(args, args.listing) if args.listing else None
-        with look(args, listing, progress=progress.files) as looked:
-            progress.end()
-            yield looked.machine
+        with open_lookup(args, listing_of(args), progress=count) as lookup:
+            count.end()
+            yield lookup.machine
     finally:
-        progress.end()
-
-
-def _each(meant: Iterable[WordMeaning], machine: Machine) -> list[LookupResult]:
-    from zmon.placement.word_lookup import find  # noqa: PLC0415 - --help needs none
-
-    return [find(meaning, machine) for meaning in meant]
+        count.end()
 
 
 def _unread(machine: Machine) -> list[str]:
@@ -306,25 +259,3 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
     help_ = f" ({'; '.join(more)})" if more else ""
     return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
-
-
-# printing
-
-
-def _print(args: argparse.Namespace, found: Sequence[LookupResult]) -> None:
-    if args.format == "json":
-        import json  # noqa: PLC0415 - text needs none
-
-        from zmon.cli.where_data import document  # noqa: PLC0415 - likewise
-
-        print(json.dumps([document(one) for one in found]))
-    elif args.format == "csv":
-        from zmon.cli.where_data import records  # noqa: PLC0415 - likewise
-
-        CsvWriter(sys.stdout, safe=args.csv_safe).writerows(records(found))
-    else:
-        from zmon.cli.where_text import text  # noqa: PLC0415 - programs read no text
-
-        for line in text(found, evidence=args.evidence, width=columns()):
-            print(line)
-    sys.stdout.flush()

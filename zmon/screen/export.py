@@ -13,8 +13,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
+from zmon.plain_text import harmless
 from zmon.screen.frame import WIDTH, header
-from zmon.screen.number import harmless, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ def body(sheet: Sheet, screens: Screens, most: int | None = None, width: int | N
 def why_empty(sheet: Sheet) -> str:
     """Say why a list shows no rows."""
     if sheet.table.missing is not None:
-        return printable(f"Nothing to show: {sheet.table.missing.reason}")
+        return harmless(f"Nothing to show: {sheet.table.missing.reason}", ascii_only=True)
     if sheet.table.keys:
         return "Nothing to show: no row meets the conditions"
     return "Nothing to show: there is no such thing on this machine"
@@ -75,7 +75,7 @@ def text(  # noqa: PLR0913 - what is written, and in how much room
 
 def sentence(words: str, width: int | None = None) -> list[str]:
     """Return a sentence in lines that are no longer than `width`."""
-    plain_words = printable(words)
+    plain_words = harmless(words, ascii_only=True)
     return [f" {part}" for part in (wrap(plain_words, max(width - 1, 1)) if width else [plain_words])]
 
 

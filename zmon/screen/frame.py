@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.screen.number import clock, printable
+from zmon.plain_text import harmless
+from zmon.screen.number import clock
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
@@ -65,7 +66,7 @@ def header(  # noqa: PLR0913 - all that it shows
 
 
 def _known(value: object, width: int) -> str:
-    return "." * width if isinstance(value, Absent) or value == "" else printable(str(value))
+    return "." * width if isinstance(value, Absent) or value == "" else harmless(str(value), ascii_only=True)
 
 
 def _ends(interval: Interval) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.event import What
-from zmon.screen.number import harmless
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     from zmon.event import Event

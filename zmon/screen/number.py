@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def percent(value: float) -> str:
 
 def plain(value: object) -> str:
     """Write a label as it is, control characters made visible."""
-    return printable(str(value))
+    return harmless(str(value), ascii_only=True)
 
 
 def bytes_(value: float) -> str:
@@ -101,20 +102,9 @@ def bare(digits: str) -> str:
     return sign + (digits[1:] if digits.startswith("0.") else digits)
 
 
-def printable(text: str) -> str:
-    """Replace what a terminal would obey or misplace: control and non-ASCII characters."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c.isascii() and c.isprintable() else "?" for c in text)
-
-
-def harmless(text: str) -> str:
-    """Replace what a terminal would obey, and leave letters of all scripts as they are."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
-
-
 def shorten(text: str, width: int) -> str:
-    """Leave out the middle of a name that is too long: its ends tell most."""
+    """Make a name harmless, and leave out the middle of one that is too long: its ends tell most."""
+    text = harmless(text)
     if len(text) <= width:
         return text
     tail = max((width - 2) * 2 // 3, 0)

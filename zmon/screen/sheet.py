@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.plain_text import harmless
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
@@ -155,7 +156,7 @@ class Sheet:
     def _gap(self, line: str, said: str) -> str:
         """Write a sentence in the place of values, behind the first column."""
         end = self.screen.starts[0] + self.screen.columns[0].width
-        words = number.printable(said)
+        words = harmless(said, ascii_only=True)
         if self.screen.room:
             words = number.cut(words, max(self.screen.room - end - 5, 1))
         return f"{line[:end]} -- {words} ".ljust(self.screen.width, "-").rstrip()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zmon.plain_text import harmless
 from zmon.screen.chart.canvas import letter
 from zmon.screen.chart.scale import period, time_ticks
-from zmon.screen.number import bare, printable
+from zmon.screen.number import bare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 def title(manner: Manner, begin: int, end: int, width: int) -> str:
     """Write what is drawn at the left, and of which time at the right."""
-    left = printable(manner.title) + (f" ({printable(manner.unit)})" if manner.unit else "")
+    left = harmless(manner.title, ascii_only=True) + (
+        f" ({harmless(manner.unit, ascii_only=True)})" if manner.unit else ""
+    )
     right = period(begin, end, width - len(left) - 2) if begin < end else ""
     return (left.strip().ljust(width - len(right)) + right)[:width]
 
@@ -57,7 +60,7 @@ def time_axis(
 def legend(series: Sequence[Series], manner: Manner, style: Style, width: int, *, dotted: bool) -> str:
     """Write what stands for what, as far as there is room."""
     if len(series) > 1:
-        said = [f"{letter(place)} {printable(one.name)}" for place, one in enumerate(series)]
+        said = [f"{letter(place)} {harmless(one.name, ascii_only=True)}" for place, one in enumerate(series)]
     elif manner.style == "braille":
         said = []
     else:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cli.main import main
-from zmon.cli.status import OK
-from zmon.cli.tape import LONGEST, SHORTEST, add_tape_arguments, open_tape, positive, seconds, source
+from zmon.cli.options import MAX_SECONDS, MIN_SECONDS, add_source, positive, seconds, source
+from zmon.cli.output import OK
+from zmon.cli.sources import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ def test_an_interval_is_seconds(words: str, value: float) -> None:
 def test_an_interval_is_within_its_bounds(words: str) -> None:
     """Or refused."""
     try:
-        assert SHORTEST <= seconds(words) <= LONGEST
+        assert MIN_SECONDS <= seconds(words) <= MAX_SECONDS
     except argparse.ArgumentTypeError as error:
         assert "is no interval" in str(error)  # noqa: PT017 - no error is right too
 
@@ -49,17 +50,17 @@ def test_an_empty_source_is_not_this_machine() -> None:
 def test_a_source_is_a_capture(lay_out: Callable[[str], str]) -> None:
     """`--from` opens it; without it this machine is meant."""
     parser = argparse.ArgumentParser()
-    add_tape_arguments(parser)
-    assert not open_tape(parser.parse_args(["--from", lay_out("qemu")])).live
-    assert open_tape(parser.parse_args([])).live
+    add_source(parser)
+    assert not open_source(parser.parse_args(["--from", lay_out("qemu")])).live
+    assert open_source(parser.parse_args([])).live
 
 
 def test_a_source_is_a_simulated_machine() -> None:
     """One scenario, or several of them one after the other, of which the second waits for the first."""
     parser = argparse.ArgumentParser()
-    add_tape_arguments(parser)
-    alone = open_tape(parser.parse_args(["--from", "lab:shark-before"])).span()
-    both = open_tape(parser.parse_args(["--from", "lab:shark-before+shark-after"])).span()
+    add_source(parser)
+    alone = open_source(parser.parse_args(["--from", "lab:shark-before"])).span()
+    both = open_source(parser.parse_args(["--from", "lab:shark-before+shark-after"])).span()
     assert alone is not None
     assert both is not None
     assert both[0] == alone[0]
@@ -70,9 +71,9 @@ def test_a_source_is_a_simulated_machine() -> None:
 def test_without_the_name_of_a_scenario_they_are_listed(name: str) -> None:
     """To choose from."""
     parser = argparse.ArgumentParser()
-    add_tape_arguments(parser)
+    add_source(parser)
     with pytest.raises(ValueError, match=r"there are .*shark-after, shark-before"):
-        open_tape(parser.parse_args(["--from", name]))
+        open_source(parser.parse_args(["--from", name]))
 
 
 def test_a_scenario_may_be_a_file_of_the_user(tmp_path: Path) -> None:
@@ -80,8 +81,8 @@ def test_a_scenario_may_be_a_file_of_the_user(tmp_path: Path) -> None:
     file = tmp_path / "mine+yours.toml"
     file.write_text('base = "shark-before"\ntitle = "Mine"\ntext = "Mine."\n')
     parser = argparse.ArgumentParser()
-    add_tape_arguments(parser)
-    assert open_tape(parser.parse_args(["--from", f"lab:{file}"])).name == "lab:mine+yours"
+    add_source(parser)
+    assert open_source(parser.parse_args(["--from", f"lab:{file}"])).name == "lab:mine+yours"
 
 
 @pytest.mark.parametrize("command", [["--from"], ["show", "DEVICE", "--from"], ["replay"]])

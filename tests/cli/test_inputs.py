@@ -1,4 +1,4 @@
-"""zmon.cli.people: what the options say that people tell."""
+"""zmon.cli.inputs: what the options say that users supply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.people import add_people_arguments, are_heard, listing_of, people
+from zmon.cli.inputs import has_inputs, listing_of, user_inputs
+from zmon.cli.options import add_inputs
 from zmon.topology.site import SiteError
 
 if TYPE_CHECKING:
@@ -27,25 +28,25 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def options(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_people_arguments(parser)
+    add_inputs(parser)
     return parser.parse_args(words)
 
 
 def told(*words: str) -> UserInputs:
     args = options(*words)
-    return people(args, listing_of(args))()
+    return user_inputs(args, listing_of(args))()
 
 
 def test_without_options_nobody_is_heard() -> None:
     """And nothing is read."""
-    assert not are_heard(options())
+    assert not has_inputs(options())
     assert not told().given
 
 
 def test_the_site_of_the_user_is_heard(settings: Path) -> None:
     """Without an option."""
     settings.write_text('pins = ["T2"]\n')
-    assert are_heard(options())
+    assert has_inputs(options())
     assert told().site.pins == ("T2",)
 
 
@@ -62,14 +63,14 @@ def test_an_error_in_a_file_that_is_named_is_told_at_once(tmp_path: Path) -> Non
     site = tmp_path / "mine.toml"
     site.write_text("pins = 3\n")
     with pytest.raises(SiteError):
-        people(options("--site", str(site)))
+        user_inputs(options("--site", str(site)))
 
 
 @pytest.mark.parametrize("option", ["--site", "--cp-file"])
 def test_a_file_that_is_not_there_is_told_at_once(option: str, tmp_path: Path) -> None:
     """Not in the middle of a screen."""
     with pytest.raises(OSError, match="No such file"):
-        people(options(option, str(tmp_path / "none")))
+        user_inputs(options(option, str(tmp_path / "none")))
 
 
 def test_answers_are_understood_for_the_guest(tmp_path: Path) -> None:
@@ -94,5 +95,5 @@ def test_a_listing_names_files(tmp_path: Path) -> None:
 
 def test_what_is_told_is_told_once() -> None:
     """Who asks again gets the same."""
-    ask = people(options())
+    ask = user_inputs(options())
     assert ask() is ask()

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cli.csv_output import FORMULA, CsvWriter
 from zmon.cli.main import main
-from zmon.cli.status import OK
+from zmon.cli.output import FORMULA, OK, CsvWriter
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,14 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cli.plain import field, folded, plain, shorten
+from zmon.cli.output import folded
+from zmon.plain_text import harmless
+from zmon.screen.number import shorten
 
 WIDTHS = st.integers(12, 100)
-
-
-def test_bytes_that_are_no_text_are_shown_as_numbers() -> None:
-    """As Python spells them in file names."""
-    assert plain("a\udcff") == r"a\udcff"
 
 
 @given(st.text(), WIDTHS)
@@ -63,7 +60,7 @@ def test_folding_loses_no_letter(sentence: str, width: int) -> None:
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_a_field_stays_in_its_record(names: list[str]) -> None:
     """One line, and what is read back is what was written."""
-    fields = [field(name) for name in names]
+    fields = [harmless(name, escaped=True) for name in names]
     line = io.StringIO(newline="")
     csv.writer(line, lineterminator="\n").writerow(fields)
     assert line.getvalue().splitlines() == [line.getvalue().rstrip("\n")] or fields == [""]

@@ -5,18 +5,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.tape import add_choice_arguments
-from zmon.cli.told import add_cp_arguments, claims_of
+from zmon.cli.inputs import claims_with_cp
+from zmon.cli.options import add_choice, add_cp
 from zmon.cp import claim_sources
 from zmon.kinds import CLAIM
 from zmon.sample import empty_frame
-from zmon.topology.claims import Claim, claims_frame, claims_in
+from zmon.topology.claims import Claim, claims_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    from zmon.kernel.tree import Tree
 
 DISKS = b"DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n"
 ENTRIES = b"USER A X 1G\nMDISK 191 3390 1 5 LNX001 MR\nUSER B X 1G\nMDISK 191 3390 1 5 LNX002 MR\n"
@@ -40,22 +38,24 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
 def options(*words: str) -> argparse.Namespace:
     """Parse options."""
     parser = argparse.ArgumentParser()
-    add_cp_arguments(parser)
-    add_choice_arguments(parser)
+    add_cp(parser)
+    add_choice(parser)
     return parser.parse_args(words)
 
 
+def claims(args: argparse.Namespace, guest: str = "") -> Sequence[Claim]:
+    return claims_with_cp(args)(guest).claims
+
+
 def test_without_options_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason says how."""
+    """There are no claims then."""
     monkeypatch.setattr(claim_sources, "ask_claims", lambda *_all: pytest.fail("asked"))
-    missing = claims_of(options()).missing
-    assert missing is not None
-    assert "--cp-file FILE, or as root --cp" in missing.reason
+    assert claims(options()) == []
 
 
 def test_files_are_put_together(files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is said when all is understood."""
-    found = claims_in(claims_of(options(*files(DISKS, ENTRIES), "--cp-user", "b")))
+    found = claims(options(*files(DISKS, ENTRIES), "--cp-user", "b"))
     assert [(claim.user, claim.vdev, claim.volser) for claim in found] == [
         ("", "0100", "LX4A01"),
         ("A", "0191", "LNX001"),
@@ -66,29 +66,27 @@ def test_files_are_put_together(files: Callable[..., list[str]], capsys: pytest.
 
 def test_the_known_guest_is_meant_if_none_is_named(files: Callable[..., list[str]]) -> None:
     """Its name is in /proc/sysinfo."""
-    found = claims_in(claims_of(options(*files(ENTRIES)), guest="A"))
+    found = claims(options(*files(ENTRIES)), guest="A")
     assert [claim.volser for claim in found if not claim.user] == ["LNX001"]
 
 
 def test_what_is_odd_is_said(files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     """Lines that are not understood, and conflicts."""
-    claims_of(options(*files(DISKS + b"what is this\n", DISKS.replace(b"4A01", b"4B07"))))
+    claims(options(*files(DISKS + b"what is this\n", DISKS.replace(b"4A01", b"4B07"))))
     said = capsys.readouterr().err
     assert "0.txt: answers of CP; lines not understood: 1" in said
     assert "virtual device 0100 has more than one real device" in said
 
 
-def test_a_file_about_something_else_is_named(files: Callable[..., list[str]]) -> None:
-    """The frame says so too."""
-    missing = claims_of(options(*files(b"LINDB01  AT ZVMPRD1\n"))).missing
-    assert missing is not None
-    assert "nothing about volumes in it" in missing.reason
+def test_a_file_about_something_else_claims_nothing(files: Callable[..., list[str]]) -> None:
+    """It has a user id only."""
+    assert claims(options(*files(b"LINDB01  AT ZVMPRD1\n"))) == []
 
 
 def test_cp_is_asked_when_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     """With --cp."""
     monkeypatch.setattr(claim_sources, "ask_claims", lambda _cp: claims_frame([Claim("0100", "4A01")], 1))
-    assert [claim.rdev for claim in claims_in(claims_of(options("--cp")))] == ["4A01"]
+    assert [claim.rdev for claim in claims(options("--cp"))] == ["4A01"]
 
 
 def test_without_cp_the_reason_is_said(
@@ -96,16 +94,5 @@ def test_without_cp_the_reason_is_said(
 ) -> None:
     """And everything else goes on."""
     monkeypatch.setattr(claim_sources, "ask_claims", lambda _cp: empty_frame(CLAIM, "/dev/vmcp needs root"))
-    missing = claims_of(options("--cp")).missing
-    assert missing is not None
-    assert missing.reason == "/dev/vmcp needs root"
+    assert claims(options("--cp")) == []
     assert capsys.readouterr().err == "zmon: /dev/vmcp needs root\n"
-
-
-def test_a_capture_has_its_own_answers(
-    make_tree: Callable[..., Tree], files: Callable[..., list[str]]
-) -> None:
-    """Beside those of files."""
-    tree = make_tree({"cp/virtual-dasd.txt": DISKS})
-    found = claims_in(claims_of(options(*files(ENTRIES)), tree, "A"))
-    assert {claim.origin.rpartition("/")[2] for claim in found} == {"virtual-dasd.txt", "0.txt"}

@@ -1,14 +1,16 @@
-"""The printing of `zmon spread`: the answer as text for people."""
+"""The answer of `zmon spread` as text for people, as JSON and as records."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
-from zmon.cli.plain import folded, shorten
+from zmon.cli.output import folded
 from zmon.placement.move_statements import move_statements
 from zmon.placement.spread_report import NOT_WORTH, counted, pressure, spread_words, times_words
-from zmon.screen.number import DOTS, bytes_, harmless, percent, queue, rate
+from zmon.plain_text import harmless
+from zmon.screen.number import DOTS, bytes_, percent, queue, rate, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
     from zmon.placement.planner import MovePlan
     from zmon.placement.spread_report import Pressure, SpreadReport, TablespaceSpread, WhatIf
 
-NARROWEST: Final = 80
-NAME: Final = 18
+_name = partial(harmless, escaped=True)
+
+MIN_WIDTH: Final = 80
+MIN_NAME_WIDTH: Final = 18
 """Characters for a tablespace at least; more where the line is wider."""
-MOST_NAMED: Final = 20
-"""So many rows with problems, and volumes with logs, are printed; the others are counted."""
+MAX_NAMED: Final = 20
+"""Rows with problems, and volumes with logs, that are printed; the others are counted."""
 
 LOOK: Final = 2.0
 BAD: Final = 4.0
@@ -50,7 +54,7 @@ def text(
         width: of the lines, in characters.
         unread: what of the listing was not understood.
     """
-    width = max(width, NARROWEST)
+    width = max(width, MIN_WIDTH)
     nothing = _nothing(report)
     if nothing:
         for sentence in nothing:
@@ -106,8 +110,8 @@ def _heading(report: SpreadReport) -> str:
 
 def _some(parts: Sequence[str]) -> list[str]:
     """Return the first of them, and how many more there are."""
-    more = len(parts) - MOST_NAMED
-    return [*parts[:MOST_NAMED], *([f"{more:,} more: --format json has all"] if more > 0 else [])]
+    more = len(parts) - MAX_NAMED
+    return [*parts[:MAX_NAMED], *([f"{more:,} more: --format json has all"] if more > 0 else [])]
 
 
 def _amount(report: SpreadReport, load: float) -> str:
@@ -123,7 +127,7 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
     room = {
         key: max(6 + report.wanted.traffic, len(head[0]) + 1, len(head[1]) + 1) for key, head in heads.items()
     }
-    shown = _fitting(report.units, whole, room, width - NAME - 8)
+    shown = _fitting(report.units, whole, room, width - MIN_NAME_WIDTH - 8)
     hidden = [unit for unit in report.units if unit not in shown]
     rest = any(whole.get(unit.key) for unit in hidden)
     name = min(40, width - 8 - sum(room[unit.key] for unit in shown) - 8 * rest)
@@ -170,7 +174,7 @@ def _fitting(
     return [unit for unit in units if unit.key in chosen]
 
 
-def _enumerated(names: Sequence[str], most: int = MOST_NAMED) -> str:
+def _enumerated(names: Sequence[str], most: int = MAX_NAMED) -> str:
     shown = [harmless(name) for name in names[:most]]
     return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -229,13 +233,13 @@ def _findings(report: SpreadReport) -> Iterator[str]:
         yield f"The same load: now what is fullest {_busy(now)}; with an even spread it {_busy(then)} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
         yield "Head room: not known, because the site file has no [capacity]"
-    for one in report.mixed[:MOST_NAMED]:
+    for one in report.mixed[:MAX_NAMED]:
         yield (
             f"Logs of {one.database or 'the database'} share volume {one.volume} with data of"
             f" {_enumerated(one.others, 5)}: {_enumerated(one.logs, 3)}"
         )
-    if len(report.mixed) > MOST_NAMED:
-        yield f"Logs share {len(report.mixed) - MOST_NAMED} more volumes with data"
+    if len(report.mixed) > MAX_NAMED:
+        yield f"Logs share {len(report.mixed) - MAX_NAMED} more volumes with data"
 
 
 def _busy(found: Pressure) -> str:
@@ -321,13 +325,13 @@ def _problems(rows: Sequence[FilePlacement]) -> list[str]:
     for row in rows:
         by_reason.setdefault(row.problem, []).append(row)
     found = []
-    for reason, alike in list(by_reason.items())[:MOST_NAMED]:
+    for reason, alike in list(by_reason.items())[:MAX_NAMED]:
         first = alike[0]
         where = f" [{first.listed}]" if first.listed else ""
         more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
         found.append(f"{first.path or '(no path)'} of {first.tablespace or '?'}{where}{more}: {reason}")
-    if len(by_reason) > MOST_NAMED:
-        found.append(f"{len(by_reason) - MOST_NAMED} more reasons: --format json has all")
+    if len(by_reason) > MAX_NAMED:
+        found.append(f"{len(by_reason) - MAX_NAMED} more reasons: --format json has all")
     return found
 
 
@@ -337,3 +341,156 @@ def _listed(heading: str, sentences: Sequence[str], width: int) -> Iterator[str]
         yield heading
         for sentence in sentences:
             yield from folded(sentence, width, "  - ")
+
+
+# CSV
+
+
+def matrix_records(report: SpreadReport) -> Iterator[list[Any]]:
+    """Yield the tablespaces by units as records, with a heading: numbers as they are."""
+    unit = "bytes_per_s" if report.wanted.traffic else "bytes"
+    yield [
+        "database", "tablespace", "files", "bytes", "bytes_unplaced", "problems", "grade", "max_to_mean",
+        "share_max", "variation", "jain", "effective", "units", "worst", "logs_beside_data",
+        *(f"{_name(each.title)} {unit}" for each in report.units),
+    ]  # fmt: skip
+    names = {each.key: each.title for each in report.units}
+    for space in report.spaces:
+        found = space.spread
+        figures = (found.uneven, found.share, found.variation, found.jain, found.effective)
+        yield [
+            _name(space.database), _name(space.tablespace), space.files, space.size, space.unplaced,
+            space.problems, str(space.grade), *map(_plain, figures), found.units,
+            _name(names.get(found.worst, "")), int(space.shares_with_logs),
+            *(space.load_on.get(each.key, 0) for each in report.units),
+        ]  # fmt: skip
+
+
+def move_records(plan: MovePlan, products: Callable[[str], str]) -> Iterator[list[Any]]:
+    """Yield the moves as records, with a heading."""
+    yield [
+        "step", "database", "tablespace", "path", "from", "to", "bytes", "copied_so_far", "max_to_mean",
+        "bound_times", "spread_part", "means",
+    ]  # fmt: skip
+    for number, step in enumerate(plan.steps, 1):
+        for move in step.moves:
+            yield [
+                number, _name(move.item.database), _name(move.item.tablespace), _name(move.item.name),
+                _name(move.source.title), _name(move.target.title), move.bytes, step.copied, step.uneven,
+                step.ratio, step.apart, " ; ".join(move_statements(products(move.item.name), move)),
+            ]  # fmt: skip
+
+
+# JSON
+
+
+def document(
+    report: SpreadReport, products: Callable[[str], str], notes: Sequence[str], unread: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the whole answer as the object that is printed as JSON."""
+    return {
+        "over": report.wanted.what,
+        "by": "traffic" if report.wanted.traffic else "bytes",
+        "estimate": report.wanted.traffic,
+        "units": [
+            {
+                "key": unit.key,
+                "name": unit.title,
+                "side": unit.side or None,
+                "capacity": _plain(unit.capacity),
+                "available": unit.open,
+                "load": report.whole.load_on.get(unit.key, 0),
+            }
+            for unit in report.units
+        ],
+        "tablespaces": [_space(space) for space in report.spaces],
+        "all": _space(report.whole),
+        "sides": dict(report.sides),
+        "logs_beside_data": [one._asdict() for one in report.mixed],
+        "what_if": {
+            "even_spread": _what_if_document(report.even),
+            "moves": None if report.moved is None else _what_if_document(report.moved),
+            "head_room": _plain(report.headroom.factor),
+            "binding": list(report.headroom.binding),
+            "use": dict(report.headroom.use),
+        },
+        "plan": None if report.plan is None else _plan_document(report.plan, products),
+        "problems": [_row(row) for row in report.problems],
+        "conflicts": list(report.conflicts),
+        "not_understood": list(unread),
+        "notes": list(notes),
+        "assumptions": list(report.assumptions),
+    }
+
+
+def _what_if_document(found: WhatIf) -> dict[str, Any]:
+    return {"times": _plain(found.times), "limits_now": list(found.now), "limits_then": list(found.then)}
+
+
+def _space(space: TablespaceSpread) -> dict[str, Any]:
+    found = space.spread
+    return {
+        "database": space.database,
+        "tablespace": space.tablespace,
+        "files": space.files,
+        "bytes": space.size,
+        "bytes_unplaced": space.unplaced,
+        "bytes_on": dict(space.bytes_on),
+        "load_on": dict(space.load_on),
+        "max_to_mean": _plain(found.uneven),
+        "share_max": _plain(found.share),
+        "variation": _plain(found.variation),
+        "jain": _plain(found.jain),
+        "effective": _plain(found.effective),
+        "worst": found.worst or None,
+        "fullest_volume": None if isinstance(space.fullest, Absent) else list(space.fullest),
+        "grade": str(space.grade),
+        "problems": space.problems,
+        "logs_beside_data": space.shares_with_logs,
+        "absent": found.uneven.reason if isinstance(found.uneven, Absent) else None,
+    }
+
+
+def _plan_document(plan: MovePlan, products: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "max_to_mean": _plain(plan.uneven),
+        "spread_part": _plain(plan.apart),
+        "lower_bound": _plain(plan.bound),
+        "above_lower_bound": _plain(plan.gap),
+        "anew": None if plan.anew is None else plan.anew._asdict(),
+        "held": dict(plan.held),
+        "before": dict(plan.before),
+        "after": dict(plan.after),
+        "steps": [
+            {
+                "moves": [
+                    {
+                        "path": move.item.name,
+                        "database": move.item.database,
+                        "tablespace": move.item.tablespace,
+                        "from": move.source.key,
+                        "to": move.target.key,
+                        "bytes": move.bytes,
+                        "load": move.load,
+                        "means": list(move_statements(products(move.item.name), move)),
+                    }
+                    for move in step.moves
+                ],
+                "worst": step.worst.key,
+                "max_to_mean": step.uneven,
+                "bound_times": step.ratio,
+                "spread_part": step.apart,
+                "copied_so_far": step.copied,
+            }
+            for step in plan.steps
+        ],
+    }
+
+
+def _row(row: FilePlacement) -> dict[str, Any]:
+    found = row._asdict()
+    return {name: _plain(value) for name, value in found.items()} | {"grade": str(row.grade)}
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, Absent) else value

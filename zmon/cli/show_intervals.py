@@ -1,4 +1,4 @@
-"""The printing of `zmon show`: move along the tape and print each interval as text, CSV or JSON."""
+"""Moves along a source and prints a screen for each interval as text, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import argparse
 import os
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.cli.csv_output import CsvWriter
-from zmon.cli.listing import asked
-from zmon.cli.people import are_heard, listing_of, people
-from zmon.cli.progress import patience
-from zmon.cli.status import FAILED, OK, USAGE, complain
-from zmon.cli.tape import open_tape, when
+from zmon.cli.inputs import containers_of, has_inputs, listing_of, user_inputs
+from zmon.cli.output import OK, announced, complain, misused, write_result
+from zmon.cli.sources import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.frame import WIDTH
@@ -32,31 +29,31 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screens
     from zmon.session.tape import Tape
 
-LEAST_WIDTH: Final = 40
+MIN_WIDTH: Final = 40
 """On a terminal that is narrower lines run over."""
 
 
-def print_screen(screens: Screens, args: argparse.Namespace) -> int:
-    """Print a screen as often as it is wanted; returns the exit status."""
+def show_intervals(screens: Screens, args: argparse.Namespace) -> int:
+    """Print the screen for as many intervals as are wanted; returns the exit status."""
     with ExitStack() as waiting:
-        waiting.enter_context(patience(args.source))
-        return _print_screen(screens, args, waiting.close)
+        waiting.enter_context(announced(args.source))
+        return _show(screens, args, waiting.close)
 
 
-def _print_screen(screens: Screens, args: argparse.Namespace, ready: Callable[[], None]) -> int:
-    """Print a screen; `ready` is called before its first line."""
+def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None]) -> int:
+    """Print the screen; `ready` is called before its first line."""
     screen = meant(screens, args.screen, " ".join(args.operand))
     needed = needs(screen.table)
     try:
         listing = listing_of(args)
-        told = people(args, listing)
+        inputs = user_inputs(args, listing)
         # MACHINE stands in every header; one sample more than intervals makes the first interval
-        more = are_heard(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
+        more = has_inputs(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
         kinds = (MACHINE, *needed.kinds, *(needed.told if more else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
-        containers = () if listing is None else list(asked(listing))
-        watch = Watch(open_tape(args, kinds=kinds, last=last, containers=containers))
+        containers = list(containers_of(listing))
+        watch = Watch(open_source(args, kinds=kinds, last=last, containers=containers))
         other = _other(args, kinds) if args.other else None
     except ValueError as error:
         return complain(str(error))
@@ -64,14 +61,13 @@ def _print_screen(screens: Screens, args: argparse.Namespace, ready: Callable[[]
     try:
         for _ in _intervals(watch, args, needed=screen.layout != "menu"):
             first = dialogue is None
-            dialogue = dialogue or _opened(Dialogue(watch, screens, people=told), args, other)
+            dialogue = dialogue or _opened(Dialogue(watch, screens, people=inputs), args, other)
             dialogue.sheet()
             ready()
             _print(dialogue, args, first=first)
     except CommandError as error:
-        complain(str(error))
-        # a thing that is not there was asked for rightly, and may be there tomorrow
-        return FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
+        # a thing that does not exist now may exist tomorrow: the command line is right
+        return complain(str(error)) if isinstance(error.__cause__, NoSuchThing) else misused(str(error))
     finally:
         watch.tape.close()
         if other is not None:
@@ -82,7 +78,7 @@ def _print_screen(screens: Screens, args: argparse.Namespace, ready: Callable[[]
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Watch:
     """Return who looks at the recording that is compared with."""
     parts = vars(args) | {"source": args.other, "at": args.compare}
-    return Watch(open_tape(argparse.Namespace(**parts), kinds=kinds))
+    return Watch(open_source(argparse.Namespace(**parts), kinds=kinds))
 
 
 def _opened(dialogue: Dialogue, args: argparse.Namespace, other: Watch | None) -> Dialogue:
@@ -108,13 +104,10 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
     if args.at:
-        from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
-
-        utc = _time(args.at, watch.tape)
-        watch.seek(utc)
-        said = outside(utc, watch.tape.span())
-        if said:
-            complain(said)
+        with _no_time():
+            remark = seek(watch, args.at)
+        if remark:
+            complain(remark)
     else:
         watch.to_end()
     if args.since:
@@ -194,15 +187,22 @@ def _there(other: Watch, here: Interval | None, args: argparse.Namespace) -> Int
 
 
 def _time(words: str, tape: Tape, present: int | None = None) -> int:
-    """Return the time that words mean on a tape.
+    """Return the time that words name.
 
     Raises:
-        CommandError: they mean none.
+        CommandError: they name none.
     """
+    with _no_time():
+        return time_of(words, tape, present)
+
+
+@contextmanager
+def _no_time() -> Iterator[None]:
+    """Turn the error about words that name no time into a CommandError."""
     from zmon.session.when import WhenError  # noqa: PLC0415 - most lookups name no time
 
     try:
-        return when(words, tape, present)
+        yield
     except WhenError as error:
         raise CommandError(str(error)) from error
 
@@ -244,30 +244,22 @@ def _width() -> int | None:
     """Return how wide a terminal the output goes to is; None where it is none."""
     if not sys.stdout.isatty():
         return None
-    return max(os.get_terminal_size().columns or WIDTH, LEAST_WIDTH)  # a serial line does not know its width
+    return max(os.get_terminal_size().columns or WIDTH, MIN_WIDTH)  # a serial line does not know its width
 
 
 def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None:
     """Print the present interval; CSV has its heading before the first."""
-    sheet, interval = dialogue.sheet(), dialogue.watch.interval
-    assert interval is not None  # noqa: S101 - the watch has moved
-    if args.format == "json":
-        import json  # noqa: PLC0415 - a screen of text starts without it
-
-        print(json.dumps(document(sheet, dialogue.screens, interval, args.top)))
-    elif args.format == "csv":
-        writer = CsvWriter(sys.stdout, safe=args.csv_safe)
-        writer.writerows([record_names(sheet)] if first else [])
-        writer.writerows(records(sheet, interval, args.top))
-    else:
-        width = _width()
-        sheet = sheet if width is None else sheet.within(width)
-        for line in text(
-            sheet, dialogue.screens, interval, live=dialogue.watch.tape.live, most=args.top, width=width
-        ):
-            print(line)
-        if behind := sheet.screen.behind:
-            more = f"{behind} more column{'s' * (behind > 1)}"
-            told = f"{more}: widen the terminal, or have all of them with | cat or --format csv"
-            print(*sentence(told, width), sep="\n", file=sys.stderr)
-    sys.stdout.flush()
+    sheet, screens, interval = dialogue.sheet(), dialogue.screens, dialogue.watch.interval
+    assert interval is not None  # noqa: S101 - the session has moved to one
+    live, width = dialogue.watch.tape.live, _width()
+    shown = sheet if width is None else sheet.within(width)
+    write_result(
+        args,
+        lambda: text(shown, screens, interval, live=live, most=args.top, width=width),
+        lambda: (*([record_names(sheet)] if first else []), *records(sheet, interval, args.top)),
+        lambda: document(sheet, screens, interval, args.top),
+    )
+    if args.format == "text" and (behind := shown.screen.behind):
+        more = f"{behind} more column{'s' * (behind > 1)}"
+        advice = f"{more}: widen the terminal, or have all of them with | cat or --format csv"
+        print(*sentence(advice, width), sep="\n", file=sys.stderr)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.casestudy import FOLDER
-from zmon.cli.listing import add_listing_arguments, listed
-from zmon.cli.looking import Progress, add_looking_arguments, columns, look, look_at
+from zmon.cli.inputs import read_listings
+from zmon.cli.options import add_listing_details, add_lookup
+from zmon.cli.output import FileCount, terminal_width
+from zmon.cli.sources import open_lookup, read_files
 from zmon.kernel.open_file import live_mount_id
 from zmon.kernel.tree import LiveTree
 
@@ -33,8 +35,8 @@ def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def options(*words: str) -> argparse.Namespace:
     """Parse options."""
     parser = argparse.ArgumentParser()
-    add_looking_arguments(parser)
-    add_listing_arguments(parser)
+    add_lookup(parser)
+    add_listing_details(parser)
     return parser.parse_args(words)
 
 
@@ -86,7 +88,7 @@ class Here:
     def look(self, *words: str, mounts: Mapping[str, str] | None = None) -> Machine:
         """Look at the file, or at mounts alone."""
         paths = () if mounts else (str(self.file),)
-        return look_at(options(*words), paths, mounts, root=str(self.root))
+        return read_files(options(*words), paths, mounts, root=str(self.root))
 
 
 @pytest.fixture
@@ -140,7 +142,7 @@ def test_many_files_tell_how_far_they_are(here: Here) -> None:
     for number in range(600):
         (folder / str(number)).touch()
     told: list[int] = []
-    look_at(options(), [str(folder)], root=str(here.root), progress=told.append)
+    read_files(options(), [str(folder)], root=str(here.root), progress=told.append)
     assert told == [500]
 
 
@@ -149,30 +151,30 @@ def test_many_files_tell_how_far_they_are(here: Here) -> None:
 
 def test_a_capture_has_its_own_files() -> None:
     """When none is listed."""
-    with look(options("--from", MACHINE)) as looked:
+    with open_lookup(options("--from", MACHINE)) as looked:
         assert len(looked.machine.files) == 28
 
 
 def test_a_listing_says_which_files() -> None:
     """With its own names for them."""
     args = options("--from", MACHINE, "--database", "OTHER")
-    with look(args, listed(args, [DDL])) as looked:
+    with open_lookup(args, read_listings(args, [DDL])) as looked:
         assert {file.listed.rpartition(":")[0] for file in looked.machine.files} == {DDL}
 
 
 def test_traffic_has_its_interval() -> None:
     """Otherwise there is none."""
     args = options("--from", MACHINE)
-    with look(args) as looked:
+    with open_lookup(args) as looked:
         assert looked.interval is None
-    with look(args, traffic=True) as looked:
+    with open_lookup(args, traffic=True) as looked:
         assert looked.interval is not None
         assert looked.interval.seconds == pytest.approx(30)
 
 
 def test_a_time_in_it() -> None:
     """The interval that ends there."""
-    with look(options("--from", MACHINE, "--at", "begin+60s"), traffic=True) as looked:
+    with open_lookup(options("--from", MACHINE, "--at", "begin+60s"), traffic=True) as looked:
         assert looked.interval is not None
         assert looked.interval.after.at.utc // 10**9 == 1_773_626_460
 
@@ -185,7 +187,7 @@ def test_the_width_of_the_terminal(said: str, found: int, monkeypatch: pytest.Mo
     """As the environment says, if it says a number."""
     monkeypatch.setenv("COLUMNS", said)
     monkeypatch.setattr("os.isatty", lambda _descriptor: False)
-    assert columns() == found
+    assert terminal_width() == found
 
 
 class Screen(io.StringIO):
@@ -200,15 +202,15 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> str:
     """Return what stands on a terminal before and behind the end of a progress."""
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    progress = Progress()
-    progress.files(1500)
+    progress = FileCount()
+    progress(1500)
     progress.end()
     return screen.getvalue()
 
 
 def test_what_takes_long_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """And wipes it out in the end."""
-    monkeypatch.setattr(Progress, "PATIENCE", -1)
+    monkeypatch.setattr(FileCount, "DELAY", -1)
     found = seen(monkeypatch)
     assert (found.startswith("\r1,500 files"), found.endswith(" \r")) == (True, True)
 

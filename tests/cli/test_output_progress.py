@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from zmon.cli.progress import patience
+from zmon.cli.output import announced
 
 
 class Screen(io.StringIO):
@@ -32,7 +32,7 @@ def test_what_takes_long_is_said_on_a_line_of_its_own(monkeypatch: pytest.Monkey
     """So that what is printed next begins on a new line."""
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    with patience("lab:fleet\x1b", seconds=0.0):
+    with announced("lab:fleet\x1b", seconds=0.0):
         assert screen.written.wait(10)
     assert screen.getvalue().startswith("zmon: simulating lab:fleet")
     assert screen.getvalue().endswith(" ...\n")
@@ -44,7 +44,7 @@ def test_what_is_done_soon_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     before = threading.active_count()
-    with patience("r.zmon", seconds=1000.0):
+    with announced("r.zmon", seconds=1000.0):
         pass
     assert (screen.getvalue(), threading.active_count()) == ("", before)
 
@@ -54,5 +54,5 @@ def test_elsewhere_nobody_waits(source: str | None, terminal: bool, monkeypatch:
     """Neither in a log, nor where only this machine is looked at."""
     monkeypatch.setattr(sys, "stderr", Screen(terminal=terminal))
     before = threading.active_count()
-    with patience(source, seconds=1000.0):
+    with announced(source, seconds=1000.0):
         assert threading.active_count() == before

@@ -1,13 +1,14 @@
-"""The printing of `zmon where`: where things lie, as text for people."""
+"""The answers of `zmon where` as text for people, as JSON and as records."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.cli.plain import folded, plain, shorten
+from zmon.cli.output import aligned, folded
 from zmon.placement.word_lookup import MeaningKind
-from zmon.screen.number import DOTS, bytes_, percent
+from zmon.plain_text import harmless
+from zmon.screen.number import DOTS, bytes_, percent, shorten
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -15,26 +16,27 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.placement.word_lookup import FileOnDisk, LookupResult
+    from zmon.topology.claims import Evidence
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.volumes import Volume
 
-NARROWEST: Final = 60
-MOST: Final = 20
-"""So many files, file systems and devices are named; the others are counted."""
-REMARKS: Final = 5
-"""So many remarks of a kind are made; the others are counted."""
-NAME: Final = 12
-"""Characters of a disk's name, or of a label, at the most."""
-LCU: Final = 20
-"""Characters of what an LCU is called, at the most."""
-BAR: Final = 30
+MIN_WIDTH: Final = 60
+MAX_NAMED: Final = 20
+"""Files, file systems and devices that are printed; the others are counted."""
+MAX_REMARKS: Final = 5
+"""Remarks of a kind that are printed; the others are counted."""
+NAME_WIDTH: Final = 12
+"""Characters of a disk's name, or of a label, at most."""
+LCU_WIDTH: Final = 20
+"""Characters of what an LCU is called, at most."""
+BAR_WIDTH: Final = 30
 """Characters of the longest bar."""
 ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
 
 
 def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[str]:
     """Yield the answers as lines, with a blank line between two."""
-    width = max(width, NARROWEST)
+    width = max(width, MIN_WIDTH)
     words = [one.meaning.word for one in found]
     for number, one in enumerate(found):
         if number:
@@ -121,9 +123,9 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
     whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
     for name, each in units.items():
-        bar = "#" * round(BAR * each.bytes / whole) if whole else ""
+        bar = "#" * round(BAR_WIDTH * each.bytes / whole) if whole else ""
         yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
-    yield from _each(answers[:MOST], width)
+    yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
 
 
@@ -158,9 +160,9 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
         disks = ", ".join(dict.fromkeys(_text(share.volume.disk) for share in answer.disks))
         lcus = ", ".join(dict.fromkeys(_lcu(share.volume) for share in answer.disks))
         size = "" if isinstance(answer.size, Absent) else bytes_(answer.size)
-        rows.append((answer, size, shorten(disks, NAME), shorten(lcus, LCU)))
+        rows.append((answer, size, shorten(disks, NAME_WIDTH), shorten(lcus, LCU_WIDTH)))
     columns = [max(map(len, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
-    room = min(max(len(plain(row[0].path)) for row in rows), width - sum(columns) - 14)
+    room = min(max(len(harmless(row[0].path)) for row in rows), width - sum(columns) - 14)
     for answer, size, disks, lcus in rows:
         begin = f"  {shorten(answer.path, room):<{room}}{size:>6}"
         if disks:
@@ -186,9 +188,9 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         yield from _table(one.volumes, [""] * count, width)
     others = [name for name in one.devices if name not in {seat.device for seat in one.mounts}]
     if others:
-        more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
-        yield from _line(f"Made of it: {', '.join(others[:MOST])}{more}", width)
-    for seat in one.mounts[:MOST]:
+        more = f" and {len(others) - MAX_NAMED:,} more" if len(others) > MAX_NAMED else ""
+        yield from _line(f"Made of it: {', '.join(others[:MAX_NAMED])}{more}", width)
+    for seat in one.mounts[:MAX_NAMED]:
         part = "" if seat.whole else ", in part"
         fstype = f"{seat.fstype} " if seat.point else ""
         yield from _line(f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})", width)
@@ -207,55 +209,52 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
 def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
     """Print the tablespaces, each with what of it is there, most first."""
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
-    room = min(max((len(plain(name)) for name in spaces), default=0), width - 28)
+    room = min(max((len(harmless(name)) for name in spaces), default=0), width - 28)
     for name, each in spaces.items():
         size = "some?" if isinstance(each.known, Absent) else bytes_(each.known)
         yield f"  {shorten(name, room):<{room}}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
 
 
 def _more(count: int, what: str) -> Iterator[str]:
-    if count > MOST:
-        yield f"  and {count - MOST:,} more {what}"
+    if count > MAX_NAMED:
+        yield f"  and {count - MAX_NAMED:,} more {what}"
 
 
 # disks
 
 
 HEADING: Final = ("Disk", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
-NAMED: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
+NAMES: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
 """What stands before each cell of a disk that is alone, and so has no heading."""
 
 
 def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
     rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)]
-    if len(rows) == 1:
-        rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMED, rows[0], strict=True))]
     used = [any(column) for column in zip(*rows, strict=True)]
-    if len(rows) > 1:
+    if len(rows) == 1:
+        rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
+    elif rows:
         rows.insert(0, HEADING)
     columns = [
-        max(map(len, column)) if any_ else 0
-        for any_, column in zip(used, zip(*rows, strict=True), strict=True)
+        max(map(len, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
     ]
     if sum(columns) + 2 * sum(used) > width:
         columns[-1] = 0
-    for row in rows:
-        cells = (cell.ljust(room) for cell, room in zip(row, columns, strict=True) if room)
-        yield f"  {'  '.join(cells)}".rstrip()
+    yield from aligned(rows, columns)
 
 
 def _row(volume: Volume, part: str) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
     return (
-        shorten(_text(volume.disk) or volume.number, NAME),
-        plain(_text(volume.vdev)),
-        plain(_text(volume.rdev)) or unknown,
-        shorten(_text(volume.volser), NAME) or unknown,
-        plain(_text(volume.wwpn)),
-        plain(_text(volume.lun)),
-        f"{shorten(_lcu(volume), LCU)}{_mark(volume)}",
+        shorten(_text(volume.disk) or volume.number, NAME_WIDTH),
+        harmless(_text(volume.vdev)),
+        harmless(_text(volume.rdev)) or unknown,
+        shorten(_text(volume.volser), NAME_WIDTH) or unknown,
+        harmless(_text(volume.wwpn)),
+        harmless(_text(volume.lun)),
+        f"{shorten(_lcu(volume), LCU_WIDTH)}{_mark(volume)}",
         part,
         ranges(_text(volume.chpids).upper()),
     )
@@ -278,7 +277,7 @@ def _mark(volume: Volume) -> str:
 
 
 def _lcu(volume: Volume) -> str:
-    return "LCU ?" if isinstance(volume.lcu_name, Absent) else plain(str(volume.lcu_name))
+    return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
 
 
 # remarks
@@ -307,9 +306,9 @@ def _remarks(one: LookupResult) -> Iterator[str]:
 
 def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
     known = list(dict.fromkeys(sentences))
-    yield from (f"{what}: {sentence}" for sentence in known[:REMARKS])
-    if len(known) > REMARKS:
-        yield f"{what}: {len(known) - REMARKS:,} more; --format json has all"
+    yield from (f"{what}: {sentence}" for sentence in known[:MAX_REMARKS])
+    if len(known) > MAX_REMARKS:
+        yield f"{what}: {len(known) - MAX_REMARKS:,} more; --format json has all"
 
 
 def _volumes(one: LookupResult) -> dict[str, Volume]:
@@ -327,3 +326,123 @@ def _evidence(one: LookupResult) -> Collection[tuple[str, str]]:
 
 def _text(value: Value) -> str:
     return "" if isinstance(value, Absent) else str(value)
+
+
+VOLUME_FIELDS = (
+    "number", "disk", "busid", "vdev", "rdev", "volser", "label", "lcu", "called", "key", "serial", "ssid",
+    "lss", "ua", "side", "chpids", "cylinders", "wwpn", "lun",
+)  # fmt: skip
+"""Fields of a volume that are printed as they are."""
+
+
+# JSON
+
+
+def document(one: LookupResult) -> dict[str, Any]:
+    """Return one meaning of a word; a value that is not known is `{"absent": REASON}`."""
+    return {
+        "word": one.meaning.word,
+        "means": one.meaning.sort.value,
+        "key": one.meaning.key,
+        "where": [_answer(answer) for answer in one.locations],
+        "disks": [_volume(volume) for volume in one.volumes],
+        "devices": list(one.devices),
+        "mounts": [
+            _fields(seat, "point", "fstype", "device")
+            | {"disks": list(seat.disks), "whole": seat.whole, "process": seat.seen_by}
+            for seat in one.mounts
+        ],
+        "on_it": [
+            _fields(lodger.file, "path", "database", "tablespace", "role")
+            | {"bytes": _plain(lodger.bytes), "grade": str(lodger.location.grade)}
+            for lodger in one.files
+        ],
+        "not_looked_at": list(one.unseen),
+    }
+
+
+def _answer(answer: FileLocation) -> dict[str, Any]:
+    return {
+        **_fields(answer, "path", "real"),
+        "mount": _plain(answer.mount) if isinstance(answer.mount, Absent) else answer.mount.point,
+        **_fields(answer, "size", "mapped", "unplaced", "unwritten"),
+        "steps": [step._asdict() for step in answer.steps],
+        "disks": [_volume(share.volume) | _fields(share, "bytes", "copies") for share in answer.disks],
+        "grade": str(answer.grade),
+        "evidence": _sources(answer.evidence),
+        "lacking": list(answer.lacking),
+        "notes": list(answer.notes),
+        "seen": not answer.unseen,
+    }
+
+
+def _volume(volume: Volume) -> dict[str, Any]:
+    return {
+        **_fields(volume, *VOLUME_FIELDS),
+        "lcu_grade": str(volume.grade),
+        "lcu_evidence": _sources(volume.evidence),
+        "conflicts": list(volume.conflicts),
+    }
+
+
+def _sources(evidence: Iterable[Evidence]) -> list[dict[str, str]]:
+    return [{"source": each.source, "said": each.said, "grade": str(each.grade)} for each in evidence]
+
+
+def _fields(thing: object, *names: str) -> dict[str, Any]:
+    return {name: _plain(getattr(thing, name)) for name in names}
+
+
+def _plain(value: Value) -> Any:
+    return {"absent": value.reason} if isinstance(value, Absent) else value
+
+
+# CSV
+
+
+def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
+    """Yield a heading, and a record for each part of a file on a disk, or for each disk that is meant."""
+    yield [
+        "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME_FIELDS,
+        "lcu_grade",
+    ]  # fmt: skip
+    for one in found:
+        start = [harmless(one.meaning.word, escaped=True), one.meaning.sort.value]
+        for record in _upwards(one) if one.volumes else _downwards(one):
+            yield start + record
+
+
+def _downwards(one: LookupResult) -> Iterator[list[Any]]:
+    for answer in one.locations:
+        name = "" if answer.thing == answer.path else answer.thing
+        for share in answer.disks:
+            yield _record(answer, name, share)
+        if not answer.disks:
+            empty = [""] * (len(VOLUME_FIELDS) + 1)
+            yield [*map(_cell, (answer.path, name, answer.size)), "", "", str(answer.grade), *empty]
+
+
+def _upwards(one: LookupResult) -> Iterator[list[Any]]:
+    """Yield the files on each disk, and the disks on which there are none."""
+    there: dict[str, list[list[Any]]] = {}
+    for lodger in one.files:
+        for share in lodger.location.disks:
+            record = _record(lodger.location, lodger.file.space, share)
+            there.setdefault(share.volume.number, []).append(record)
+    for volume in one.volumes:
+        yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]
+
+
+def _record(answer: FileLocation, tablespace: str, share: DiskShare) -> list[Any]:
+    cells = (answer.path, tablespace, answer.size, share.bytes, share.copies, str(answer.grade))
+    return [*map(_cell, cells), *_cells(share.volume)]
+
+
+def _cells(volume: Volume) -> list[Any]:
+    return [*(_cell(getattr(volume, name)) for name in VOLUME_FIELDS), str(volume.grade)]
+
+
+def _cell(value: Value) -> Any:
+    if isinstance(value, Absent):
+        return ""
+    return harmless(value, escaped=True) if isinstance(value, str) else value

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.listing import add_listing_arguments, listed, partitions
+from zmon.cli.inputs import read_listings
+from zmon.cli.options import add_listing_details, partitions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +27,8 @@ def test_what_are_no_partitions_is_refused(words: str) -> None:
 def test_the_options_go_with_the_listing(tmp_path: Path) -> None:
     """What is given on the command line reaches the reader."""
     parser = argparse.ArgumentParser()
-    add_listing_arguments(parser)
+    add_listing_details(parser)
     args = parser.parse_args(["--database", "D", "--base-dir", "/base"])
     (tmp_path / "a.csv").write_text("TS,./f\n")
-    (row,) = listed(args, [str(tmp_path / "a.csv")]).containers
+    (row,) = read_listings(args, [str(tmp_path / "a.csv")]).containers
     assert (row.database, row.located) == ("D", "/base/./f")

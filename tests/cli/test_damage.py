@@ -14,7 +14,7 @@ import pytest
 from tests.store.machine import samples
 from tests.store.test_damaged import written
 from zmon.cli.main import main
-from zmon.cli.status import FAILED, OK
+from zmon.cli.output import FAILED, OK
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.placement.guest import FILES, machine
-from zmon.cli.where_text import MOST, NARROWEST, REMARKS, ranges, text
+from zmon.cli.where_output import MAX_NAMED, MAX_REMARKS, MIN_WIDTH, ranges, text
 from zmon.placement.word_lookup import LookupResult, find, meanings
 
 GUEST = machine()
@@ -97,8 +97,8 @@ def test_of_many_files_some_are_named() -> None:
     """The others are counted."""
     many = machine({f"/db/{number:03}": FILES["/db/a"] for number in range(100)})
     shown = list(text([find(meaning, many) for meaning in meanings("TS1", many)], evidence=False, width=80))
-    assert sum(line.startswith("  /db/") for line in shown) == MOST
-    assert any(line.startswith(f"  and {100 - MOST} more entries") for line in shown)
+    assert sum(line.startswith("  /db/") for line in shown) == MAX_NAMED
+    assert any(line.startswith(f"  and {100 - MAX_NAMED} more entries") for line in shown)
 
 
 def test_of_many_remarks_some_are_made() -> None:
@@ -107,7 +107,7 @@ def test_of_many_remarks_some_are_made() -> None:
     first = one.locations[0]
     noted = tuple(first._replace(notes=(f"note {number}",)) for number in range(50))
     shown = list(text([one._replace(locations=noted)], evidence=False, width=80))
-    assert sum("Note: " in line for line in shown) == REMARKS + 1
+    assert sum("Note: " in line for line in shown) == MAX_REMARKS + 1
 
 
 def test_evidence_is_said_once() -> None:
@@ -125,7 +125,7 @@ WORDS = [
 @given(st.sampled_from(WORDS), st.integers(0, 200), st.booleans())
 def test_no_line_is_too_long(word: str, width: int, evidence: bool) -> None:
     """However narrow the terminal is, down to a width below which nothing can be told."""
-    assert all(len(line) <= max(width, 78, NARROWEST) for line in lines(word, width, evidence=evidence))
+    assert all(len(line) <= max(width, 78, MIN_WIDTH) for line in lines(word, width, evidence=evidence))
 
 
 LETTERS = st.text(st.characters(exclude_characters="\0"), max_size=300)

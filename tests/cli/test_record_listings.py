@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from zmon.cli.asker import Asker
+from zmon.cli.record import ServerListings
 from zmon.listing.container import Container
 from zmon.listing.listing import Listing, ListingError
 
@@ -37,7 +37,7 @@ class Server:
 def test_what_a_server_lists_is_there_when_it_answers() -> None:
     """Its usable files are given, and that they are new is told once."""
     server = Server(refusals=0)
-    asker = Asker(server.ask, server.say)
+    asker = ServerListings(server.ask, server.say)
     asker.start(["postgresql://h/d"])
     assert server.answered.wait(30)
     assert [one.path for one in asker.containers()] == ["/db/a"]
@@ -48,7 +48,7 @@ def test_what_a_server_lists_is_there_when_it_answers() -> None:
 def test_a_server_that_is_down_is_asked_again_and_told_once() -> None:
     """One sentence when it fails first, one when it answers."""
     server = Server(refusals=3)
-    asker = Asker(server.ask, server.say, first=0.0)
+    asker = ServerListings(server.ask, server.say, first=0.0)
     asker.start(["postgresql://h/d"])
     assert server.answered.wait(30)
     assert server.said == [
@@ -67,7 +67,7 @@ def test_as_long_as_no_server_answers_the_reason_is_given() -> None:
         over.wait()
         return FILES
 
-    asker = Asker(ask, lambda _: None)
+    asker = ServerListings(ask, lambda _: None)
     asker.start(["postgresql://h/d"])
     assert asking.wait(30)
     with pytest.raises(ValueError, match="no answer yet"):

@@ -1,0 +1,255 @@
+"""What commands print: results to standard output as text, CSV or JSON, messages to standard error.
+
+A result is text, records or a document: lines for people, rows with a heading for CSV, one object for JSON.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol
+
+from zmon.plain_text import harmless
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+# exit status
+
+OK: Final = 0
+FAILED: Final = 1
+"""It could not be done."""
+USAGE: Final = 2
+"""The command line is wrong."""
+PARTLY: Final = 3
+"""It was answered, but parts of a listing were not understood, so the answer may lack files."""
+INTERRUPTED: Final = 130
+"""What a shell reports of a program that was ended by Ctrl-C."""
+
+LINE_TERMINALS: Final = {"", "dumb", "unknown"}
+"""Values of TERM that name a terminal without cursor addressing: a 3215 or the HMC's console."""
+ERASE: Final = "\r\x1b[K"
+"""Goes to the begin of the line and erases it."""
+DELAY: Final = 0.7
+"""Seconds that a command waits before it says what takes long."""
+MAX_SENTENCE: Final = 1000
+"""Characters of a sentence that are printed; of a longer one the middle is left out."""
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What a text begins with that a spreadsheet takes for a formula."""
+
+
+# messages
+
+
+def complain(message: str) -> int:
+    """Print on standard error what went wrong; returns the exit status for it."""
+    say(f"zmon: {message}")
+    return FAILED
+
+
+def misused(message: str) -> int:
+    """Print on standard error what is wrong with the command line; returns the exit status for it."""
+    complain(message)
+    return USAGE
+
+
+def say(line: str) -> None:
+    """Print a line on standard error."""
+    print(harmless(line), file=sys.stderr, flush=True)
+
+
+def opening(source: str | None) -> str:
+    """Return what has to be done to open a source, as it is named on the command line."""
+    if not source:
+        return "opening the screens"
+    return f"{'simulating' if source.startswith('lab:') else 'reading'} {source}"
+
+
+@contextmanager
+def announced(source: str | None, seconds: float = DELAY) -> Iterator[None]:
+    """Print on a line of its own what is done with a source, if it takes longer than so many seconds.
+
+    Where standard error is no terminal, or no source is named, nothing is printed.
+    """
+    stream = sys.stderr
+    if not source or stream is None or not stream.isatty():
+        yield
+        return
+    import threading  # noqa: PLC0415 - a lookup by a program starts without it
+
+    words = f"zmon: {harmless(opening(source))} ...\n"
+    timer = threading.Timer(seconds, lambda: (stream.write(words), stream.flush()))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Show on the terminal what is being done, and erase it when it is done.
+
+    Where standard error is no terminal nothing is shown; without cursor addressing the words stay.
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    line_mode = os.environ.get("TERM", "") in LINE_TERMINALS
+    stream.write(f"zmon: {harmless(doing)} ..." + "\n" * line_mode)
+    stream.flush()
+    try:
+        yield
+    finally:
+        if not line_mode:
+            stream.write(ERASE)
+            stream.flush()
+
+
+class FileCount:
+    """Shows on a terminal how many files were looked at, once that takes long."""
+
+    DELAY = 1.0
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._shown = False
+
+    def __call__(self, count: int) -> None:
+        """Show how many files were looked at."""
+        if sys.stderr.isatty() and time.monotonic() - self._begun > self.DELAY:
+            print(f"\r{count:,} files looked at ", end="", file=sys.stderr, flush=True)
+            self._shown = True
+
+    def end(self) -> None:
+        """Erase it."""
+        if self._shown:
+            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+
+
+# results
+
+
+def write_result(
+    args: argparse.Namespace,
+    text: Callable[[], Iterable[str]],
+    records: Callable[[], Iterable[Iterable[object]]],
+    document: Callable[[], object],
+    *,
+    indent: int | None = None,
+) -> None:
+    """Print a result in the format that `--format` names, JSON with an `indent` if there is one."""
+    if args.format == "json":
+        write_json(document(), indent=indent)
+    elif args.format == "csv":
+        write_csv(records(), safe=args.csv_safe)
+    else:
+        write_text(text())
+
+
+def write_text(lines: Iterable[str]) -> None:
+    """Print lines; they are harmless already."""
+    for line in lines:
+        print(line)
+    sys.stdout.flush()
+
+
+def write_json(document: object, *, indent: int | None = None) -> None:
+    """Print an object on a line, or over several lines with an `indent`."""
+    import json  # noqa: PLC0415 - text and CSV start without it
+
+    print(json.dumps(document, indent=indent))
+    sys.stdout.flush()
+
+
+def write_csv(records: Iterable[Iterable[object]], *, safe: bool) -> None:
+    """Print records as CSV; see `CsvWriter`."""
+    CsvWriter(sys.stdout, safe=safe).writerows(records)
+    sys.stdout.flush()
+
+
+class TextStream(Protocol):
+    """What CSV is written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write a piece of text."""
+
+
+class CsvWriter:
+    """Writes records as CSV; names from elsewhere are made harmless by whoever makes the records."""
+
+    def __init__(self, stream: TextStream, *, safe: bool) -> None:
+        """Write to `stream`; with `safe` a text that looks like a formula gets an apostrophe in front."""
+        import csv  # noqa: PLC0415 - text and JSON start without it
+
+        self._writer = csv.writer(stream, lineterminator="\n")
+        self._safe = safe
+
+    def writerow(self, cells: Iterable[object]) -> None:
+        """Write one record."""
+        self._writer.writerow([_without_formula(cell) for cell in cells] if self._safe else cells)
+
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
+        """Write records as they come."""
+        for row in rows:
+            self.writerow(row)
+
+
+def _without_formula(cell: object) -> object:
+    """Return a cell that no spreadsheet computes; numbers stay what they are, also those written as text."""
+    if not isinstance(cell, str) or not cell.startswith(FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+# text
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal; 80 where there is none."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    return os.get_terminal_size(1).columns if os.isatty(1) else 80
+
+
+def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) -> Iterator[str]:
+    """Yield rows of cells as lines, two blanks before each column; a column whose width is 0 is left out."""
+    room = [max(map(len, column)) for column in zip(*rows, strict=True)] if widths is None else widths
+    for row in rows:
+        yield "".join(f"  {cell:<{size}}" for cell, size in zip(row, room, strict=True) if size).rstrip()
+
+
+def folded(sentence: str, width: int, before: str = "", indent: str | None = None) -> Iterator[str]:
+    """Yield a sentence in lines of at most `width`: `before` the first, `indent` before the others.
+
+    Without `indent` the others stand below the first.  A word that is longer than a line is broken.
+    """
+    text = harmless(sentence)
+    if len(text) > MAX_SENTENCE:
+        text = f"{text[: MAX_SENTENCE // 2]} .. {text[-MAX_SENTENCE * 2 // 5 :]}"
+    indent = " " * len(before) if indent is None else indent
+    line = before
+    bare = True
+    for word in text.split():
+        rest = word
+        if not bare and len(line) + 1 + len(rest) > width:
+            yield line
+            line, bare = indent, True
+        while len(line) + len(rest) > width and bare:
+            room = max(width - len(line), 1)
+            yield line + rest[:room]
+            line, rest = indent, rest[room:]
+        line, bare = (line + rest if bare else f"{line} {rest}"), bare and not rest
+    if not bare:
+        yield line

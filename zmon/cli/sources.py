@@ -1,0 +1,374 @@
+"""What options name as the source: this machine, a capture, a recording or a simulated machine."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack, closing, contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups
+from zmon.cli.output import FAILED, USAGE, announced, complain
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.kernel.file_extents import ListedFile
+    from zmon.kernel.sampler import Choice
+    from zmon.kernel.tree import Tree
+    from zmon.kernel.worker import Source
+    from zmon.listing.listing import Listing
+    from zmon.sample import Frame, Kind
+    from zmon.session.keep import Keep
+    from zmon.session.stretch import Stretch
+    from zmon.session.tape import Tape, Watch
+    from zmon.topology.machine import Machine, UserInputs
+
+SIMULATED: Final = "lab:"
+"""What the name of a simulated machine begins with."""
+NO_RECORDING: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
+
+IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
+"""The kinds from which a lookup follows how files, devices and disks depend on each other."""
+STORED: Final = (CONTAINER, CLAIM)
+"""Kinds that captures and recordings hold besides; of this machine they are read as the options say."""
+
+
+def is_simulated(source: str | None) -> bool:
+    """Tell whether a source is a simulated machine."""
+    return (source or "").startswith(SIMULATED)
+
+
+def see_recorded(source: str) -> None:
+    """See that a source that will be described or copied is not a simulated machine.
+
+    Raises:
+        RecordingError: it is one.
+    """
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - most commands start without the store
+
+    if is_simulated(source):
+        raise RecordingError(
+            f"{source}: a simulated machine, no recording; zmon import makes a recording of it"
+        )
+
+
+# timelines
+
+
+def choice_of(
+    args: argparse.Namespace, kinds: Collection[Kind] | None = None, containers: Sequence[ListedFile] = ()
+) -> Choice:
+    """Return what is to be sampled according to the options, and only of the `kinds` if there are any."""
+    from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - a recording needs no machine
+
+    more: tuple[Callable[[Tree], Source], ...] = ()
+    if kinds is None or CLAIM in kinds:
+        from zmon.session.told import asked, not_asked  # noqa: PLC0415 - most screens need no CP
+
+        more = (asked if args.cp else not_asked,)
+    return Choice(
+        EVERYTHING.kinds if kinds is None else kinds,
+        cache=args.cache,
+        hypervisor=not args.no_hypervisor,
+        exact=args.exact,
+        containers=tuple(containers),
+        more=more,
+    )
+
+
+def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
+    args: argparse.Namespace,
+    *,
+    follow: bool = False,
+    keep: bool = False,
+    kinds: Collection[Kind] | None = None,
+    last: int | None = None,
+    containers: Sequence[ListedFile] = (),
+) -> Tape:
+    """Return the timeline of the source that the options name.
+
+    Args:
+        args: the options.
+        follow: of this machine, listen to hot-plug events.
+        keep: of this machine, keep samples: in the file of --record, with a recorder that runs, or in memory.
+        kinds: only these kinds are needed.
+        last: only so many samples at the end are needed.
+        containers: of this machine, files to look at; captures and recordings have those of their time.
+
+    Raises:
+        CaptureError, RecordingError, ScenarioError: the source cannot be used.
+    """
+    if is_simulated(args.source):
+        from zmon.session.lab import open_lab  # noqa: PLC0415 - loads the simulator
+
+        return open_lab(args.source)
+    if args.source:
+        from zmon.store.magic import is_source  # noqa: PLC0415 - this machine needs no recording
+
+        if is_source(args.source):
+            from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
+
+            return open_recording(args.source)
+        from zmon.session.capture import CaptureTape  # noqa: PLC0415 - this machine needs no archive
+
+        return CaptureTape(args.source, choice_of(args, kinds), last)
+    from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
+    from zmon.session.live import LiveTape  # noqa: PLC0415 - likewise
+
+    choice = choice_of(args, kinds, containers)
+    return LiveTape(choice, args.interval, watch() if follow else None, keep=_buffer(args) if keep else None)
+
+
+def _buffer(args: argparse.Namespace) -> Keep:
+    """Return what keeps live samples.
+
+    Raises:
+        RecordingError: the file of --record cannot be written.
+    """
+    from zmon.recorder.lock import recorder_here  # noqa: PLC0415 - only live screens need it
+    from zmon.session import keep  # noqa: PLC0415 - likewise
+
+    if args.record:
+        return keep.File(args.record)
+    recorder = recorder_here(os.environ)
+    return keep.Memory("this machine") if recorder is None else keep.Recorder(recorder.directory)
+
+
+def time_of(words: str, tape: Tape, present: int | None = None) -> int:
+    """Return the time that words name, in ns since 1970; distances count from `present`, else from the end.
+
+    Raises:
+        WhenError: they name none.
+    """
+    from zmon.session.when import parse_when, whole  # noqa: PLC0415 - most commands name no time
+
+    span = tape.span()
+    if present is None and span is not None:
+        present = span[1]
+    return whole(parse_when(words, time.time_ns(), present, span))
+
+
+def seek(watch: Watch, words: str) -> str:
+    """Go to the sample of a time; returns a remark if nothing was recorded then, else nothing.
+
+    Raises:
+        WhenError: the words name no time.
+    """
+    from zmon.session.when import outside  # noqa: PLC0415 - most commands name no time
+
+    utc = time_of(words, watch.tape)
+    watch.seek(utc)
+    return outside(utc, watch.tape.span())
+
+
+# recordings to copy
+
+
+def open_window(args: argparse.Namespace) -> Stretch:
+    """Return the part of a recording from `--from` to `--to`; there are samples in it.
+
+    Raises:
+        RecordingError: it is no recording, or cannot be used.
+        WhenError: the words name no time, or there is no sample between the times.
+    """
+    from zmon.session.stretch import Stretch  # noqa: PLC0415 - other sources need no store
+    from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - likewise
+    from zmon.store.magic import is_recording  # noqa: PLC0415 - likewise
+
+    see_recorded(args.source)
+    try:
+        stretch = Stretch(args.source)
+    except RecordingError as error:
+        if os.path.isfile(args.source) and not is_recording(args.source):
+            raise RecordingError(f"{args.source}: {NO_RECORDING}") from error
+        raise
+    with ExitStack() as opened:
+        opened.enter_context(closing(stretch))
+        span = stretch.span()
+        if span is None:
+            raise RecordingError(f"{args.source}: nothing has been recorded")
+        stretch.confine(args.begin, args.end, time.time_ns())
+        if not len(stretch):
+            first, last = map(utc_clock, span)
+            raise WhenError(f"no sample lies in that time; there are samples from {first} to {last} UTC")
+        opened.pop_all()
+    return stretch
+
+
+def left_out(stretch: Stretch) -> list[str]:
+    """Return what of a recording could not be read."""
+    lines = [f"left out: {problem}" for problem in stretch.problems()]
+    if stretch.unread:
+        lines.append(f"left out: {stretch.unread:,} samples whose times cannot be read")
+    damage = stretch.damage()
+    return [*lines, damage] if damage else lines
+
+
+def refused(error: ValueError) -> int:
+    """Print why a part of a recording cannot be copied; returns the exit status."""
+    from zmon.session.when import WhenError  # noqa: PLC0415 - an error alone needs it
+
+    complain(str(error))
+    return USAGE if isinstance(error, WhenError) else FAILED
+
+
+def utc_clock(ns: int) -> str:
+    """Write an instant of UTC in whole seconds."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // 1_000_000_000))
+
+
+# machines to look something up in
+
+
+class Lookup(NamedTuple):
+    """The machine that a lookup is about, and the interval that traffic is of, if that is wanted."""
+
+    machine: Machine
+    interval: Interval | None
+
+
+@contextmanager
+def open_lookup(
+    args: argparse.Namespace,
+    listing: Listing | None = None,
+    *,
+    traffic: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Lookup]:
+    """Open the machine that the options name, with the files of a listing on it.
+
+    Without a listing the files are those that the capture or the recording holds.  A recording is read as far
+    as the machine is asked, so the machine can be asked only within this context.
+
+    Raises:
+        CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
+        OSError: it cannot be read.
+    """
+    from zmon.topology.machine import Machine  # noqa: PLC0415 - other sources need no topology
+
+    listed = None if listing is None or not args.source else listing
+    people = _inputs(args, listed, listing)
+    kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(STORED if args.source else ()))
+    with ExitStack() as opened:
+        with announced(args.source):
+            tape = opened.enter_context(closing(open_source(args, kinds=kinds, last=None if args.at else 2)))
+            interval = _interval(args, tape, traffic=traffic)
+        sample = interval.after
+        if not args.source:
+            from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - a recording has them
+            from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts  # noqa: PLC0415 - likewise
+            from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+
+            containers = read_containers(LiveTree(), containers_of(listing), progress=progress)
+            frames = {**sample.frames, CONTAINER.name: containers}
+            paths = [path for path in containers.keys if OTHER.match(path)]
+            mounts = read_mounts(LiveTree(), None, paths) if paths else sample.frame(MOUNT)
+            frames[MOUNT.name] = read_hidden(LiveTree(), mounts)
+            sample = sample._replace(frames=frames)
+        yield Lookup(Machine(sample, people), interval if traffic else None)
+
+
+def read_files(
+    args: argparse.Namespace,
+    paths: Iterable[str],
+    mounts: Mapping[str, str] | None = None,
+    *,
+    root: str = "/",
+    progress: Callable[[int], None] | None = None,
+) -> Machine:
+    """Return this machine as far as a few files need it: their mounts and the devices below them.
+
+    `mounts` has the ids of the mounts that directories are on, by their paths.  The kernel's files are those
+    below `root`.
+
+    Raises:
+        SiteError: the site's file cannot be used.
+        OSError: a file of answers cannot be read.
+    """
+    from zmon.kernel.ccw_device import read_devices  # noqa: PLC0415
+    from zmon.kernel.dasd_ioctl import read_identity  # noqa: PLC0415
+    from zmon.kernel.file_extents import ListedFile, read_containers  # noqa: PLC0415 - other sources need none of it
+    from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415
+    from zmon.kernel.sys_block import read_layers  # noqa: PLC0415
+    from zmon.kernel.sysinfo import read_machine  # noqa: PLC0415
+    from zmon.kernel.tree import LiveTree  # noqa: PLC0415
+    from zmon.sample import Instant, Sample  # noqa: PLC0415
+    from zmon.topology.machine import Machine  # noqa: PLC0415
+
+    tree = LiveTree(root)
+    paths = list(paths)
+    mounts = mounts or {}
+    containers = read_containers(tree, map(ListedFile, paths), progress=progress)
+    seen = map(str, containers.column("mount"))
+    overlays = (number for number in map(str, containers.column("number")) if number[:2] == "0:")
+    mounted = read_mounts(tree, {*mounts.values(), *seen, *overlays}, [*paths, *mounts])
+    layers = read_layers(tree, _devices(containers, mounted))
+    disks = {
+        str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)
+        for key in layers.keys
+        if isinstance(layers.cell(key, "busid"), str)
+    }
+    frames = (
+        containers,
+        mounted,
+        layers,
+        read_devices(tree, disks),
+        read_identity(tree, disks),
+        read_machine(tree),
+    )
+    at = Instant(time.time_ns(), time.monotonic_ns(), "")
+    sample = Sample(at, {frame.kind.name: frame for frame in frames}, tree.name)
+    return Machine(sample, _inputs(args))
+
+
+def _devices(containers: Frame, mounts: Frame) -> set[str]:
+    """Return the numbers of the block devices that files, or their file systems, are on."""
+    several = {word.partition("=")[2] for cell in mounts.column("devices") for word in _words(cell)}
+    return several | {
+        str(number)
+        for number in (*containers.column("number"), *mounts.column("number"))
+        if str(number)[:2] != "0:"
+    }
+
+
+def _words(cell: Value) -> list[str]:
+    return cell.split() if isinstance(cell, str) else []
+
+
+def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interval:
+    """Return the interval of a lookup: the last, or that at a time."""
+    from zmon.session.tape import Watch  # noqa: PLC0415 - a lookup of one file needs none
+
+    watch = Watch(tape)
+    if args.source and args.at:
+        said = seek(watch, args.at)
+        if said:
+            complain(said)
+    elif args.source:
+        watch.to_end()
+    else:
+        watch.forward()
+        if traffic:
+            time.sleep(args.interval)
+            watch.forward()
+    if watch.interval is None:
+        raise OSError(0, "there is no sample in it", args.source)
+    return watch.interval
+
+
+def _inputs(
+    args: argparse.Namespace, listed: Listing | None = None, listing: Listing | None = None
+) -> UserInputs:
+    """Return what users supplied; the claims of CP follow when they are asked for."""
+    from zmon.topology.machine import UserInputs  # noqa: PLC0415 - other sources need no topology
+    from zmon.topology.site_file import read_site  # noqa: PLC0415 - likewise
+
+    site = read_site(os.environ, args.site)
+    files = None if listed is None else list(containers_of(listed))
+    return UserInputs(site, claims_with_cp(args), files, in_disk_groups=files_in_groups(listing))
