@@ -11,7 +11,7 @@ measure() { local n; for n; do echo 1 >"/sys/bus/ccw/devices/0.0.$n/cmb_enable";
 # the kernel reads the new label some time after fdasd asked for it
 await_partition() {
     local try
-    for try in 1 2 3 4 5 6 7 8 9 10; do
+    for try in {1..30}; do
         [ -b "$(disk "$1")1" ] && return
         sleep 1
         blockdev --rereadpt "$(disk "$1")" 2>/dev/null
@@ -20,13 +20,23 @@ await_partition() {
     return 1
 }
 
+# udev looks at a volume that was formatted, and while it does the volume is in use
+partition() {
+    local try
+    for try in {1..20}; do
+        fdasd -s -k -a "$(disk "$1")" >/dev/null 2>&1 && return
+        sleep 2
+    done
+    fdasd -s -k -a "$(disk "$1")" >/dev/null
+}
+
 # z/OS-compatible layout, one partition over the whole volume
 format_cdl() {
     local n
     for n; do
         dasdfmt -y -b 4096 -d cdl -M quick -l "ZM$n" "$(disk "$n")" >/dev/null
         udevadm settle --timeout=30
-        fdasd -s -k -a "$(disk "$n")" >/dev/null || { sleep 2; fdasd -s -k -a "$(disk "$n")" >/dev/null; }
+        partition "$n"
         await_partition "$n"
     done
 }

@@ -40,7 +40,7 @@ from replayed import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 PROJECT: Final = HERE.parent
 SECTOR: Final = 512
@@ -465,7 +465,7 @@ def check_short(left: Left) -> Iterator[Check]:
     """Make the checks of the short scenario: loads, a recorder, and where files lie."""
     names, uids = left.table("lsdasd"), left.table("lsdasd-uid")
     yield from check_all(left, uids)
-    yield from check_disks(left, names, uids)
+    yield from check_disks(left, names, uids, ("plain", "stripe", "mirror"))
     yield from check_recorder(left.where)
 
 
@@ -473,7 +473,7 @@ def check_hercules(left: Left) -> Iterator[Check]:
     """Make the checks of the long scenario on DASD."""
     names, uids = left.table("lsdasd"), left.table("lsdasd-uid")
     yield from check_all(left, uids)
-    yield from check_disks(left, names, uids)
+    yield from check_disks(left, names, uids, LOADS)
     yield from check_screens(left)
     units = read_shown(left.where / "ctlunit.json")
     yield from check_control_units(units, left.witness, names, uids, counted_window(units))
@@ -501,12 +501,14 @@ def check_all(left: Left, uids: Mapping[str, str]) -> Iterator[Check]:
     yield from check_placed(left.where, uids)
 
 
-def check_disks(left: Left, names: Mapping[str, str], uids: Mapping[str, str]) -> Iterator[Check]:
+def check_disks(
+    left: Left, names: Mapping[str, str], uids: Mapping[str, str], jobs: Iterable[str]
+) -> Iterator[Check]:
     """Make the checks that need DASD."""
     yield from check_dasds(left.device, names, uids)
     yield from check_measurement(left.device, left.witness, names)
-    reports = {path.stem.removeprefix("fio-"): path for path in sorted(left.where.glob("fio-*.json"))}
-    yield from check_fio(left.witness, names, {LOADS[name]: read_fio(path) for name, path in reports.items()})
+    reads = {LOADS[job]: read_fio(left.where / f"fio-{job}.json") for job in jobs}
+    yield from check_fio(left.witness, names, reads)
     yield from check_recorded(left.where / "days", left.witness, "recorder:")
 
 
