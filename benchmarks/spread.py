@@ -35,6 +35,8 @@ CONTAINERS: Final = 10_000
 VOLUMES: Final = 2_000
 LCUS: Final = 32
 SPACES: Final = 400
+LARGE: Final = 500
+"""Each file of this number is a large one; of small ones alone no few moves would be worth while."""
 MOVES: Final = 20
 GROUP: Final = 8
 """Volumes of a volume group."""
@@ -92,7 +94,7 @@ def sample() -> Sample:
     containers: dict[str, dict[str, Value]] = {}
     for number in range(CONTAINERS):
         place = number * 7919 % len(volumes)
-        at, size = number // len(volumes) * (1 << 29), (number % 97 + 3) << 22
+        at, size = number // len(volumes) * (1 << 29), (number % 97 + 3) << (22 if number % LARGE else 26)
         containers[f"/db/{place}/ts{number % SPACES:03}.{number:05}"] = {
             "database": "PROD", "tablespace": f"TS{number % SPACES:03}", "role": "data",
             "listed": f"prod.ddl:{number}", "real": f"/db/{place}/{number}", "number": volumes[place],

@@ -69,6 +69,15 @@ def test_the_better_of_both_is_suggested() -> None:
     assert len(moved(found)) == 11
 
 
+def test_placing_many_small_files_anew() -> None:
+    """None of the moves alone gains anything that could be seen, and all together they make it even."""
+    items = [Item(f"/db/{number:04}", f"T{number % 7}", bytes_on={"1": 100}) for number in range(2000)]
+    found = plan_moves(items, FOUR, most=20)
+    assert found.anew is not None
+    assert (found.steps, found.anew.moves) == ((), 1500)
+    assert found.anew.uneven == pytest.approx(1.0)
+
+
 def test_placing_anew_keeps_logs_and_data_apart() -> None:
     """Though all is lifted first, nothing is put where a single move may not go."""
     items = [

@@ -133,43 +133,36 @@ def plan_moves(
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key.
     """
-    board = PlannerState(items, units, traffic=traffic)
-    total, begin = sum(board.loads), list(board.loads)
+    begin = PlannerState(items, units, traffic=traffic)
+    total, loads = sum(begin.loads), _keyed(begin, begin.loads)
     if not total:
-        return _nothing(board)
-    mean, bound = total / sum(board.bear), lowest(board)
-    top, apart = max(board.levels()), _apart(board)
+        return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
+    mean, bound = total / sum(begin.bear), lowest(begin)
+    uneven, apart = max(begin.levels()) / mean, _apart(begin)
+    board = begin.copy()
     changes = _evened(board, max(bound, enough * mean), most)
     changes += _widened(board, most - sum(map(len, changes)))
-
-    def fresh() -> PlannerState:
-        return PlannerState(board.items, units, traffic=traffic)
-
-    steps = _useful(top / mean, apart, _steps(fresh(), changes))
-    changes = list(_in_order(fresh(), _anew(fresh())))
-    changes = list(_in_order(fresh(), _telling(top / mean, apart, changes, _steps(fresh(), changes))))
-    whole = _useful(top / mean, apart, _steps(fresh(), changes))
-    anew = _as_anew(whole)
+    steps = _useful(uneven, apart, _steps(begin.copy(), changes))
+    anew, whole = _placed_anew(begin, uneven, apart)
     level = max(bound / mean, enough)
-    part = _useful(top / mean, apart, _falling(whole))
+    part = _useful(uneven, apart, _falling(whole))
     if _count(part) <= most and _is_better(part, steps, level):
         steps = part
-    if whole and _count(whole) <= most and _level(steps, top / mean, level) >= _level(whole, 0, level) + GAIN:
+    if whole and _count(whole) <= most and _level(steps, uneven, level) >= _level(whole, 0, level) + GAIN:
         steps = whole
-    if not steps or (top / mean / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
+    if not steps or (uneven / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
         steps = ()
-    held = _held(_placed(fresh(), steps))
-    reached = steps[-1].uneven if steps else top / mean
+    reached = steps[-1].uneven if steps else uneven
     return MovePlan(
         steps,
-        _keyed(board, begin),
-        steps[-1].after if steps else _keyed(board, begin),
-        top / mean,
+        loads,
+        steps[-1].after if steps else loads,
+        uneven,
         apart,
         bound / mean,
         reached * mean / bound - 1,
-        None if steps == whole else anew,
-        held,
+        None if steps and steps == whole else anew,
+        _held(_placed(begin.copy(), steps)),
     )
 
 
@@ -192,11 +185,43 @@ def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iter
     return tuple(kept)
 
 
-def _as_anew(steps: Sequence[PlanStep]) -> FreshPlacement | None:
-    if not steps:
-        return None
-    last = steps[-1]
-    return FreshPlacement(last.uneven, _count(steps), last.copied, last.apart)
+def _placed_anew(
+    begin: PlannerState, uneven: float, apart: float
+) -> tuple[FreshPlacement | None, tuple[PlanStep, ...]]:
+    """Return what placing all anew gives, and the steps to it if they are few enough to be put in order.
+
+    Of many small moves each gains next to nothing and all together a lot, so none of them is left out.
+    """
+    moves = _anew(begin.copy())
+    if len(moves) > ORDERED:
+        found = _together(begin.copy(), moves)
+        gains = found.uneven <= uneven - GAIN or found.apart >= apart + GAIN
+        return (found if gains else None), ()
+    changes = list(_in_order(begin.copy(), moves))
+    changes = list(_in_order(begin.copy(), _telling(uneven, apart, changes, _steps(begin.copy(), changes))))
+    whole = _useful(uneven, apart, _steps(begin.copy(), changes))
+    if not whole:
+        return None, ()
+    return FreshPlacement(whole[-1].uneven, _count(whole), whole[-1].copied, whole[-1].apart), whole
+
+
+def _together(board: PlannerState, moves: Change) -> FreshPlacement:
+    """Make moves, those that something hinders after the others, and return what they reach together."""
+    left = sorted(moves, key=lambda move: (-board.amount[move[0]], move[0]))
+    made = copied = 0
+    while True:
+        waiting = []
+        for number, unit in left:
+            if board.hindrance(number, unit):
+                waiting.append((number, unit))
+            else:
+                made += 1
+                copied += board.size[number] - board.items[number].bytes_on.get(board.units[unit].key, 0)
+                board.move(number, unit)
+        if len(waiting) == len(left):
+            mean = sum(board.loads) / sum(board.bear)
+            return FreshPlacement(max(board.levels()) / mean, made, copied, _apart(board))
+        left = waiting
 
 
 def _count(steps: Iterable[PlanStep]) -> int:
@@ -238,11 +263,6 @@ def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: flo
     if abs(wider) >= GAIN:
         return wider > 0
     return one.copied < other.copied
-
-
-def _nothing(board: PlannerState) -> MovePlan:
-    loads = _keyed(board, board.loads)
-    return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
 
 
 def _keyed(board: PlannerState, loads: Sequence[float]) -> dict[str, float]:

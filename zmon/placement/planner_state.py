@@ -7,6 +7,7 @@ the same question always has the same answer.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from copy import copy
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -55,8 +56,8 @@ class PlannerState:
         """For each unit the items that lie mainly on it, ascending."""
         self.vectors: list[Vector] = [()] * len(self.items)
         self.home = [-1] * len(self.items)
-        self._together: dict[tuple[int, str], list[int]] = {}
-        self._mirrors: dict[tuple[int, str, str], int] = {}
+        self.together: dict[tuple[int, str], list[int]] = {}
+        self.mirrors: dict[tuple[int, str, str], int] = {}
         self.free = [0.0] * count
         self._spaces(traffic=traffic)
         for number, (item, vector) in enumerate(zip(self.items, self.first, strict=True)):
@@ -65,6 +66,17 @@ class PlannerState:
         self.free = [unit.free if isinstance(unit.free, int | float) else inf for unit in self.units]
         self.fixed = [self._fixed(number) for number in range(len(self.items))]
         self.classes = self._alike()
+
+    def copy(self) -> PlannerState:
+        """Return a state that can be changed apart from this one."""
+        other = copy(self)
+        for name in ("loads", "vectors", "home", "free", "fixed", "classes", "squares"):
+            setattr(other, name, getattr(self, name).copy())
+        other.at = [numbers.copy() for numbers in self.at]
+        other.on = [loads.copy() for loads in self.on]
+        other.together = {key: counts.copy() for key, counts in self.together.items()}
+        other.mirrors = self.mirrors.copy()
+        return other
 
     def _by_bytes(self, item: Item) -> Vector:
         """Return where an item without a load lies: it weighs nothing there, but takes its place."""
@@ -160,11 +172,11 @@ class PlannerState:
             self.loads[unit] += change
             squares += change * (2 * on[unit] + change)
             on[unit] += change
-            counts = self._together.setdefault((unit, item.database), [0, 0])
+            counts = self.together.setdefault((unit, item.database), [0, 0])
             counts[LOG if item.is_log else DATA] += sign
             if item.mirror:
                 mirror = (unit, item.database, item.mirror)
-                self._mirrors[mirror] = self._mirrors.get(mirror, 0) + sign
+                self.mirrors[mirror] = self.mirrors.get(mirror, 0) + sign
         self.squares[self.space[number]] += squares
         if len(vector) == 1:
             self.free[vector[0][0]] -= sign * self.size[number]
@@ -237,9 +249,9 @@ class PlannerState:
             return "nothing may be put there"
         if self.size[number] > self.free[unit]:
             return "there is not room enough"
-        if item.mirror and self._mirrors.get((unit, item.database, item.mirror)):
+        if item.mirror and self.mirrors.get((unit, item.database, item.mirror)):
             return "another copy of the log is there"
-        counts = self._together.get((unit, item.database))
+        counts = self.together.get((unit, item.database))
         if counts is not None:
             mine, other = (LOG, DATA) if item.is_log else (DATA, LOG)
             if counts[other] and not counts[mine]:
