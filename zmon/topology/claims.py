@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 class Grade(IntEnum):
-    """How much an answer is worth; the answer of several steps is worth as much as its worst."""
+    """How sure an answer is; the answer of several steps is as sure as its worst."""
 
     UNKNOWN = 0
     """Nothing that zmon may look at says it."""
     ASSUMED = 1
-    """A rule of the site says so, or the way such things usually are."""
+    """By a rule of the site, or as such things usually are."""
     SET = 2
-    """It is one or more of these, in shares that are not known."""
+    """One or more of these, in unknown shares."""
     SHARES = 3
-    """On these in known shares, as the layout of the volume tells; which bytes is not known."""
+    """On these in known shares, by the layout of the volume; which bytes is unknown."""
     EXACT = 4
     """Byte by byte."""
 
@@ -43,21 +43,17 @@ class Grade(IntEnum):
 
 
 class Evidence(NamedTuple):
-    """One thing that was read, and where."""
+    """The source of one fact of an answer."""
 
     source: str
     """A file with the line, an ioctl, an option: `/proc/self/mountinfo:12`, `FS_IOC_FIEMAP`, `cp.txt:4`."""
     said: str
     """What it said, in words for people."""
     grade: Grade = Grade.EXACT
-    """How much it is worth."""
-
-
-_NOT_GIVEN: Final = absent("it is not said")
 
 
 class Claim(NamedTuple):
-    """One statement; what it does not say is empty."""
+    """One statement about a volume; what it does not say is empty."""
 
     vdev: str = ""
     """Number of the device in the guest, four hex digits in upper case."""
@@ -66,17 +62,17 @@ class Claim(NamedTuple):
     volser: str = ""
     """Label of the volume."""
     user: str = ""
-    """Whose virtual device it is; empty for the own guest."""
+    """The guest that has the virtual device; empty for the own guest."""
     ssid: str = ""
     """Subsystem id, four hex digits in upper case: the LCU."""
     ua: str = ""
     """Unit address, two hex digits in upper case."""
     mode: str = ""
-    """`R/W`, `R/O`, or the mode word of a directory; of a real device whose it is: `CP-SYSTEM`, `FREE`."""
+    """`R/W`, `R/O`, or the mode word of a directory; of a real device its user: `CP-SYSTEM`, `FREE`."""
     via: str = ""
-    """The sort of statement: `QUERY VIRTUAL DASD`, `QUERY DASD`, `MDISK`, `DEDICATE`."""
+    """The statement: `QUERY VIRTUAL DASD`, `QUERY DASD`, `MDISK`, `DEDICATE`."""
     origin: str = ""
-    """Where it was read: the name of a file, `/dev/vmcp`."""
+    """The name of a file, or `/dev/vmcp`."""
     line: int = 0
     """Its line there, counted from 1; 0 when there are no lines."""
     weak: str = ""
@@ -91,133 +87,115 @@ class Claim(NamedTuple):
         """Where it was read, for people: `cp.txt:4`."""
         return f"{self.origin}:{self.line}" if self.line else self.origin
 
+    @property
+    def rank(self) -> int:
+        """The smaller, the more reliable."""
+        if self.weak:
+            return WEAK
+        if not self.via.startswith("QUERY"):
+            return DIRECTORY
+        return LIVE if self.origin.startswith(AT_THE_TIME) else ANSWER
+
+    @property
+    def grade(self) -> Grade:
+        """Only what CP answered at the time of the sample is beyond doubt."""
+        return Grade.EXACT if self.rank == LIVE else Grade.ASSUMED
+
+    @property
+    def order(self) -> tuple[int, str, int, str]:
+        """The best first, and then independent of the order in which claims were read."""
+        return self.rank, self.origin, self.line, str(self)
+
+    @property
+    def is_minidisk(self) -> bool | None:
+        """Whether it is about a part of a volume; None when it does not say."""
+        if "MDISK" in self.via or self.first is not None or self.length is not None:
+            return True
+        return False if "DEDICATE" in self.via or self.via.startswith("QUERY") else None
+
+    @property
+    def is_attached_to_system(self) -> bool:
+        """Whether it shows its real device attached to the system, where minidisks are."""
+        return self.mode.startswith("CP-") or bool(self.vdev and self.is_minidisk)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Itself, for people."""
+        said = f"{self.via}:"
+        for word, value in (("", self.vdev), (" on", self.rdev), (" label", self.volser)):
+            said += f"{word} {value}" if value else ""
+        return Evidence(self.place, f"{said} ({self.weak})" if self.weak else said, self.grade)
+
+
+LIVE, ANSWER, DIRECTORY, WEAK = range(4)
+"""The ranks of claims."""
+
+AT_THE_TIME: Final = ("/dev/", "cp/")
+"""How the origin of an answer begins that zmon got from CP itself: now, or when a capture was taken."""
+
+_NOT_GIVEN: Final = absent("it is not said")
+NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
+NO_LABEL: Final = absent("neither CP nor a directory gives the label")
+_NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
+_VIRTUAL_DISK: Final = absent("it is a virtual disk in storage, which is on no real device")
+_TEMPORARY_DISK: Final = absent("it is a temporary disk: CP chooses the volume at logon")
+
 
 def claims_frame(claims: Sequence[Claim], when: int, missing: str = "no answers of CP were given") -> Frame:
     """Return claims as the frame of a sample."""
     if not claims:
         return empty_frame(CLAIM, missing)
     columns: dict[str, list[Value]] = {
-        name: [_cell(getattr(claim, name)) for claim in claims] for name in Claim._fields
+        name: [_NOT_GIVEN if value is None else value for value in map(attrgetter(name), claims)]
+        for name in Claim._fields
     }
     return Frame(CLAIM, [str(number) for number in range(len(claims))], columns, [when] * len(claims))
 
 
 def claims_in(frame: Frame) -> list[Claim]:
     """Return the claims of a sample."""
-    columns = [frame.column(name) for name in Claim._fields]
+    unsaid = list(Claim._field_defaults.values())
+    rows = zip(*(frame.column(name) for name in Claim._fields), strict=True)
     return [
-        Claim(**dict(zip(Claim._fields, map(_field, Claim._fields, values), strict=True)))  # type: ignore[arg-type]
-        for values in zip(*columns, strict=True)
+        Claim._make(no if isinstance(value, Absent) else value for value, no in zip(row, unsaid, strict=True))
+        for row in rows
     ]
 
 
-def _cell(value: str | int | None) -> Value:
-    return _NOT_GIVEN if value is None else value
-
-
-def _field(name: str, value: Value) -> object:
-    return Claim._field_defaults[name] if isinstance(value, Absent) else value
-
-
-NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
-NO_LABEL: Final = absent("neither CP nor a directory gives the label")
-_NOT_LISTED: Final = absent("needs QUERY DASD DETAILS (class B) of CP")
-
-LIVE, ANSWER, DIRECTORY, WEAK = range(4)
-"""What a claim is worth, the best first."""
-
-AT_THE_TIME: Final = ("/dev/", "cp/")
-"""How the origin of an answer begins that zmon got from CP itself: now, or when a capture was taken."""
-
-
 class Resolution(NamedTuple):
-    """What several claims say of one thing."""
+    """The claims about one thing, ranked and merged."""
 
     value: Value
     claims: tuple[Claim, ...] = ()
-    """Those that say it."""
+    """Those that say the value."""
     conflicts: tuple[str, ...] = ()
 
     @property
     def grade(self) -> Grade:
-        """How sure it is: only what CP answered at the time of the sample is so beyond doubt."""
-        if not self.claims:
-            return Grade.UNKNOWN
-        return Grade.EXACT if min(map(rank, self.claims)) == LIVE else Grade.ASSUMED
-
-
-class VirtualDeviceFacts(NamedTuple):
-    """What is said of a device of the guest."""
-
-    rdev: Value
-    volser: Value
-    grade: Grade
-    """How sure the rdev is."""
-    minidisk: bool | None
-    """Whether it is a part of a volume; `None` when that is not said."""
-    first: int | None
-    """The first cylinder of a minidisk."""
-    length: int | None
-    """Cylinders or blocks as CP told them; what a directory says is not counted."""
-    evidence: tuple[Evidence, ...]
-    conflicts: tuple[str, ...]
-
-
-NO_FACTS: Final = VirtualDeviceFacts(NOT_SAID, NO_LABEL, Grade.UNKNOWN, None, None, None, (), ())
-
-
-class RealDeviceFacts(NamedTuple):
-    """What is said of a real device."""
-
-    ssid: Value
-    ua: Value
-    volser: Value
-    grade: Grade
-    evidence: tuple[Evidence, ...]
-    conflicts: tuple[str, ...]
-
-
-NO_REAL_FACTS: Final = RealDeviceFacts(_NOT_LISTED, _NOT_LISTED, NO_LABEL, Grade.UNKNOWN, (), ())
-
-
-def rank(claim: Claim) -> int:
-    """Tell what a claim is worth, the smaller the more."""
-    if claim.weak:
-        return WEAK
-    if not claim.via.startswith("QUERY"):
-        return DIRECTORY
-    return LIVE if claim.origin.startswith(AT_THE_TIME) else ANSWER
+        """That of the best claim."""
+        return max((claim.grade for claim in self.claims), default=Grade.UNKNOWN)
 
 
 def resolve(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent) -> Resolution:
     """Return what the best of the claims say in a field, and the contradictions among all that say something.
 
-    `subject` is what is spoken of, in words: `the rdev of 0201`.
+    `subject` names the thing: `the rdev of 0201`.
     """
-    of = attrgetter(field)
-    said = [claim for claim in claims if of(claim)]
+    value_of = attrgetter(field)
+    said = sorted((claim for claim in claims if value_of(claim)), key=attrgetter("order"))
     if not said:
         return Resolution(otherwise)
-    if len(said) == 1:
-        return Resolution(of(said[0]), (said[0],))
-    said.sort(key=_order)
     first: dict[str, Claim] = {}
     for claim in said:
-        first.setdefault(of(claim), claim)
-    best = rank(said[0])
-    rivals = [value for value, claim in first.items() if rank(claim) == best]
-    if len(first) > 1:
-        words = ", ".join(f"{value} by {_who(claim)}" for value, claim in first.items())
+        first.setdefault(value_of(claim), claim)
+    if len(first) == 1:
+        return Resolution(value_of(said[0]), tuple(said))
+    words = ", ".join(f"{value} by {_who(claim)}" for value, claim in first.items())
+    rivals = [value for value, claim in first.items() if claim.rank == said[0].rank]
     if len(rivals) > 1:
         return Resolution(absent(f"claims contradict each other: {words}"), (), (f"{subject}: {words}",))
-    value = rivals[0]
-    conflicts = (f"{subject}: {words}; {value} is used",) if len(first) > 1 else ()
-    return Resolution(value, tuple(claim for claim in said if of(claim) == value), conflicts)
-
-
-def _order(claim: Claim) -> tuple[int, str, int, str]:
-    """Put claims in an order that does not depend on that in which they were told."""
-    return rank(claim), claim.origin, claim.line, str(claim)
+    agreeing = tuple(claim for claim in said if value_of(claim) == rivals[0])
+    return Resolution(rivals[0], agreeing, (f"{subject}: {words}; {rivals[0]} is used",))
 
 
 def _who(claim: Claim) -> str:
@@ -225,56 +203,152 @@ def _who(claim: Claim) -> str:
     return f"{claim.place} ({claim.via or 'not said'}{weak})"
 
 
+class DeviceFacts(NamedTuple):
+    """What is known of a device of this Linux beside what the kernel says."""
+
+    vdev: Value
+    rdev: Value = NOT_SAID
+    volser: Value = NO_LABEL
+    grade: Grade = Grade.UNKNOWN
+    """How sure the rdev is."""
+    evidence: tuple[Evidence, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    is_claimed: bool = False
+    """Whether any claim is about it, if only that another guest has a device of this number."""
+    is_minidisk: bool | None = None
+    """Whether it is a part of a volume; None when that is not said."""
+    first: int | None = None
+    """The first cylinder of a minidisk."""
+    length: int | None = None
+    """Cylinders or blocks by CP; what a directory says is not counted."""
+
+
+class RealDeviceFacts(NamedTuple):
+    """What claims say of a real device."""
+
+    ssid: Value = _NOT_LISTED
+    ua: Value = _NOT_LISTED
+    volser: Value = NO_LABEL
+    grade: Grade = Grade.UNKNOWN
+    evidence: tuple[Evidence, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
 class ClaimIndex:
-    """All claims about the devices of one guest, found by what they are about."""
+    """All claims about the devices of one guest, by what they are about."""
 
     def __init__(self, claims: Iterable[Claim], guest: str, site: Site) -> None:
-        """Index the claims; those of other users than the guest are about real devices alone."""
+        """Index the claims; those of other users than the guest are about real devices only."""
         self._site = site
         self._guest = guest
         self._vdevs: dict[str, list[Claim]] = {}
         self._rdevs: dict[str, list[Claim]] = {}
         self._labels: dict[str, list[Claim]] = {}
-        self._wanting: dict[str, set[str]] = {}  # labels of which a claim about the guest names no rdev
-        self._others: dict[str, str] = {}
-        self._known: dict[str, VirtualDeviceFacts] = {}
+        self._only_labels: dict[
+            str, set[str]
+        ] = {}  # devices of the guest by labels of claims without an rdev
+        self._other_guests: dict[str, str] = {}
+        self._known: dict[str, DeviceFacts] = {}
         own = {"", guest.strip().upper()}
         for claim in claims:
-            if claim.vdev:
-                if claim.user.strip().upper() in own:
-                    self._vdevs.setdefault(claim.vdev, []).append(claim)
-                    if claim.volser and not claim.rdev:
-                        self._wanting.setdefault(claim.volser, set()).add(claim.vdev)
-                else:
-                    self._others[claim.vdev] = min(claim.user, self._others.get(claim.vdev, claim.user))
+            if claim.vdev and claim.user.strip().upper() not in own:
+                other = self._other_guests.get(claim.vdev, claim.user)
+                self._other_guests[claim.vdev] = min(claim.user, other)
+            elif claim.vdev:
+                self._vdevs.setdefault(claim.vdev, []).append(claim)
+                if claim.volser and not claim.rdev:
+                    self._only_labels.setdefault(claim.volser, set()).add(claim.vdev)
             if claim.rdev:
                 self._rdevs.setdefault(claim.rdev, []).append(claim)
                 if claim.volser:
                     self._labels.setdefault(claim.volser, []).append(claim)
 
-    def device(self, vdev: str) -> VirtualDeviceFacts:
-        """Return what is said of a device of the guest."""
+    def device(self, vdev: str) -> DeviceFacts:
+        """Return what is claimed of a device of the guest."""
         known = self._known.get(vdev)
         if known is None:
-            claims = self._vdevs.get(vdev)
-            known = self._known[vdev] = self._told(vdev, claims) if claims else self._unheard(vdev)
+            known = self._known[vdev] = self._facts(vdev)
         return known
 
-    def _unheard(self, vdev: str) -> VirtualDeviceFacts:
-        other = self._others.get(vdev)
-        if other is None:
-            return NO_FACTS
-        whose = f"this guest is {self._guest}" if self._guest else "the name of this guest is not known"
-        reason = f"the answer about {vdev} is for guest {other}; {whose}"
-        return NO_FACTS._replace(rdev=absent(reason))
+    def _facts(self, vdev: str) -> DeviceFacts:
+        claims = self._vdevs.get(vdev)
+        if not claims:
+            other = self._other_guests.get(vdev)
+            if other is None:
+                return DeviceFacts(vdev)
+            whose = f"this guest is {self._guest}" if self._guest else "the name of this guest is not known"
+            reason = f"the answer about {vdev} is for guest {other}; {whose}"
+            return DeviceFacts(vdev, absent(reason), is_claimed=True)
+        best = min(claims, key=attrgetter("order"))
+        volser = resolve(claims, "volser", f"the label of {vdev}", NO_LABEL)
+        rdev = resolve(claims, "rdev", f"the rdev of {vdev}", _why_no_rdev(best))
+        said = rdev.claims[:1]
+        if volser.claims and volser.claims[0] not in rdev.claims:
+            said += volser.claims[:1]
+        evidence = tuple(claim.evidence for claim in said)
+        value, grade, conflicts = rdev.value, rdev.grade, volser.conflicts + rdev.conflicts
+        if isinstance(value, Absent) and not rdev.conflicts and isinstance(volser.value, str):
+            joined = self._by_label(vdev, volser.value, is_minidisk=best.is_minidisk)
+            value, conflicts = joined.value, conflicts + joined.conflicts
+            grade = min(volser.grade, Grade.ASSUMED if joined.conflicts else joined.grade)
+            evidence += tuple(claim.evidence for claim in joined.claims[:1])
+            if isinstance(value, Absent):
+                value, grade, more, against = self._by_rule(volser.value, value)
+                evidence, conflicts = evidence + more, conflicts + against
+        sized = [claim for claim in claims if claim.via.startswith("QUERY") and claim.length is not None]
+        sure = [claim for claim in sized if claim.rank <= ANSWER]
+        lengths = {claim.length for claim in sure or sized}
+        return DeviceFacts(
+            vdev,
+            value,
+            volser.value,
+            grade,
+            evidence,
+            conflicts,
+            is_claimed=True,
+            is_minidisk=best.is_minidisk,
+            first=best.first,
+            length=lengths.pop() if len(lengths) == 1 else None,
+        )
+
+    def _by_label(self, vdev: str, label: str, *, is_minidisk: bool | None) -> Resolution:
+        """Find the real device of a label, which need not be unique."""
+        claims = self._labels.get(label, [])
+        if not claims:
+            if self._labels:
+                return Resolution(absent(f"its label {label} is on no device of those that CP has listed"))
+            return Resolution(absent(f"known is the label {label}; the rdev needs QUERY DASD (class B)"))
+        found: dict[str, list[Claim]] = {}
+        for claim in sorted(claims, key=attrgetter("order")):
+            found.setdefault(claim.rdev, []).append(claim)
+        numbers = sorted(found)
+        if len(numbers) == 1:
+            return Resolution(numbers[0], tuple(found[numbers[0]]))
+        where = f"its label {label} is on {' and '.join(numbers)}"
+        words = f"the rdev of {vdev}: {where}"
+        attached = [number for number in numbers if any(one.is_attached_to_system for one in found[number])]
+        if len(attached) != 1 or not is_minidisk:
+            return Resolution(absent(where), (), (words,))
+        words += f"; {attached[0]} is used, for a minidisk is on a volume attached to the system"
+        return Resolution(attached[0], tuple(found[attached[0]]), (words,))
+
+    def _by_rule(
+        self, label: str, otherwise: Absent
+    ) -> tuple[Value, Grade, tuple[Evidence, ...], tuple[str, ...]]:
+        """Read the number in a label by the rules of the site."""
+        read = self._site.number_by_label(label)
+        if len({number for number, _ in read}) != 1:
+            against = tuple(f"label {label}: {rule.place} reads {number} in it" for number, rule in read)
+            return otherwise, Grade.UNKNOWN, (), against
+        number, rule = read[0]
+        said = Evidence(rule.place, f"{rule.said} reads {number} in label {label}", Grade.ASSUMED)
+        return number, Grade.ASSUMED, (said,), ()
 
     def real(self, rdev: str) -> RealDeviceFacts:
-        """Return what is said of a real device, whosever it is."""
-        claims = self._rdevs.get(rdev)
-        if not claims:
-            return NO_REAL_FACTS
+        """Return what is claimed of a real device, in whatever guest."""
+        claims = self._rdevs.get(rdev, ())
         if len(claims) == 1 and not claims[0].ssid and not claims[0].ua:
-            return NO_REAL_FACTS._replace(volser=claims[0].volser or NO_LABEL)
+            return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
         ssid = resolve(claims, "ssid", f"the SSID of {rdev}", _NOT_LISTED)
         ua = resolve(claims, "ua", f"the unit address of {rdev}", _NOT_LISTED)
         volser = resolve(claims, "volser", f"the label of {rdev}", NO_LABEL)
@@ -288,117 +362,24 @@ class ClaimIndex:
     def on(self, rdev: str) -> list[str]:
         """Return the devices of the guest that are on a real device, ascending."""
         claims = self._rdevs.get(rdev, [])
-        labels = {claim.volser for claim in claims if claim.volser} | self._read.get(rdev, set())
+        labels = {claim.volser for claim in claims if claim.volser} | self._labels_by_rule.get(rdev, set())
         near = {claim.vdev for claim in claims if claim.vdev in self._vdevs}
-        near.update(*(self._wanting.get(label, set()) for label in labels))
+        near.update(*(self._only_labels.get(label, set()) for label in labels))
         return sorted(vdev for vdev in near if self.device(vdev).rdev == rdev)
 
     @cached_property
-    def _read(self) -> dict[str, set[str]]:
+    def _labels_by_rule(self) -> dict[str, set[str]]:
         """The labels in which rules of the site read a number, by that number."""
         found: dict[str, set[str]] = {}
-        for label in self._wanting:
+        for label in self._only_labels:
             for number, _ in self._site.number_by_label(label):
                 found.setdefault(number, set()).add(label)
         return found
 
-    def _told(self, vdev: str, claims: list[Claim]) -> VirtualDeviceFacts:
-        volser = resolve(claims, "volser", f"the label of {vdev}", NO_LABEL)
-        rdev = resolve(claims, "rdev", f"the rdev of {vdev}", _nowhere(claims))
-        best = claims[0] if len(claims) == 1 else min(claims, key=_order)
-        minidisk = _is_minidisk(best)
-        conflicts = volser.conflicts + rdev.conflicts
-        said = rdev.claims[:1]
-        if volser.claims and volser.claims[0] not in rdev.claims:
-            said += volser.claims[:1]
-        evidence = tuple(map(_evidence, said))
-        grade = rdev.grade
-        value = rdev.value
-        if isinstance(value, Absent) and not rdev.conflicts and isinstance(volser.value, str):
-            joined = self._join(vdev, volser.value, minidisk)
-            value, conflicts = joined.value, conflicts + joined.conflicts
-            grade = min(volser.grade, Grade.ASSUMED if joined.conflicts else joined.grade)
-            evidence += tuple(_evidence(claim) for claim in joined.claims[:1])
-            if isinstance(value, Absent):
-                value, grade, more, against = self._by_rule(volser.value, value)
-                evidence, conflicts = evidence + more, conflicts + against
-        sized = [claim for claim in claims if claim.via.startswith("QUERY") and claim.length is not None]
-        sure = [claim for claim in sized if rank(claim) <= ANSWER]
-        answered = {claim.length for claim in sure or sized}
-        return VirtualDeviceFacts(
-            value,
-            volser.value,
-            grade,
-            minidisk,
-            best.first,
-            answered.pop() if len(answered) == 1 else None,
-            evidence,
-            conflicts,
-        )
 
-    def _join(self, vdev: str, label: str, minidisk: bool | None) -> Resolution:
-        """Find the real device of a label, which need not be unique."""
-        claims = self._labels.get(label, [])
-        if not claims:
-            if self._labels:
-                return Resolution(absent(f"its label {label} is on no device of those that CP has listed"))
-            return Resolution(absent(f"known is the label {label}; the rdev needs QUERY DASD (class B)"))
-        found: dict[str, list[Claim]] = {}
-        for claim in sorted(claims, key=_order):
-            found.setdefault(claim.rdev, []).append(claim)
-        numbers = sorted(found)
-        if len(numbers) == 1:
-            return Resolution(numbers[0], tuple(found[numbers[0]]))
-        words = f"the rdev of {vdev}: its label {label} is on " + " and ".join(numbers)
-        attached = [number for number in numbers if any(map(_to_the_system, found[number]))]
-        if len(attached) != 1 or not minidisk:
-            return Resolution(absent(f"its label {label} is on {' and '.join(numbers)}"), (), (words,))
-        words += f"; {attached[0]} is used, for a minidisk is on a volume attached to the system"
-        return Resolution(attached[0], tuple(found[attached[0]]), (words,))
-
-    def _by_rule(
-        self, label: str, otherwise: Absent
-    ) -> tuple[Value, Grade, tuple[Evidence, ...], tuple[str, ...]]:
-        """Read the number in a label by the rules of the site."""
-        read = self._site.number_by_label(label)
-        numbers = sorted({number for number, _ in read})
-        if len(numbers) != 1:
-            against = tuple(f"label {label}: {rule.place} reads {number} in it" for number, rule in read)
-            return otherwise, Grade.UNKNOWN, (), against
-        number, rule = read[0]
-        said = Evidence(rule.place, f"{rule.said} reads {number} in label {label}", Grade.ASSUMED)
-        return number, Grade.ASSUMED, (said,), ()
-
-
-def _nowhere(claims: Sequence[Claim]) -> Absent:
-    """Return why a device has no real one, if that is what is said of it."""
-    best = min(claims, key=_order)
+def _why_no_rdev(best: Claim) -> Absent:
     if "V-DISK" in best.via:
-        return absent("it is a virtual disk in storage, which is on no real device")
+        return _VIRTUAL_DISK
     if "T-DISK" in best.via:
-        return absent("it is a temporary disk: CP chooses the volume at logon")
+        return _TEMPORARY_DISK
     return absent(best.weak) if best.weak and not best.volser else NOT_SAID
-
-
-def _is_minidisk(claim: Claim) -> bool | None:
-    """Tell whether a claim is about a part of a volume; `None` when it does not say."""
-    if "MDISK" in claim.via or claim.first is not None or claim.length is not None:
-        return True
-    return False if "DEDICATE" in claim.via or claim.via.startswith("QUERY") else None
-
-
-def _to_the_system(claim: Claim) -> bool:
-    """Tell whether a claim shows its real device attached to the system, where minidisks are."""
-    return claim.mode.startswith("CP-") or bool(claim.vdev and _is_minidisk(claim))
-
-
-def _evidence(claim: Claim) -> Evidence:
-    said = f"{claim.via}:"
-    if claim.vdev:
-        said += f" {claim.vdev}"
-    if claim.rdev:
-        said += f" on {claim.rdev}"
-    if claim.volser:
-        said += f" label {claim.volser}"
-    grade = Grade.EXACT if rank(claim) == LIVE else Grade.ASSUMED
-    return Evidence(claim.place, f"{said} ({claim.weak})" if claim.weak else said, grade)

@@ -212,18 +212,18 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
         member if volume.has_busid else volume.spindle: member
         for member, volume in sorted(volumes.items(), reverse=True)
     }
-    chpids = {chpid.lower() for volume in volumes.values() for chpid in _text(volume.chpids).split()}
+    chpids = {chpid.lower() for volume in volumes.values() for chpid in text_of(volume.chpids).split()}
     return Lcu(
         vendor=known.vendor if known else "",
-        serial=known.serial if known else _text(any_one.serial),
-        ssid=known.ssid if known else _text(any_one.ssid).lower(),
+        serial=known.serial if known else text_of(any_one.serial),
+        ssid=known.ssid if known else text_of(any_one.ssid).lower(),
         members=members,
         bases=tuple(sorted((*bases.values(), *(known.bases if known else ())))),
         aliases=known.aliases if known else (),
         chpids=tuple(sorted({*_chpids(devices, members), *chpids})),
-        said="" if known else key if isinstance(any_one.lun, Absent) else _text(any_one.lcu),
+        said="" if known else key if isinstance(any_one.lun, Absent) else text_of(any_one.lcu),
         why=", ".join(why),
-        lss=_text(any_one.lss),
+        lss=text_of(any_one.lss),
     )
 
 
@@ -232,8 +232,9 @@ def _naming(volume: Volume) -> list[str]:
     return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
 
 
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else ""
+def text_of(value: Value) -> str:
+    """Return a text that may be absent; empty if it is."""
+    return "" if isinstance(value, Absent) else str(value)
 
 
 def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:
