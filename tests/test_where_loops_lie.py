@@ -146,7 +146,7 @@ def test_a_hole_behind_a_loop_device(bench: ExitStack, tmp_path: Path) -> None:
     node = image(bench, file)
     device = os.stat(node).st_rdev
     stack = Stack(read_layers(LiveTree()))
-    kinds = {target.kind for target in stack.lying(f"7:{os.minor(device)}").segments}
+    kinds = {target.kind for target in stack.layout(f"7:{os.minor(device)}").segments}
     assert kinds == {"linear", "hole"}
 
 

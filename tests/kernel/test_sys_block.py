@@ -177,7 +177,7 @@ def test_the_whole_way_down_is_found() -> None:
 def test_without_the_table_the_two_disks_are_known() -> None:
     """That much any user may know."""
     found = map_whole(Stack(read_layers(machine())), "253:0")
-    assert (found.among, found.grade) == (("94:16", "94:28"), Grade.SET)
+    assert (tuple(found.among), found.grade) == (("94:16", "94:28"), Grade.SET)
 
 
 def test_the_mirror_lies_on_both() -> None:

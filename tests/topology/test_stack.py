@@ -239,5 +239,5 @@ def test_rows_that_make_no_sense_do_no_harm(rows: dict[str, dict[str, Value]]) -
         stack.above(number)
         stack.chain(number)
         stack.paths(number)
-        stack.lying(number)
+        stack.layout(number)
         stack.evidence(number)

@@ -6,7 +6,7 @@ Everything is counted in whole bytes: the data on all disks and what is `unplace
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
@@ -17,37 +17,136 @@ from zmon.topology.stripe import ByteRange, LegPlace, LegRange
 from zmon.topology.target import Layout, Leg, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.topology.claims import Evidence
     from zmon.topology.stack import BlockDevice, DeviceLayout, Stack
     from zmon.topology.target import Target
 
-
 STEPS: Final = 100_000
-"""So often one range may come to a device; more than that only tables do that make no sense."""
+"""Maximum number of times that one range may come to a device; only tables that make no sense exceed it."""
 TEETH: Final = 20_000
-"""Rows of parity on a striped device are gone through one by one up to this number, else shared out."""
+"""Up to this number, rows of parity on a striped device are mapped one by one, else in proportion."""
 
 
-class ByteMapping(NamedTuple):
-    """Where bytes lie."""
+class ByteMapping:
+    """Where bytes lie: added up while ranges are mapped, and added to others."""
 
-    data: dict[str, int]
-    """Bytes on each leaf, by its number; each byte once, where its first copy is."""
-    copies: dict[str, int]
-    """Bytes there besides: further copies of mirrors, and parity."""
-    grade: Grade
-    """Of the worst of the steps."""
-    evidence: tuple[Evidence, ...]
-    notes: tuple[str, ...]
-    """What a person must know to trust it."""
-    unplaced: int = 0
-    """Bytes whose leaf is not known."""
-    among: tuple[str, ...] = ()
-    """The leaves that the unplaced bytes may lie on."""
-    lacking: tuple[str, ...] = ()
-    """Why it is not known how some device lies, in words a person can act on."""
+    def __init__(self, grade: Grade = Grade.EXACT) -> None:
+        """Begin with no bytes."""
+        self.data: dict[str, int] = {}
+        """Bytes on each leaf, by its number; each byte once, where its first copy is."""
+        self.copies: dict[str, int] = {}
+        """Bytes there besides: further copies of mirrors, and parity."""
+        self.grade = grade
+        """That of the worst step."""
+        self.unplaced = 0
+        """Bytes whose leaf is not known."""
+        self.among: dict[str, None] = {}
+        """The leaves that the unplaced bytes may lie on."""
+        self.notes: dict[str, None] = {}
+        """What a person must know to trust it."""
+        self.lacking: dict[str, None] = {}
+        """Why it is not known how some device is laid out, in words a person can act on."""
+        self.evidence: dict[tuple[str, str], Evidence] = {}
+
+    def count(self, leaf: str, count: int, *, copy: bool = False) -> None:
+        """Count bytes on a leaf."""
+        if count:
+            into = self.copies if copy else self.data
+            into[leaf] = into.get(leaf, 0) + count
+
+    def lose(self, count: int, *, copy: bool = False) -> None:
+        """Count bytes as unplaced; of copies nothing is lost."""
+        self.unplaced += 0 if copy else count
+
+    def worsen(self, grade: Grade, lacking: str = "", note: str = "") -> None:
+        """Lower the grade, for a reason."""
+        self.grade = min(self.grade, grade)
+        if lacking:
+            self.lacking[lacking] = None
+        if note:
+            self.notes[note] = None
+
+    def prove(self, evidence: Iterable[Evidence]) -> None:
+        """Add evidence, each once."""
+        for one in evidence:
+            self.evidence.setdefault((one.source, one.said), one)
+
+    def add(self, other: ByteMapping, *, copy: bool = False) -> None:
+        """Add another mapping; all of it is copies if what was mapped is a copy."""
+        self.worsen(other.grade)
+        for leaf, count in other.data.items():
+            self.count(leaf, count, copy=copy)
+        for leaf, count in other.copies.items():
+            self.count(leaf, count, copy=True)
+        self.lose(other.unplaced, copy=copy)
+        self.among.update(other.among)
+        self.notes.update(other.notes)
+        self.lacking.update(other.lacking)
+        self.prove(other.evidence.values())
+
+    def scaled(self, size: int) -> ByteMapping:
+        """Return where a part of it lies of which only the size is known, in proportion to the whole."""
+        found = ByteMapping(self.grade)
+        found.notes, found.lacking, found.evidence = self.notes, self.lacking, self.evidence
+        total = sum(self.data.values()) + self.unplaced
+        if not total or (self.unplaced and self.among):  # nothing says how much of it is on which
+            found.worsen(Grade.SET)
+            found.among = dict.fromkeys(chain(self.data, self.among))
+            found.unplaced = size
+            return found
+        found.among = self.among
+        found.data = _proportional(self.data, total, size)
+        found.copies = {leaf: count * size // total for leaf, count in self.copies.items()}
+        found.unplaced = size - sum(found.data.values())
+        return found
+
+
+def _proportional(weights: Mapping[str, int], total: int, size: int) -> dict[str, int]:
+    """Divide `size` bytes by weights, so that no byte is lost if the weights are the whole."""
+    parts = {}
+    before = 0
+    for leaf, weight in weights.items():
+        parts[leaf] = (before + weight) * size // total - before * size // total
+        before += weight
+    return parts
+
+
+def equal_shares(count: int, parts: int) -> list[int]:
+    """Divide bytes evenly; the first parts have one more if it does not come out even."""
+    share, rest = divmod(count, parts)
+    return [share + (part < rest) for part in range(parts)]
+
+
+def map_ranges(stack: Stack, number: str, ranges: Iterable[tuple[int, int]]) -> ByteMapping:
+    """Return where ranges `[begin, end)` of a device lie, in bytes.
+
+    What cannot be placed is `unplaced`, a note says why, and the grade falls; nothing is raised.
+    Ranges that overlap count twice.
+    """
+    walk = _Walk(stack)
+    for begin, end in ranges:
+        if begin < end:
+            walk.start(number, ByteRange(begin, end))
+    walk.finish(number)
+    return walk
+
+
+def map_whole(stack: Stack, number: str) -> ByteMapping:
+    """Return where a whole device lies, for things on it of which nothing closer is known.
+
+    The grade is `SHARES` at best.
+    """
+    node = stack.node(number)
+    if node is None or isinstance(node.size, Absent):
+        found = ByteMapping(Grade.SET if node else Grade.UNKNOWN)
+        found.notes["its size is not known"] = None
+        found.among = dict.fromkeys(stack.leaves(number))
+        return found
+    found = map_ranges(stack, number, [(0, int(node.size))])
+    found.worsen(Grade.SHARES)
+    return found
 
 
 class BytePlace(NamedTuple):
@@ -59,91 +158,46 @@ class BytePlace(NamedTuple):
     """For so many bytes from there on the next bytes lie one after the other."""
 
 
-def map_ranges(stack: Stack, number: str, ranges: Iterable[tuple[int, int]]) -> ByteMapping:
-    """Return where ranges `[begin, end)` of a device lie, in bytes.
-
-    What cannot be placed is `unplaced`, a note says why, and the grade falls; nothing is raised.
-    Ranges that overlap count twice.
-    """
-    way = _Way(stack)
-    for begin, end in ranges:
-        if begin < end:
-            way.start(number, ByteRange(begin, end))
-    return way.arrived(number)
-
-
-def map_whole(stack: Stack, number: str) -> ByteMapping:
-    """Return where a whole device lies, for things on it of which nothing closer is known.
-
-    The grade is `SHARES` at best.
-    """
-    node = stack.node(number)
-    if node is None or isinstance(node.size, Absent):
-        leaves = tuple(stack.leaves(number))
-        return ByteMapping(
-            {}, {}, Grade.SET if node else Grade.UNKNOWN, (), ("its size is not known",), 0, leaves
-        )
-    whole = map_ranges(stack, number, [(0, int(node.size))])
-    return whole._replace(grade=min(whole.grade, Grade.SHARES))
-
-
-class _Way:
-    """One descent under way."""
+class _Walk(ByteMapping):
+    """A mapping of ranges of one device, while it goes down the stack."""
 
     def __init__(self, stack: Stack) -> None:
+        super().__init__()
         self.stack = stack
-        self.data: dict[str, int] = {}
-        self.copies: dict[str, int] = {}
-        self.grade = Grade.EXACT
-        self.notes: dict[str, None] = {}
-        self.lacking: dict[str, None] = {}
-        self.unplaced = 0
-        self.among: dict[str, None] = {}
         self.seen: dict[str, None] = {}
         self.steps = 0
         self.above: list[str] = []
-        """The devices that were gone through to where it is now."""
+        """The devices above the current one."""
 
-    def start(self, number: str, stretch: ByteRange) -> None:
-        """Go down with one range."""
+    def start(self, number: str, part: ByteRange) -> None:
+        """Map one range."""
         if self.steps <= STEPS:  # else the table makes no sense, for this range neither
             self.steps = 0
-        self.go(number, stretch, copy=False)
+        self.go(number, part, copy=False)
 
-    def arrived(self, number: str) -> ByteMapping:
-        """Return what was found."""
+    def finish(self, number: str) -> None:
+        """Add the evidence, and put the leaves in order."""
         seen = dict.fromkeys(
-            step for here in self.seen for step in self.stack.lying(here).straight or (here,)
+            step for here in self.seen for step in self.stack.layout(here).straight or (here,)
         )
-        evidence = tuple(self.stack.evidence(here) for here in seen if self.stack.segments(here) != ())
-        among = tuple(leaf for leaf in self.stack.leaves(number) if leaf in self.among) if self.among else ()
-        return ByteMapping(
-            self.data,
-            self.copies,
-            self.grade,
-            evidence,
-            tuple(self.notes),
-            self.unplaced,
-            among,
-            tuple(self.lacking),
-        )
+        self.prove(self.stack.evidence(here) for here in seen if self.stack.segments(here) != ())
+        if self.among:
+            self.among = {leaf: None for leaf in self.stack.leaves(number) if leaf in self.among}
 
     # --- one device ---------------------------------------------------------------------------
 
-    def go(self, number: str, stretch: ByteRange, *, copy: bool, by: int = 0) -> None:
-        """Go on down from a device with some of its bytes, which lie `by` further on there."""
+    def go(self, number: str, part: ByteRange, *, copy: bool, by: int = 0) -> None:
+        """Map some bytes of a device, which lie `by` further on there."""
         self.seen[number] = None
-        known = self.stack.lying(number)
-        if known.straight and stretch.begin + by >= 0 and stretch.end + by <= (known.size or 0):
-            self.count(known.straight[-1], stretch.size(), copy=copy)
+        known = self.stack.layout(number)
+        if known.straight and part.begin + by >= 0 and part.end + by <= (known.size or 0):
+            self.count(known.straight[-1], part.size(), copy=copy)
             return
         self.steps += 1
         if self.steps > STEPS or len(self.above) >= DEPTH or number in self.above:
-            self.lose(
-                stretch, "the devices stand on one another in circles, or in too many layers", copy=copy
-            )
+            self.miss(part, "the devices stand on one another in circles, or in too many layers", copy=copy)
             return
-        within = self.within(known, stretch.moved(by), copy=copy)
+        within = self.within(known, part.moved(by), copy=copy)
         if within is None:
             return
         if known.reason:
@@ -156,137 +210,114 @@ class _Way:
         else:
             self.leaf(number, known.node, within.size(), copy=copy)
 
-    def within(self, known: DeviceLayout, stretch: ByteRange, *, copy: bool) -> ByteRange | None:
-        """Return what of a stretch lies on the device at all."""
-        end = known.size
-        if stretch.begin >= 0 and (end is None or stretch.end <= end):
-            return stretch
-        last = stretch.end if end is None else end
+    def within(self, known: DeviceLayout, part: ByteRange, *, copy: bool) -> ByteRange | None:
+        """Return what of a range lies on the device at all."""
+        last = part.end if known.size is None else known.size
+        if part.begin >= 0 and part.end <= last:
+            return part
         note = f"{known.title}: some bytes would lie beyond its end"
-        if stretch.end <= 0 or stretch.begin >= last:
-            self.lose(stretch, note, copy=copy)
+        if part.end <= 0 or part.begin >= last:
+            self.miss(part, note, copy=copy)
             return None
-        if stretch.begin < 0:
-            self.lose(stretch.cut(stretch.begin, 0), note, copy=copy)
-        if stretch.end > last:
-            self.lose(stretch.cut(last, stretch.end), note, copy=copy)
-        return stretch.cut(0, last)
+        if part.begin < 0:
+            self.miss(part.cut(part.begin, 0), note, copy=copy)
+        if part.end > last:
+            self.miss(part.cut(last, part.end), note, copy=copy)
+        return part.cut(0, last)
 
     def leaf(self, number: str, node: BlockDevice | None, count: int, *, copy: bool) -> None:
-        """Arrive."""
+        """Count bytes on a device that nothing is below."""
         self.count(number, count, copy=copy)
         if node is None:
-            self.worsen(Grade.SET, f"{number} is not among the devices that were read")
+            self.worsen(Grade.SET, note=f"{number} is not among the devices that were read")
         elif node.multipath:
             wwid = f" ({node.wwid})" if node.wwid else ""
-            self.note(f"{node.title}{wwid}: {self.stack.what(number)}")
+            self.notes[f"{node.title}{wwid}: {self.stack.what(number)}"] = None
         elif isinstance(node.file, str):
-            self.note(f"{node.title} lies in the file {node.file}")
+            self.notes[f"{node.title} lies in the file {node.file}"] = None
             if isinstance(node.table, Absent):
                 self.lacking[f"{node.title}: {node.table.reason}"] = None
 
-    def count(self, leaf: str, count: int, *, copy: bool) -> None:
-        """Count bytes on a leaf."""
-        if count:
-            into = self.copies if copy else self.data
-            into[leaf] = into.get(leaf, 0) + count
-
-    def through(self, known: DeviceLayout, stretch: ByteRange, *, copy: bool) -> None:
-        """Part a stretch among the segments of a device."""
-        at = stretch.begin
-        first = max(0, bisect_right(known.starts, at) - 1)
-        for target in islice(known.segments, first, None):
-            if target.start >= stretch.end:
+    def through(self, known: DeviceLayout, part: ByteRange, *, copy: bool) -> None:
+        """Divide a range among the segments of a device."""
+        at = part.begin
+        note = f"{known.title}: no segment for some bytes"
+        for target in islice(known.segments, max(0, bisect_right(known.starts, at) - 1), None):
+            if target.start >= part.end:
                 break
             if target.end <= at:
                 continue
             if at < target.start:
-                self.lose(
-                    stretch.cut(at, target.start), f"{known.title}: no segment for some bytes", copy=copy
-                )
-            part = stretch.cut(target.start, target.end)
-            self.target(known, target, part.moved(-target.start), copy=copy)
-            at = part.end
-        if at < stretch.end:
-            self.lose(stretch.cut(at, stretch.end), f"{known.title}: no segment for some bytes", copy=copy)
+                self.miss(part.cut(at, target.start), note, copy=copy)
+            inside = part.cut(target.start, target.end)
+            self.target(known, target, inside.moved(-target.start), copy=copy)
+            at = inside.end
+        if at < part.end:
+            self.miss(part.cut(at, part.end), note, copy=copy)
 
     # --- one target ---------------------------------------------------------------------------
 
-    def target(self, known: DeviceLayout, target: Target, stretch: ByteRange, *, copy: bool) -> None:
-        """Go on through a target with some of its bytes, counted from its begin."""
+    def target(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+        """Map some bytes of a target, counted from its begin."""
         if target.note:
-            self.note(f"{known.title}: {target.note}")
+            self.notes[f"{known.title}: {target.note}"] = None
         match target.layout:
             case Layout.LINEAR:
-                self.leg(known, target.legs[0], stretch, copy=copy)
+                self.leg(known, target.legs[0], part, copy=copy)
             case Layout.MIRROR:
-                self.mirror(known, target, stretch, copy=copy)
+                self.mirror(known, target, part, copy=copy)
             case Layout.STRIPED | Layout.PARITY | Layout.NEAR:
-                self.striped(known, target, stretch, copy=copy)
+                self.striped(known, target, part, copy=copy)
             case Layout.EVEN:
-                self.evenly(known, target, stretch, copy=copy)
+                self.evenly(known, target, part, copy=copy)
             case Layout.SOMEWHERE | Layout.PATHS:
                 self.worsen(Grade.SHARES)
-                self.anywhere((leg.device for leg in target.legs if leg.device), stretch.size(), copy=copy)
+                self.anywhere((leg.device for leg in target.legs if leg.device), part.size(), copy=copy)
             case Layout.NOWHERE:
-                self.lose(stretch, f"{known.title}: {describe(target)}", copy=copy, grade=Grade.EXACT)
+                self.miss(part, f"{known.title}: {describe(target)}", copy=copy, grade=Grade.EXACT)
 
-    def leg(self, known: DeviceLayout, leg: Leg, stretch: ByteRange, *, copy: bool) -> None:
+    def leg(self, known: DeviceLayout, leg: Leg, part: ByteRange, *, copy: bool) -> None:
         if leg.device:
-            self.go(leg.device, stretch, copy=copy, by=leg.offset)
+            self.go(leg.device, part, copy=copy, by=leg.offset)
         else:
-            self.lose(stretch, f"{known.title} runs without one of its devices", copy=copy)
+            self.miss(part, f"{known.title} runs without one of its devices", copy=copy)
 
-    def mirror(self, known: DeviceLayout, target: Target, stretch: ByteRange, *, copy: bool) -> None:
+    def mirror(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         legs = [leg for leg in target.legs if leg.device]
         if len(legs) < len(target.legs):
-            self.note(f"{known.title} runs without one of its devices")
+            self.notes[f"{known.title} runs without one of its devices"] = None
         if not legs:
-            self.lose(stretch, f"{known.title} has no device left", copy=copy)
+            self.miss(part, f"{known.title} has no device left", copy=copy)
         for place, leg in enumerate(legs):
-            self.leg(known, leg, stretch, copy=copy or place > 0)
+            self.leg(known, leg, part, copy=copy or place > 0)
 
-    def striped(self, known: DeviceLayout, target: Target, stretch: ByteRange, *, copy: bool) -> None:
-        if stretch.period and (stretch.end - stretch.begin) // stretch.period > TEETH:
-            self.shared_out(known, target, stretch, copy=copy)
+    def striped(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+        if part.period and (part.end - part.begin) // part.period > TEETH:
+            self.in_proportion(known, target, part, copy=copy)
             return
-        for tooth in stretch.teeth():
+        for tooth in part.teeth():
             for leg, piece, further in _pieces(target, tooth.begin, tooth.end):
                 self.leg(known, target.legs[leg], piece, copy=copy or further)
 
-    def evenly(self, known: DeviceLayout, target: Target, stretch: ByteRange, *, copy: bool) -> None:
+    def evenly(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
         """Share out what lies in an order that is not known."""
         self.worsen(Grade.SHARES)
         legs = [leg.device for leg in target.legs if leg.device]
         if not legs:
-            self.lose(stretch, f"{known.title} has no device left", copy=copy)
+            self.miss(part, f"{known.title} has no device left", copy=copy)
             return
         for number in range(target.copies):
-            for share, device in zip(_shares(stretch.size(), len(legs)), legs, strict=True):
+            for share, device in zip(equal_shares(part.size(), len(legs)), legs, strict=True):
                 self.somewhere(device, share, copy=copy or number > 0)
 
-    def shared_out(self, known: DeviceLayout, target: Target, stretch: ByteRange, *, copy: bool) -> None:
-        """Place a stretch that has a pattern as if it were the whole, and count in proportion."""
-        self.worsen(Grade.SHARES, f"{known.title}: counted in proportion, not row by row")
-        whole = _Way(self.stack)
-        whole.above, whole.steps = self.above, self.steps
-        whole.striped(known, target, ByteRange(stretch.begin, stretch.end), copy=False)
+    def in_proportion(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
+        """Map a range that has a pattern as if it were the whole, and count in proportion."""
+        self.worsen(Grade.SHARES, note=f"{known.title}: counted in proportion, not row by row")
+        whole = _Walk(self.stack)
+        whole.above, whole.steps, whole.seen = self.above, self.steps, self.seen
+        whole.striped(known, target, ByteRange(part.begin, part.end), copy=False)
         self.steps = whole.steps
-        part, all_of_it = stretch.size(), stretch.end - stretch.begin
-        for found, further in ((whole.data, copy), (whole.copies, True)):
-            for leaf, count in found.items():
-                self.count(leaf, count * part // all_of_it, copy=further)
-        rest = part - sum(count * part // all_of_it for count in whole.data.values())
-        most = max(whole.data, key=lambda leaf: whole.data[leaf], default="")
-        if whole.unplaced or not most:
-            self.among.update(whole.among)
-            self.unplaced += 0 if copy else rest
-        else:
-            self.count(most, rest, copy=copy)
-        self.grade = min(self.grade, whole.grade)
-        self.notes.update(whole.notes)
-        self.lacking.update(whole.lacking)
-        self.seen.update(whole.seen)
+        self.add(whole.scaled(part.size()), copy=copy)
 
     # --- what is not known --------------------------------------------------------------------
 
@@ -304,22 +335,14 @@ class _Way:
             return
         self.worsen(Grade.SET if leaves else Grade.UNKNOWN)
         self.among.update(dict.fromkeys(leaves))
-        self.unplaced += 0 if copy else count
+        self.lose(count, copy=copy)
 
-    def lose(self, stretch: ByteRange, note: str, *, copy: bool, grade: Grade = Grade.UNKNOWN) -> None:
-        """Count bytes that lie nowhere, or in no place that can be told."""
-        count = stretch.size()
+    def miss(self, part: ByteRange, note: str, *, copy: bool, grade: Grade = Grade.UNKNOWN) -> None:
+        """Count bytes that lie nowhere, or in no known place."""
+        count = part.size()
         if count and not copy:
-            self.unplaced += count
-            self.worsen(grade, note)
-
-    def worsen(self, grade: Grade, note: str = "") -> None:
-        self.grade = min(self.grade, grade)
-        if note:
-            self.note(note)
-
-    def note(self, note: str) -> None:
-        self.notes[note] = None
+            self.lose(count)
+            self.worsen(grade, note=note)
 
 
 def _pieces(target: Target, begin: int, end: int) -> Iterator[LegRange]:
@@ -331,11 +354,6 @@ def _pieces(target: Target, begin: int, end: int) -> Iterator[LegRange]:
         case Layout.NEAR:
             return stripe.near(legs, target.copies, target.chunk, begin, end)
     return stripe.striped(legs, target.chunk, begin, end)
-
-
-def _shares(count: int, legs: int) -> list[int]:
-    share, rest = divmod(count, legs)
-    return [share + (leg < rest) for leg in range(legs)]
 
 
 # --- one byte ---------------------------------------------------------------------------------
@@ -352,16 +370,16 @@ def locate_byte(stack: Stack, number: str, offset: int) -> list[BytePlace]:
         if not ahead:
             break
         here, at, run, depth = ahead.pop()
-        lying = stack.lying(here)
-        if at < 0 or lying.reason or (lying.size is not None and at >= lying.size) or depth >= DEPTH:
+        layout = stack.layout(here)
+        if at < 0 or layout.reason or (layout.size is not None and at >= layout.size) or depth >= DEPTH:
             continue
-        if lying.size is not None:
-            run = lying.size - at if run is None else min(run, lying.size - at)
-        if not lying.segments:
+        if layout.size is not None:
+            run = layout.size - at if run is None else min(run, layout.size - at)
+        if not layout.segments:
             found.append(BytePlace(here, at, 1 if run is None else run))
             continue
-        place = bisect_right(lying.starts, at) - 1
-        target = lying.segments[max(place, 0)]
+        place = bisect_right(layout.starts, at) - 1
+        target = layout.segments[max(place, 0)]
         if not target.start <= at < target.end:
             continue
         left = target.end - at if run is None else min(run, target.end - at)

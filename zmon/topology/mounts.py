@@ -66,6 +66,17 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
         """What is seen at each mount point: the last that was mounted there."""
         return {mount.point: mount for mount in self if not mount.seen_by}
 
+    def layers(self, overlay: Mount) -> tuple[str, ...]:
+        """Return the numbers of the devices that the layers of an overlay are on."""
+        found: dict[str, None] = {}
+        for number in () if isinstance(overlay.devices, Absent) else overlay.devices.values():
+            below = self.by_number.get(number)
+            if below is not None and below.fstype == "btrfs" and not isinstance(below.devices, Absent):
+                found.update(dict.fromkeys(below.devices.values()))
+            elif not number.startswith("0:"):  # on no block device
+                found[number] = None
+        return tuple(found)
+
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""

@@ -177,7 +177,7 @@ class Stack:
         self._mappings = mappings or {}
         self._nodes: dict[str, BlockDevice | None] = {}
         self._segments: dict[str, tuple[Target, ...] | Absent] = {}
-        self._lyings: dict[str, DeviceLayout] = {}
+        self._layouts: dict[str, DeviceLayout] = {}
         self._evidence: dict[str, Evidence] = {}
         self._chains: dict[str, tuple[StackLayer, ...]] = {}
         self._pools: dict[str, dict[int, tuple[ThinRun, ...]] | Absent] = {}
@@ -310,9 +310,9 @@ class Stack:
                 self._pools[number] = absent(str(error))
         return self._pools[number]
 
-    def lying(self, number: str) -> DeviceLayout:
+    def layout(self, number: str) -> DeviceLayout:
         """Return how a device lies, made ready for going down."""
-        found = self._lyings.get(number)
+        found = self._layouts.get(number)
         if found is None:
             node, segments = self.node(number), self.segments(number)
             reason = segments.reason if isinstance(segments, Absent) else ""
@@ -321,7 +321,7 @@ class Stack:
             starts = [target.start for target in targets]
             straight = self._straight(number)
             found = DeviceLayout(node, self.title(number), size, targets, starts, reason, straight)
-            self._lyings[number] = found
+            self._layouts[number] = found
         return found
 
     def _straight(self, number: str) -> tuple[str, ...]:
