@@ -571,7 +571,9 @@ class VolumeIndex(Mapping[str, Volume]):
         """Return the bus ids of disks, ascending, by a part of their unique ids."""
         found: dict[str, list[str]] = {}
         row = self.devices.frame.index
-        for busid in sorted(busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row):
+        for busid in sorted(
+            busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row
+        ):
             uid = self.uid(busid)
             if uid:
                 found.setdefault(getattr(uid, group), []).append(busid)
