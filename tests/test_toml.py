@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.toml import DOTS, LARGEST, TomlError, parse_toml
+from zmon.toml import MAX_CHARACTERS, MAX_DOTS, TomlError, parse_toml
 
 
 def test_toml_is_read() -> None:
@@ -19,9 +19,9 @@ def test_toml_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (".".join("a" * 20_000) + " = 1", f"more than {DOTS} dots in a line (at line 1, column 1)"),
+        (".".join("a" * 20_000) + " = 1", f"more than {MAX_DOTS} dots in a line (at line 1, column 1)"),
         ("x = 1\n[" + '"a".' * 300 + "b]", "(at line 2, column 1)"),
-        ("#" * (LARGEST + 1), "more than 256 KiB"),
+        ("#" * (MAX_CHARACTERS + 1), "more than 256 KiB"),
         ("a = " + "[" * 5000, "nested too deeply"),
         ("a = " + "9" * 5000, "digits"),
         ("a = ", "(at end of document)"),

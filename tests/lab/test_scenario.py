@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.casestudy import FOLDER
 from zmon.lab.box import Arrivals, Ask, Compute, Stream, Think
-from zmon.lab.page import ScenarioError
 from zmon.lab.scenario import load_scenario, names, parse_scenario, path_of
+from zmon.lab.scenario_file import ScenarioError
 
 if TYPE_CHECKING:
     from zmon.lab.plan import Plan

@@ -74,7 +74,7 @@ def test_positions_are_counted_with_gaps() -> None:
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_file_and_key(text: str, key: str) -> None:
     """Whoever writes a screen is told where to look."""
-    with pytest.raises(ScreenError, match=rf"^mine\.toml: .*{key}"):
+    with pytest.raises(ScreenError, match=rf"^mine\.toml(:\d+)?: .*{key}"):
         parse_screen(text, "mine.toml")
 
 
@@ -97,7 +97,7 @@ def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> No
         try:
             read(damaged, "f")
         except ScreenError as error:
-            assert str(error).startswith("f: ")  # noqa: PT017 - no error is right too
+            assert str(error).startswith(("f: ", "f:"))  # noqa: PT017 - no error is right too
 
 
 JSON = st.recursive(
@@ -132,7 +132,7 @@ def test_any_value_of_any_key_is_taken_or_refused(values: dict[str, object]) -> 
     try:
         parse_screen(text, "f")
     except ScreenError as error:
-        assert str(error).startswith("f: ")  # noqa: PT017 - no error is right too
+        assert str(error).startswith(("f: ", "f:"))  # noqa: PT017 - no error is right too
 
 
 def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_screen_of_ones_own_is_added(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_broken_screen_of_ones_own_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message has the whole path."""
     own(tmp_path, monkeypatch, HEAD + "colour = 1\n")
-    with pytest.raises(ScreenError, match=r"zmon/screens/mine\.toml: unknown key 'colour'"):
+    with pytest.raises(ScreenError, match=r"zmon/screens/mine\.toml:5: colour: is not known here"):
         load_screens()
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.lab.plans import brief, digest, samples, small
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL
-from zmon.lab.page import ScenarioError
+from zmon.lab.scenario_file import ScenarioError
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
 from zmon.session import lab

@@ -155,9 +155,9 @@ def test_equal_numbers_are_told_with_their_place() -> None:
     ("text", "said"),
     [
         ("x = [", "site.toml: "),
-        ("colour = 1", "site.toml:1: colour is not known; known are capacity, channels, lcu_by_number"),
-        ("lcu_by_number = 1", "site.toml:1: lcu_by_number is a table of its own for each"),
-        ('[[lcu_by_number]]\npattern = "7nXX"', "site.toml:1: serial is a text in quotes, not None"),
+        ("colour = 1", "site.toml:1: colour is not known here; known are capacity, channels, lcu_by_number"),
+        ("lcu_by_number = 1", "site.toml:1: lcu_by_number is a list of tables"),
+        ('[[lcu_by_number]]\npattern = "7nXX"', "site.toml:1: serial is missing; give a text in quotes"),
         ('[[lcu_by_number]]\nserial = "*"', "site.toml:1: lcu_by_number needs one of pattern, regex, mask"),
         ('[[lcu_by_number]]\nserial = "*"\npattern = "7XX"', "site.toml:3: pattern is four or five"),
         ('[[lcu_by_number]]\nserial = "*"\npattern = "7XXX"', "site.toml:3: pattern is four or five"),
@@ -189,10 +189,10 @@ def test_equal_numbers_are_told_with_their_place() -> None:
         ("[capacity]\nlcu = -1", "site.toml:2: lcu is MB/s"),
         ("[capacity]\nlcu = true", "site.toml:2: lcu is MB/s"),
         ("[capacity]\nlcu = nan", "site.toml:2: lcu is MB/s"),
-        ('[[channels]]\nname = "a"', "site.toml:1: lcus is a list of texts"),
-        ('[[channels]]\nlcus = ["0"]', "site.toml:1: name is a text in quotes"),
+        ('[[channels]]\nname = "a"', "site.toml:1: lcus is missing; give a list of texts"),
+        ('[[channels]]\nlcus = ["0"]', "site.toml:1: name is missing; give a text in quotes"),
         ("pins = [1]", "site.toml:1: pins is a list of texts"),
-        ('[[number_by_label]]\npattern = "AB####"\ncolour = 1', "site.toml:3: colour is not known"),
+        ('[[number_by_label]]\npattern = "AB####"\ncolour = 1', "site.toml:3: colour is not known here"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_place(text: str, said: str) -> None:

@@ -44,7 +44,7 @@ def test_own_keys_are_read() -> None:
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
-    [("help = ]", "line 1"), ('hlp = "f1"', "'hlp' is no function"), ("help = 1", "as a text")],
+    [("help = ]", "line 1"), ('hlp = "f1"', "keys.toml:1: 'hlp' is no function"), ("help = 1", "as a text")],
 )
 def test_what_is_wrong_in_own_keys_is_said(text: str, wrong: str) -> None:
     """A file that cannot be used says what and where."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.output import FAILED, OK, complain, write_csv, write_json, write_text
 from zmon.lab.measure import MeasureError
-from zmon.lab.page import ScenarioError
 from zmon.lab.report import HEADINGS, report, text
 from zmon.lab.scenario import load_scenario, names, path_of
+from zmon.lab.scenario_file import ScenarioError
 
 if TYPE_CHECKING:
     import argparse

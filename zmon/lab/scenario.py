@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Final
 from zmon.lab.box import Aim, Arrivals, Ask, Box, Compute, Count, Lcu, Paths, Stream, Think, Volume
 from zmon.lab.demand import overloaded
 from zmon.lab.measure import BY_NAME, parse_measure
-from zmon.lab.page import Book, Entry, Page, ScenarioError
 from zmon.lab.plan import Figure, Phase, Place, Plan
+from zmon.lab.scenario_file import LayeredDocument, ScenarioError, lab_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.lab.box import Load, Step
     from zmon.lab.measure import Measure
+    from zmon.toml import TomlTable
 
 __all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of"]
 
@@ -100,29 +101,29 @@ def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -
     Raises:
         ScenarioError: it cannot be used: which file, line and key, and what to do.
     """
-    pages = [Page(text, origin)]
-    while "base" in pages[0].data:
-        base = Book(pages[:1]).top()
-        if len(pages) >= DEEPEST:
+    documents = [lab_document(text, origin)]
+    while "base" in documents[0].data:
+        base = documents[0].top()
+        if len(documents) >= DEEPEST:
             raise base.wrong(
                 "base", f"more than {DEEPEST} scenarios are based on one another, or in a circle"
             )
         try:
-            path = path_of(base.text("base"), os.path.dirname(pages[0].origin))
+            path = path_of(base.text("base"), os.path.dirname(documents[0].origin))
         except NoScenarioError as error:
             raise base.wrong("base", str(error)) from error
         try:
-            pages.insert(0, Page(read(path), path))
+            documents.insert(0, lab_document(read(path), path))
         except OSError as error:
             raise base.wrong("base", f"{path} cannot be read: {error.strerror or error}") from error
     name = os.path.basename(origin).removesuffix(SUFFIX)
-    return _Scenario(Book(pages).top()).plan(name)
+    return _Scenario(LayeredDocument(documents).top()).plan(name)
 
 
 class _Scenario:
     """A scenario while it is read."""
 
-    def __init__(self, top: Entry) -> None:
+    def __init__(self, top: TomlTable) -> None:
         self.top = top
         top.only(*_TOP)
         self.paths: list[Paths] = []
@@ -143,7 +144,7 @@ class _Scenario:
         for key, reader in (("paths", self._paths), ("lcus", self._lcu), ("volumes", self._volume)):
             for called, entry in top.tables(key):
                 reader(called, entry)
-            if key not in top or not top.said[key]:
+            if key not in top or not top.data[key]:
                 raise top.wrong(key, "is empty; a machine needs at least one")
         for called, entry in top.tables("tablespaces", {}):
             self._tablespace(called, entry)
@@ -185,7 +186,7 @@ class _Scenario:
         return said
 
     def _begin(self) -> int:
-        said = self.top.said.get("begin")
+        said = self.top.data.get("begin")
         if said is None:
             return BEGIN
         if not isinstance(said, dt.datetime) or said.tzinfo is None:
@@ -194,7 +195,7 @@ class _Scenario:
 
     # the hardware
 
-    def _paths(self, name: str, entry: Entry) -> None:
+    def _paths(self, name: str, entry: TomlTable) -> None:
         entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms")
         chpids = entry.words("chpids")
         taken = {chpid for group in self.paths for chpid in group.chpids}
@@ -226,7 +227,7 @@ class _Scenario:
             )
         )
 
-    def _lcu(self, name: str, entry: Entry) -> None:
+    def _lcu(self, name: str, entry: TomlTable) -> None:
         entry.only(
             "ssid", "paths", "mb_s", "latency_ms", "overhead_ms", "ranks", "miss_ms", "penalty", "aliases",
             "knee", "pressure", "side",
@@ -253,7 +254,7 @@ class _Scenario:
             )
         )
 
-    def _volume(self, name: str, entry: Entry) -> None:
+    def _volume(self, name: str, entry: TomlTable) -> None:
         entry.only("lcu", "label", "rdev", "cylinders", "pav", "mount")
         lcus = [lcu.name for lcu in self.lcus]
         lcu = lcus.index(entry.one_of("lcu", tuple(lcus)))
@@ -287,10 +288,10 @@ class _Scenario:
 
     # what lies on it
 
-    def _tablespace(self, name: str, entry: Entry) -> None:
+    def _tablespace(self, name: str, entry: TomlTable) -> None:
         entry.only("database", "role", "file", "pages")
         file = entry.text("file")
-        pages = entry.said.get("pages")
+        pages = entry.data.get("pages")
         if not isinstance(pages, dict) or not pages:
             raise entry.wrong("pages", "is a table: pages of 4 KiB by volume: { 043A = 498750 }")
         for number, count in pages.items():
@@ -316,7 +317,7 @@ class _Scenario:
             used[place.volume] = used.get(place.volume, 0) + place.bytes
             volume = self.volumes[place.volume]
             if used[place.volume] > volume.cylinders * CYLINDER - (2 << 20):
-                raise self.top.book.wrong(
+                raise self.top.document.wrong(
                     ("tablespaces", place.tablespace, "pages"),
                     f"do not fit on {volume.devno:04X}: {volume.cylinders} cylinders hold "
                     f"{volume.cylinders * CYLINDER // PAGE} pages in all",
@@ -349,8 +350,8 @@ class _Scenario:
             raise self.top.wrong("phases", "is empty; begin one with [[phases]]")
         return tuple(phases)
 
-    def _factors(self, entry: Entry, known: Sequence[str]) -> Iterator[tuple[str, float]]:
-        said = entry.said.get("loads", [])
+    def _factors(self, entry: TomlTable, known: Sequence[str]) -> Iterator[tuple[str, float]]:
+        said = entry.data.get("loads", [])
         if isinstance(said, list):
             said = dict.fromkeys(entry.words("loads", []), 1.0)
         if not isinstance(said, dict):
@@ -364,7 +365,7 @@ class _Scenario:
                 raise entry.wrong("loads", f"{called}: is a number from 0 to 1000, not {factor!r:.60}")
             yield called, float(factor)
 
-    def _load(self, name: str, entry: Entry, factor: float) -> Load:
+    def _load(self, name: str, entry: TomlTable, factor: float) -> Load:
         entry.only("customers", "rate", "steps")
         if ("customers" in entry) == ("rate" in entry):
             raise entry.wrong(
@@ -377,7 +378,7 @@ class _Scenario:
             return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps)
         return Stream(name, max(1, round(entry.whole("customers", None, 1, 100_000) * factor)), steps)
 
-    def _step(self, entry: Entry, load: str) -> Iterator[Step]:
+    def _step(self, entry: TomlTable, load: str) -> Iterator[Step]:
         said = [key for key in (*_ASKS, "think_ms", "compute_ms", "count") if key in entry]
         if len(said) != 1:
             raise entry.wrong("", f"is one of {', '.join((*_ASKS, 'think_ms', 'compute_ms', 'count'))}")
@@ -393,7 +394,7 @@ class _Scenario:
         else:
             yield from self._ask(said[0], entry, load)
 
-    def _ask(self, key: str, entry: Entry, load: str) -> Iterator[Step]:
+    def _ask(self, key: str, entry: TomlTable, load: str) -> Iterator[Step]:
         entry.only(key, "kb", "at_once", "hits", "reads", "name")
         if "reads" in entry and key != "use":
             raise entry.wrong("reads", f"goes with use, not with {key}")
@@ -417,9 +418,9 @@ class _Scenario:
             yield Compute(cpu)
         yield Ask(aim, entry.text("name", load), pieces)
 
-    def _shares(self, key: str, entry: Entry) -> dict[int, float]:
+    def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""
-        said = entry.said[key]
+        said = entry.data[key]
         shares: dict[int, float] = {}
         for name in [entry.text(key)] if isinstance(said, str) else entry.words(key):
             files = [place for place in self.places if place.tablespace == name]
@@ -454,7 +455,7 @@ class _Scenario:
                     self._measurable(entry, one, phases)
             yield Figure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
 
-    def _measurable(self, entry: Entry, one: Measure, phases: Sequence[Phase]) -> None:
+    def _measurable(self, entry: TomlTable, one: Measure, phases: Sequence[Phase]) -> None:
         """Refuse a figure of something that this scenario does not have."""
         if one.phase and one.phase not in {phase.name for phase in phases}:
             raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")

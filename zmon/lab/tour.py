@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.lab.page import Book, Entry, Page, ScenarioError
+from zmon.lab.scenario_file import ScenarioError, lab_document
+
+if TYPE_CHECKING:
+    from zmon.toml import TomlTable
 
 __all__ = ["ScenarioError", "Scene", "Step", "Tour", "load_tour", "parse_tour"]
 
@@ -73,7 +76,7 @@ def parse_tour(text: str, origin: str) -> Tour:
     Raises:
         ScenarioError: it cannot be used: which file, line and key, and what to do.
     """
-    top = Book([Page(text, origin)]).top()
+    top = lab_document(text, origin).top()
     top.only("title", "site", "scenes", "steps")
     scenes = tuple(_scene(entry) for entry in top.list_of("scenes"))
     if not scenes:
@@ -89,7 +92,7 @@ def parse_tour(text: str, origin: str) -> Tour:
     return Tour(top.text("title"), beside, scenes, steps)
 
 
-def _scene(entry: Entry) -> Scene:
+def _scene(entry: TomlTable) -> Scene:
     entry.only("name", "begin", "end")
     begin = entry.number("begin", None, 0.0, LONGEST)
     end = entry.number("end", None, 0.0, LONGEST)
@@ -98,7 +101,7 @@ def _scene(entry: Entry) -> Scene:
     return Scene(entry.text("name"), begin, end)
 
 
-def _step(entry: Entry, scenes: tuple[str, ...]) -> Step:
+def _step(entry: TomlTable, scenes: tuple[str, ...]) -> Step:
     entry.only("title", "text", "commands", "press", "keys", "see", "scene")
     commands, see = entry.words("commands"), entry.words("see")
     for key, words in (("commands", commands), ("see", see)):

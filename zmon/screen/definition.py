@@ -19,7 +19,7 @@ from zmon.absent import Absent
 from zmon.screen.guess import did_you_mean
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
-from zmon.toml import TomlError, parse_toml
+from zmon.toml import TomlDocument, TomlError, TomlTable, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -189,9 +189,6 @@ _COLUMN_KEYS: Final[dict[str, type]] = {
 
 _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
 
-_WORDS: Final = {str: "a text", bool: "true or false", int: "a whole number", float: "a number",
-                 dict: "a table", list: "an array"}  # fmt: skip
-
 _COMMAND: Final = re.compile(r"(?P<shortest>[A-Z][A-Z0-9]*)(?P<rest>[a-z0-9]*)", re.ASCII)
 """A command: what is in capitals is its minimum abbreviation, and small letters follow: `DEVice`."""
 
@@ -200,31 +197,33 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 LAYOUTS: Final = ("list", "page", "menu", "chart")
 
-WIDEST: Final = 200
-"""No column is wider, and no gap before one."""
+MAX_WIDTH: Final = 200
+"""Characters of a column, and of a gap before one, at most."""
 
 
 def parse_screen(text: str, file: str) -> Screen:
     """Read one screen from the text of its file.
 
     Raises:
-        ScreenError: what is wrong, with the file and the key.
+        ScreenError: what is wrong, with the file, the line and the key.
     """
-    data = _toml(text, file)
-    _check(data, _SCREEN_KEYS, ("id", "command", "title", "table"), file, "")
+    top = TomlDocument(text, file, ScreenError).top()
+    top.check(_SCREEN_KEYS, ("id", "command", "title", "table"), _TEXTS)
     for key, known in (("form_formats", FORMATS), ("form_names", None)):
-        for name, value in data.get(key, {}).items():
+        for name, value in top.data.get(key, {}).items():
             if not isinstance(value, str) or (known is not None and value not in known):
-                raise ScreenError(f"{file}: {key}: {name} is {value!r}, which is not known")
+                raise top.wrong(key, f"{name} is {value!r:.60}, which is not known")
+    data = dict(top.data)
     defaults = data.pop("defaults", {})
-    columns = tuple(_column(entry, defaults, file) for entry in data.pop("column", []))
-    sections = tuple(_section(entry, file) for entry in data.pop("section", []))
+    columns = tuple(_column(entry, defaults) for entry in top.list_of("column", []))
+    items = tuple(_section(entry) for entry in top.list_of("section", []))
     form = tuple(data.pop("form", "").splitlines())
     command, shortest = _command(data.pop("command"), file)
+    fields = {key: value for key, value in data.items() if key not in {"column", "section"}}
     screen = Screen(
-        **data, command=command, shortest=shortest, columns=columns, form=form, items=sections, file=file
+        **fields, command=command, shortest=shortest, columns=columns, form=form, items=items, file=file
     )
-    _check_whole(screen)
+    _check_whole(screen, top)
     return screen
 
 
@@ -240,58 +239,30 @@ def _command(written: str, file: str) -> tuple[str, int]:
     return written.upper(), len(found["shortest"]) if found["rest"] else 0
 
 
-def _toml(text: str, file: str) -> dict[str, Any]:
-    try:
-        return parse_toml(text)
-    except TomlError as error:
-        raise ScreenError(f"{file}: {error}") from error
-
-
-def _check(  # the key of each problem is named
-    data: object, known: Mapping[str, type], needed: Iterable[str], file: str, where: str
-) -> None:
-    """Raise a ScreenError unless `data` has the needed keys, no unknown ones, and the right types."""
-    if not isinstance(data, dict):
-        raise ScreenError(f"{file}: {where}{data!r} is no table")
-    for key, value in data.items():
-        wanted = known.get(key)
-        if wanted is None:
-            raise ScreenError(f"{file}: {where}unknown key {key!r}; known are {', '.join(sorted(known))}")
-        right = type(value) in (int, float) if wanted is float else type(value) is wanted
-        if not right:
-            raise ScreenError(f"{file}: {where}{key} is {_WORDS[wanted]}, not {value!r}")
-        if wanted is str:
-            _check_text(key, value, file, where)
-    for key in needed:
-        if not data.get(key):
-            raise ScreenError(f"{file}: {where}{key} is missing or empty")
-
-
-def _check_text(key: str, value: str, file: str, where: str) -> None:
-    lines = value.split("\n") if key in _TEXTS else [value]
-    if not all(line.isprintable() for line in lines):
-        raise ScreenError(f"{file}: {where}{key} holds a control character: {value!r}")
-
-
-def _check_whole(screen: Screen) -> None:
+def _check_whole(screen: Screen, top: TomlTable) -> None:
     """Raise a ScreenError for what single keys do not show."""
     names = [column.name for column in screen.columns]
     sortable = [column.name for column in screen.columns if column.sort]
     twice = sorted({name for name in names if names.count(name) > 1})
     problems = (
-        (twice, f"column {', '.join(twice)} is there twice"),
-        (screen.sort not in ("", *sortable), f"sort names no column that can be sorted on: {screen.sort!r}"),
-        (screen.layout not in LAYOUTS, f"layout is one of {', '.join(LAYOUTS)}, not {screen.layout!r}"),
-        (screen.layout == "menu" and not screen.items, "section is missing: a menu needs one"),
-        (screen.table not in TABLES, f"table is one of {', '.join(TABLES)}, not {screen.table!r}"),
+        ("column", twice, f"{', '.join(twice)} is there twice"),
         (
+            "sort",
+            screen.sort not in ("", *sortable),
+            f"names no column to sort on: {screen.sort!r}",
+        ),
+        ("layout", screen.layout not in LAYOUTS, f"is one of {', '.join(LAYOUTS)}, not {screen.layout!r}"),
+        ("section", screen.layout == "menu" and not screen.items, "is missing: a menu needs one"),
+        ("table", screen.table not in TABLES, f"is one of {', '.join(TABLES)}, not {screen.table!r}"),
+        (
+            "drill",
             set("{}") & set(_filled(screen.drill, names, screen.layout)),
-            f"drill has no field but {{key}} and columns: {screen.drill!r}",
+            f"has no field but {{key}} and columns: {screen.drill!r}",
         ),
     )
-    for wrong, problem in problems:
+    for key, wrong, problem in problems:
         if wrong:
-            raise ScreenError(f"{screen.file}: {problem}")
+            raise top.wrong(key, problem)
 
 
 def _filled(drill: str, names: Iterable[str], layout: str) -> str:
@@ -303,42 +274,37 @@ def _filled(drill: str, names: Iterable[str], layout: str) -> str:
     return drill
 
 
-def _section(entry: Any, file: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    _check(entry, _SECTION_KEYS, ("title", "items"), file, "section: ")
-    items = []
-    for item in entry["items"]:
-        if not (isinstance(item, list) and len(item) == 2 and all(isinstance(w, str) and w for w in item)):
-            raise ScreenError(f"{file}: section {entry['title']!r}: {item!r} is no [code, text]")
-        for word in item:
-            _check_text("items", word, file, "section: ")
-        items.append((item[0], item[1]))
-    return entry["title"], tuple(items)
+def _section(entry: TomlTable) -> tuple[str, tuple[tuple[str, str], ...]]:
+    entry.check(_SECTION_KEYS, ("title", "items"))
+    for item in entry.data["items"]:
+        pair = isinstance(item, list) and len(item) == 2
+        if not (pair and all(isinstance(word, str) and word and word.isprintable() for word in item)):
+            raise entry.wrong("items", f"{item!r:.60} is no [code, text]")
+    return entry.data["title"], tuple((code, text) for code, text in entry.data["items"])
 
 
-def _column(entry: Any, defaults: dict[str, Any], file: str) -> Column:
-    where = f"column {entry.get('name', '?')!r}: " if isinstance(entry, dict) else "column: "
-    _check(entry, _COLUMN_KEYS, ("name",), file, where)
-    entry = {**defaults, **entry}
-    _check(entry, _COLUMN_KEYS, ("name", "format", "width"), file, where)
-    look, bad, why = entry.pop("look", None), entry.pop("bad", None), entry.pop("why", "")
+def _column(entry: TomlTable, defaults: dict[str, Any]) -> Column:
+    entry.check(_COLUMN_KEYS, ("name",), _TEXTS)
+    whole = TomlTable(entry.document, entry.keys, defaults | dict(entry.data))
+    whole.check(_COLUMN_KEYS, ("name", "format", "width"), _TEXTS)
+    data = dict(whole.data)
+    look, bad, why = data.pop("look", None), data.pop("bad", None), data.pop("why", "")
     if (look is None) != (bad is None):
-        raise ScreenError(f"{file}: {where}needs both look and bad, or neither")
+        raise whole.wrong("look" if bad is None else "bad", "needs both look and bad, or neither")
     limit = None if look is None else Limit(float(look), float(bad), why)
-    head = tuple(entry.pop("head", "").split("\n"))
-    column = Column(**entry, head=head, limit=limit)
-    if column.format not in FORMATS:
-        raise ScreenError(f"{file}: {where}format is one of {', '.join(FORMATS)}, not {column.format!r}")
-    if column.sort not in {"", "asc", "desc"}:
-        raise ScreenError(f"{file}: {where}sort is asc, desc or empty, not {column.sort!r}")
-    if column.names not in {"", "lcu", "number"}:
-        raise ScreenError(f"{file}: {where}names is lcu, number or empty, not {column.names!r}")
-    if column.rollup and not (_NAME.fullmatch(column.rollup) and _NAME.fullmatch(column.name)):
-        raise ScreenError(
-            f"{file}: {where}rollup is seconds, label or the name of a rate, not {column.rollup!r}"
-        )
-    for key, value in (("width", column.width), ("gap", column.gap)):
-        if not 1 <= value <= WIDEST:
-            raise ScreenError(f"{file}: {where}{key} is 1 to {WIDEST}, not {value}")
+    column = Column(**data | {"head": tuple(data.get("head", "").split("\n")), "limit": limit})
+    rollup = column.rollup and not (_NAME.fullmatch(column.rollup) and _NAME.fullmatch(column.name))
+    problems = (
+        ("format", column.format not in FORMATS, f"is one of {', '.join(FORMATS)}"),
+        ("sort", column.sort not in {"", "asc", "desc"}, "is asc, desc or empty"),
+        ("names", column.names not in {"", "lcu", "number"}, "is lcu, number or empty"),
+        ("rollup", rollup, "is seconds, label or the name of a rate"),
+        ("width", not 1 <= column.width <= MAX_WIDTH, f"is 1 to {MAX_WIDTH}"),
+        ("gap", not 1 <= column.gap <= MAX_WIDTH, f"is 1 to {MAX_WIDTH}"),
+    )
+    for key, wrong, allowed in problems:
+        if wrong:
+            raise whole.wrong(key, f"{allowed}, not {getattr(column, key)!r:.60}")
     return column
 
 
@@ -379,7 +345,7 @@ def peek(text: str, file: str) -> Unread:
     try:
         data = parse_toml(head)
     except TomlError:  # a bracket in a text; or it is broken, which reading all of it says better
-        data = _toml(text, file)
+        data = TomlDocument(text, file, ScreenError).data
     for key in ("id", "command"):
         if not isinstance(data.get(key), str):
             raise ScreenError(f"{file}: {key} is missing or not a text")

@@ -19,7 +19,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
-from zmon.toml import TomlError, parse_toml
+from zmon.toml import TomlDocument, TomlTable
 from zmon.topology.site import (
     NO_MAP,
     NUMBERS,
@@ -38,7 +38,7 @@ from zmon.topology.site import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zmon.absent import Number
+    from zmon.toml import Keys
 
 
 COLUMNS: Final = ("volume", "lcu", "server", "rank", "extent_pool", "channel_group", "capacity_mb_s")
@@ -131,7 +131,7 @@ def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | 
     Raises:
         SiteError: what is wrong, with file, line and key, and what to do.
     """
-    return Site(**_Page(text, origin).fields(volume_map))
+    return Site(**_fields(_SiteDocument(text, origin), volume_map))
 
 
 def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
@@ -147,7 +147,7 @@ def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM)
     fields: dict[str, Any] = {}
     origins = [*site_files(environ, system), *([extra] if extra else [])]
     for path in origins:
-        fields |= _Page(_text(path), path).fields(_read_map)
+        fields |= _fields(_SiteDocument(_text(path), path), _read_map)
     return Site(**fields | {"origins": tuple(origins)})
 
 
@@ -165,136 +165,98 @@ def _read_map(path: str) -> VolumeMap:
     return parse_map(_text(path), path)
 
 
-class _Page:
-    """One site file while it is read."""
-
+class _SiteDocument(TomlDocument):
     def __init__(self, text: str, origin: str) -> None:
-        self.origin = origin
-        self.lines = text.splitlines()
-        try:
-            self.data = parse_toml(text)
-        except TomlError as error:
-            raise SiteError(f"{origin}: {error}; it is a TOML file, see docs/site.md") from error
+        super().__init__(text, origin, SiteError, "; it is a TOML file, see docs/site.md")
 
-    def fields(self, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
-        """Return those fields of a `Site` that the file says."""
-        readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
-            "lcu_by_number": ("rules", lambda said: self._each("lcu_by_number", said, self._rule)),
-            "number_by_label": ("labels", lambda said: self._each("number_by_label", said, self._label)),
-            "map": ("map", lambda said: self._map(said, volume_map)),
-            "vdev_is_rdev": ("vdev_is_rdev", self._equal_numbers),
-            "capacity": ("capacities", self._capacities),
-            "channels": ("channels", lambda said: self._each("channels", said, self._channels)),
-            "pins": ("pins", lambda said: self._patterns("pins", said)),
-            "logs": ("logs", lambda said: self._patterns("logs", said)),
-        }
-        fields = {}
-        for key, said in self.data.items():
-            if key not in readers:
-                raise self._wrong(key, f"is not known; known are {', '.join(sorted(readers))}")
-            name, reader = readers[key]
-            fields[name] = reader(said)
-        return fields | {"origins": (self.origin,)}
-
-    def _line(self, key: str, table: str = "", number: int = 0) -> int:
-        """Return the line of a key, in the table of this name and number; 0 when it is not found."""
-        heading = re.compile(rf"\s*\[+\s*{re.escape(table or key)}\s*\]+")
-        entry = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
-        seen = -1 if table else 0
-        for at, line in enumerate(self.lines, 1):
-            if heading.match(line):
-                seen += 1
-                if not table or (table == key and seen == number):
-                    return at
-            elif seen == number and entry.match(line):
-                return at
-        return 0
-
-    def _place(self, key: str, table: str = "", number: int = 0) -> str:
-        at = self._line(key, table, number) or (self._line(table, table, number) if table else 0)
-        return f"{self.origin}:{at}" if at else self.origin
-
-    def _wrong(self, key: str, what: str, table: str = "", number: int = 0) -> SiteError:
-        return SiteError(f"{self._place(key, table, number)}: {key} {what}")
-
-    def _each(self, name: str, said: Any, reader: Callable[[int, dict[str, Any]], Any]) -> tuple[Any, ...]:
-        if not isinstance(said, list) or not all(isinstance(entry, dict) for entry in said):
-            raise self._wrong(name, f"is a table of its own for each: begin it with [[{name}]]")
-        return tuple(reader(number, entry) for number, entry in enumerate(said))
-
-    def _text_of(self, entry: dict[str, Any], key: str, table: str, number: int) -> str:
-        said = entry.get(key)
-        if not isinstance(said, str) or not said.strip() or not said.isprintable():
-            raise self._wrong(key, f"is a text in quotes, not {said!r:.60}", table, number)
-        return said.strip()
-
-    def _only(self, entry: dict[str, Any], known: set[str], table: str, number: int) -> None:
-        for key in entry:
-            if key not in known:
-                raise self._wrong(key, f"is not known; known are {', '.join(sorted(known))}", table, number)
-
-    def _rule(self, number: int, entry: dict[str, Any]) -> NumberRule:
-        table = "lcu_by_number"
-        self._only(entry, {"serial", "shift", *_NUMBER_RULES}, table, number)
-        serial = self._text_of(entry, "serial", table, number)
-        forms = [key for key in _NUMBER_RULES if key in entry]
-        if len(forms) != 1:
-            raise self._wrong(table, f"needs one of {', '.join(_NUMBER_RULES)}", table, number)
-        if "shift" in entry and forms != ["mask"]:
-            raise self._wrong("shift", "goes with mask alone", table, number)
-        try:
-            said, lcu_of = _NUMBER_RULES[forms[0]](entry)
-        except (ValueError, re.error, RecursionError, OverflowError) as error:
-            raise self._wrong(forms[0], str(error), table, number) from error
-        return NumberRule(serial.rpartition(".")[2], said, lcu_of, self._place(forms[0], table, number))
-
-    def _label(self, number: int, entry: dict[str, Any]) -> LabelRule:
-        table = "number_by_label"
-        self._only(entry, {"pattern"}, table, number)
-        said = self._text_of(entry, "pattern", table, number)
-        if len(said) > 6 or said.count("#") not in {4, 5}:
-            what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
-            raise self._wrong("pattern", f"{what}, not {said!r:.60}", table, number)
-        form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in said)
-        return LabelRule(said, re.compile(form, re.ASCII), self._place("pattern", table, number))
-
-    def _map(self, said: Any, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
-        if not isinstance(said, str) or not said or not said.isprintable():
-            raise self._wrong("map", f"is the path of a CSV file in quotes, not {said!r:.60}")
-        path = os.path.join(os.path.dirname(self.origin), said)
-        return volume_map(path) if volume_map else NO_MAP
-
-    def _equal_numbers(self, said: Any) -> str:
-        if not isinstance(said, bool):
-            raise self._wrong("vdev_is_rdev", f"is true or false, not {said!r:.60}")
-        return self._place("vdev_is_rdev") if said else ""
-
-    def _capacities(self, said: Any) -> dict[str, float]:
-        if not isinstance(said, dict):
-            raise self._wrong("capacity", 'is a table: [capacity], and below it lines such as "LCU 6" = 40')
-        return {naming(name): self._rate(rate, name, "capacity", 0) for name, rate in said.items()}
-
-    def _rate(self, said: Any, key: str, table: str, number: int) -> float:
-        if type(said) not in {int, float} or not 0 < said < 1e9:
-            raise self._wrong(key, f"is MB/s, a number above zero, not {said!r:.60}", table, number)
-        return float(said)
-
-    def _channels(self, number: int, entry: dict[str, Any]) -> Channels:
-        self._only(entry, {"name", "lcus", "mb_s"}, "channels", number)
-        lcus = self._patterns("lcus", entry.get("lcus"), "channels", number)
-        rate: Number = absent("the site says no mb_s of these channels")
-        if "mb_s" in entry:
-            rate = self._rate(entry["mb_s"], "mb_s", "channels", number)
-        name = self._text_of(entry, "name", "channels", number)
-        return Channels(name, tuple(map(naming, lcus)), rate, self._place("name", "channels", number))
-
-    def _patterns(self, key: str, said: Any, table: str = "", number: int = 0) -> tuple[str, ...]:
-        if not isinstance(said, list) or not all(isinstance(word, str) and word for word in said):
-            raise self._wrong(key, f"is a list of texts in quotes, not {said!r:.60}", table, number)
-        return tuple(said)
+    def wrong(self, keys: Keys, what: str) -> ValueError:
+        """Return the error that names the innermost key and its place."""
+        name = next(key for key in reversed(keys) if isinstance(key, str))
+        return SiteError(f"{self.place(keys)}: {name} {what}")
 
 
-def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+def _fields(document: TomlDocument, volume_map: Callable[[str], VolumeMap] | None) -> dict[str, Any]:
+    """Return those fields of a `Site` that a file sets."""
+    top = document.top()
+    readers: dict[str, tuple[str, Callable[[str], Any]]] = {
+        "capacity": ("capacities", lambda key: _capacities(top, key)),
+        "channels": ("channels", lambda key: tuple(map(_channels, top.list_of(key)))),
+        "lcu_by_number": ("rules", lambda key: tuple(map(_rule, top.list_of(key)))),
+        "logs": ("logs", lambda key: tuple(top.words(key))),
+        "map": ("map", lambda key: _map(top, key, volume_map)),
+        "number_by_label": ("labels", lambda key: tuple(map(_label, top.list_of(key)))),
+        "pins": ("pins", lambda key: tuple(top.words(key))),
+        "vdev_is_rdev": ("vdev_is_rdev", lambda key: top.place(key) if top.flag(key) else ""),
+    }
+    top.only(*readers)
+    fields = {name: read(key) for key, (name, read) in readers.items() if key in top}
+    return fields | {"origins": (document.origin,)}
+
+
+def _word(entry: TomlTable, key: str) -> str:
+    """Return a text on one line that is not empty."""
+    word = entry.text(key)
+    if not word or "\n" in word:
+        raise entry.wrong(key, f"is a text in quotes, not {word!r:.60}")
+    return word
+
+
+def _rule(entry: TomlTable) -> NumberRule:
+    entry.only("serial", "shift", *_NUMBER_RULES)
+    serial = _word(entry, "serial")
+    forms = [key for key in _NUMBER_RULES if key in entry]
+    if len(forms) != 1:
+        raise entry.wrong("", f"needs one of {', '.join(_NUMBER_RULES)}")
+    if "shift" in entry and forms != ["mask"]:
+        raise entry.wrong("shift", "goes with mask alone")
+    try:
+        rule, lcu_of = _NUMBER_RULES[forms[0]](entry.data)
+    except (ValueError, re.error, RecursionError, OverflowError) as error:
+        raise entry.wrong(forms[0], str(error)) from error
+    return NumberRule(serial.rpartition(".")[2], rule, lcu_of, entry.place(forms[0]))
+
+
+def _label(entry: TomlTable) -> LabelRule:
+    entry.only("pattern")
+    pattern = _word(entry, "pattern")
+    if len(pattern) > 6 or pattern.count("#") not in {4, 5}:
+        what = "is a label of at most six characters with four or five #, one for each digit: 'AB####'"
+        raise entry.wrong("pattern", f"{what}, not {pattern!r:.60}")
+    form = "".join("([0-9A-F])" if char == "#" else re.escape(char.upper()) for char in pattern)
+    return LabelRule(pattern, re.compile(form, re.ASCII), entry.place("pattern"))
+
+
+def _map(top: TomlTable, key: str, volume_map: Callable[[str], VolumeMap] | None) -> VolumeMap:
+    path = top.data[key]
+    if not isinstance(path, str) or not path or not path.isprintable():
+        raise top.wrong(key, f"is the path of a CSV file in quotes, not {path!r:.60}")
+    path = os.path.join(os.path.dirname(top.document.origin), path)
+    return volume_map(path) if volume_map else NO_MAP
+
+
+def _capacities(top: TomlTable, key: str) -> dict[str, float]:
+    data = top.data[key]
+    if not isinstance(data, dict):
+        raise top.wrong(key, 'is a table: [capacity], and below it lines such as "LCU 6" = 40')
+    table = TomlTable(top.document, (key,), data)
+    return {naming(name): _rate(table, name) for name in data}
+
+
+def _rate(table: TomlTable, key: str) -> float:
+    rate = table.data[key]
+    if type(rate) not in {int, float} or not 0 < rate < 1e9:
+        raise table.wrong(key, f"is MB/s, a number above zero, not {rate!r:.60}")
+    return float(rate)
+
+
+def _channels(entry: TomlTable) -> Channels:
+    entry.only("name", "lcus", "mb_s")
+    lcus = tuple(map(naming, entry.words("lcus")))
+    rate = _rate(entry, "mb_s") if "mb_s" in entry else absent("the site says no mb_s of these channels")
+    return Channels(_word(entry, "name"), lcus, rate, entry.place("name"))
+
+
+def _by_digits(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
     said = entry["pattern"]
     if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
         raise ValueError(
@@ -306,7 +268,7 @@ def _by_digits(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
     return said, lambda rdev: naming("".join(found.groups())) if (found := form.fullmatch(rdev)) else ""
 
 
-def _by_regex(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+def _by_regex(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
     said = entry["regex"]
     if not isinstance(said, str):
         raise ValueError(f"is a text in quotes, not {said!r:.60}")  # noqa: TRY004 - as all that is wrong here
@@ -316,7 +278,7 @@ def _by_regex(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
     return said, lambda rdev: naming(found[1] or "") if (found := form.fullmatch(rdev)) else ""
 
 
-def _by_mask(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+def _by_mask(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
     said, shift = entry["mask"], entry.get("shift")
     if not isinstance(said, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", said) or not int(said, 16):
         raise ValueError(f"is a hex number in quotes, '0F00', not {said!r:.60}")
@@ -329,7 +291,7 @@ def _by_mask(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
     return f"mask {said}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
 
 
-def _by_ranges(entry: dict[str, Any]) -> tuple[str, Callable[[str], str]]:
+def _by_ranges(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
     said = entry["ranges"]
     if not isinstance(said, dict) or not said:
         raise ValueError('is a table: ranges = { "E000-E0FF" = "E0" }')

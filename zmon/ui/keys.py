@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from zmon.toml import TomlError, parse_toml
+from zmon.toml import TomlDocument
 
 
 class KeysError(ValueError):
@@ -103,16 +103,14 @@ def parse_keys(text: str, file: str) -> dict[str, str]:
     Raises:
         KeysError: the file is no TOML, or names what is no function, or keys that are no text.
     """
-    try:
-        data = parse_toml(text)
-    except TomlError as error:
-        raise KeysError(f"{file}: {error}") from error
-    for name, keys in data.items():
+    document = TomlDocument(text, file, KeysError)
+    for name, keys in document.data.items():
+        place = document.place((name,))
         if name not in BY_NAME:
-            raise KeysError(f"{file}: {name!r} is no function; there are {', '.join(BY_NAME)}")
+            raise KeysError(f"{place}: {name!r} is no function; there are {', '.join(BY_NAME)}")
         if not isinstance(keys, str) or not keys:
-            raise KeysError(f'{file}: {name} needs its keys as a text, such as "{BY_NAME[name].keys}"')
-    return data
+            raise KeysError(f'{place}: {name} needs its keys as a text, such as "{BY_NAME[name].keys}"')
+    return document.data
 
 
 def load_keys(file: str | None = None) -> dict[str, str]:
