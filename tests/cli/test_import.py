@@ -73,14 +73,16 @@ def test_an_archive_of_many_passes_too(out: str) -> None:
     assert [contents(sample) for sample in recorded(out)] == [contents(sample) for sample in read]
 
 
-def test_every_screen_is_the_same(out: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_screen_is_the_same(
+    out: str, lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """A screen cannot tell a recording from the capture that it was made of."""
-    pytest.importorskip("zmon.session.recording")
-    main(["import", str(HOT), out])
+    capture = lay_out("hercules")
+    main(["import", capture, out])
     capsys.readouterr()
     for screen in SCREENS:
         shown = []
-        for source in (str(HOT), out):
+        for source in (capture, out):
             status = main(["show", screen, "--from", source, "--format", "json"])
             shown.append((status, capsys.readouterr().out))
         assert shown[0] == shown[1], screen
