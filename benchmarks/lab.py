@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.lab.scenario import load_scenario
-from zmon.session.lab import LabTape
+from zmon.session.sources import simulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,10 +41,9 @@ REAL_TIME: Final = 20.0
 
 
 def made(plan: Plan) -> tuple[float, float]:
-    """Return the seconds that a tape is long, and what it costs to make all of its samples."""
+    """Return the seconds that a scenario is long, and what it costs to make all of its samples."""
     begun = time.process_time()
-    tape = LabTape(plan)
-    count = sum(1 for _ in iter(tape.next, None))
+    count = sum(1 for _ in simulated([plan]).samples())
     return (count - 1) * plan.step, time.process_time() - begun
 
 
@@ -76,7 +75,7 @@ def digest(samples: Iterable[Sample]) -> str:
 
 def of_tape(name: str) -> str:
     """Return the digest of all samples of a scenario."""
-    return digest(iter(LabTape(load_scenario(name)).next, None))
+    return digest(simulated([load_scenario(name)]).samples())
 
 
 def elsewhere(name: str) -> str:

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.sample import Frame, Instant, Sample
+from zmon.session.timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from zmon.absent import Number, Value
-    from zmon.event import Event
-    from zmon.interval import Interval
-    from zmon.tables.figure import Figure, Variable
+    from zmon.absent import Value
 
 DEVICES: Final = 4096
 SAMPLES: Final = 60
@@ -94,50 +90,16 @@ def _busy(dice: random.Random, cmf: dict[str, list[int]], block: dict[str, list[
     block["weighted_ms"][row] += int(starts * response)
 
 
-class Reel:
-    """A tape of samples that are there already; live, as far as a reader can tell."""
+class Reel(Timeline):
+    """A live timeline whose samples are there already; nothing is kept of it."""
 
-    name = "a machine in memory"
     live = True
 
     def __init__(self, made: list[Sample]) -> None:
-        """Stand before the first sample."""
+        """Begin before the first sample."""
+        super().__init__("a machine in memory", list)
         self._made = iter(made)
 
-    def next(self) -> Sample | None:
-        """Return the next sample, at once."""
-        return next(self._made, None)
-
-    def previous(self) -> None:
-        """Return None: nothing is kept."""
-
-    def seek(self, utc: int) -> None:
-        """Return None: nothing is kept."""
-
-    def span(self) -> None:
-        """Return None: nothing is kept."""
-
-    def events(self, begin: int, end: int) -> tuple[Event, ...]:  # noqa: ARG002 - nothing is kept
-        """Return nothing: nothing is kept."""
-        return ()
-
-    def past(self, utc: int | None = None) -> Iterator[Interval]:  # noqa: ARG002 - likewise
-        """Yield nothing: nothing is kept."""
-        return iter(())
-
-    def load(self, begin: int, end: int, buckets: int) -> tuple[Number, ...]:  # noqa: ARG002 - likewise
-        """Return nothing: nothing is kept."""
-        return ()
-
-    def note(self, utc: int, text: str) -> None:
-        """Remember nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
-        """Return nothing: nothing is kept."""
-        return ()
-
-    def past_tape(self) -> None:
-        """Return None: nothing is kept."""
+    def take(self) -> Sample:
+        """Return the next sample, at once; StopIteration at the end."""
+        return next(self._made)

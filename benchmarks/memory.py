@@ -22,8 +22,7 @@ from typing import Final
 from benchmarks.sampling import ACTIVE, DEVICES, SHARED_MEMORY, Machine
 from zmon.kernel.sampler import Choice
 from zmon.kernel.tree import PAGE
-from zmon.session.live import LiveTape
-from zmon.session.tape import Watch
+from zmon.session.sources import LiveTimeline
 
 SAMPLES: Final = 10_000
 MOST: Final = 150.0
@@ -34,8 +33,8 @@ PAUSE: Final = 0.02
 """Seconds between samples; they take longer than that."""
 
 
-class Counted(LiveTape):
-    """A live tape that lets its machine work and notes the memory after each sample."""
+class Counted(LiveTimeline):
+    """A live timeline that lets its machine work and notes the memory after each sample."""
 
     def __init__(self, machine: Machine, samples: int, note: int) -> None:
         super().__init__(Choice(hypervisor=False), PAUSE, root=machine.root)
@@ -43,10 +42,10 @@ class Counted(LiveTape):
         self._left = samples
         self._note = note
 
-    def next(self):  # type: ignore[no-untyped-def]  # noqa: ANN201 - as in LiveTape
+    def take(self):  # type: ignore[no-untyped-def]  # noqa: ANN201 - as in LiveTimeline
         """Take a sample, and write down what memory the process holds."""
         self._machine.work(range(ACTIVE))
-        sample = super().next()
+        sample = super().take()
         os.write(self._note, f"{resident():.1f}\n".encode())
         self._left -= 1
         if not self._left:
@@ -63,11 +62,12 @@ def resident() -> float:
 def monitor(root: str, samples: int, note: int) -> None:
     """Be the monitor, in a child process on its own terminal."""
     from zmon.screen.definition import load_screens  # noqa: PLC0415 - the parent needs none of it
+    from zmon.session.session import Session  # noqa: PLC0415
     from zmon.ui.app import run  # noqa: PLC0415
 
     machine = Machine.__new__(Machine)
     machine.root, machine.io = root, [1000 + number for number in range(DEVICES)]
-    run(Watch(Counted(machine, samples, note)), load_screens(), PAUSE, "DEVICE")
+    run(Session(Counted(machine, samples, note), load_screens()), PAUSE, "DEVICE")
 
 
 def drain(terminal: int) -> None:

@@ -18,14 +18,14 @@ import sys
 import termios
 import time
 import tty
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.machine import Reel, samples
 from zmon.screen.definition import load_screens
 from zmon.screen.frame import header
 from zmon.screen.sheet import text
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.frame import keys_line
 
 if TYPE_CHECKING:
@@ -42,31 +42,30 @@ def reel() -> Reel:
     return made
 
 
-def opened() -> Dialogue:
-    """Return a dialogue on DEVICE, in the order of addresses, with a first interval."""
-    watch = Watch(reel())
-    watch.forward()
-    watch.forward()
-    dialogue = Dialogue(watch, load_screens(), "DEVICE")
-    dialogue.sort("addr")
-    return dialogue
+def opened() -> Session:
+    """Return a session on DEVICE, in the order of addresses, with a first interval."""
+    session = Session(reel(), load_screens(), "DEVICE")
+    session.next()
+    session.next()
+    session.sort("addr")
+    return session
 
 
 def ansi() -> None:
     """Draw by hand."""
-    dialogue = opened()
+    session = opened()
     width, height = os.get_terminal_size()
     place = top = 0
     saved = termios.tcgetattr(0)
     tty.setcbreak(0)
     due = time.monotonic() + SECONDS
-    sheet = dialogue.sheet()
+    sheet = session.sheet()
     try:
         while True:
             head = [*sheet.headings, sheet.summary or ""]
             room = height - 5 - len(head)
             top = min(max(top, place - room + 1), place)
-            interval = dialogue.watch.interval
+            interval = session.interval
             assert interval is not None  # noqa: S101 - there is one from the beginning
             lines = [header(sheet.screen, interval, live=True), "", *head]
             for row in range(top, top + room):
@@ -87,8 +86,8 @@ def ansi() -> None:
                 place = max(0, min(place + KEYS.get(key, 0), len(sheet) - 1))
             if time.monotonic() >= due:
                 due += SECONDS
-                dialogue.watch.forward()
-                sheet = dialogue.sheet()
+                session.next()
+                sheet = session.sheet()
     finally:
         termios.tcsetattr(0, termios.TCSANOW, saved)
 
@@ -109,8 +108,8 @@ def datatable() -> None:
 
         def on_mount(self) -> None:
             self.animation_level = "none"
-            self.dialogue = opened()
-            self.sheet = self.dialogue.sheet()
+            self.session = opened()
+            self.sheet = self.session.sheet()
             self.table = self.query_one(DataTable)
             for column in self.sheet.screen.columns:
                 self.table.add_column(" ".join(column.head), key=column.name, width=column.width)
@@ -122,17 +121,17 @@ def datatable() -> None:
 
         async def renew(self) -> None:
             before = self.sheet.table
-            self.dialogue.watch.forward()
-            filling = self.dialogue.filling()
-            self.dialogue.accept(filling, await asyncio.to_thread(filling.table))
-            self.sheet = self.dialogue.sheet()
+            self.session.next()
+            filling = self.session.task()
+            self.session.accept(filling, await asyncio.to_thread(filling.table))
+            self.sheet = self.session.sheet()
             keys = self.sheet.table.keys
             for column in self.sheet.screen.columns:
                 old, new = before.column(column.name), self.sheet.table.column(column.name)
                 for row, (was, value) in enumerate(zip(old, new, strict=True)):
                     if was != value:
                         self.table.update_cell(keys[row], column.name, text(column, value))
-            interval = self.dialogue.watch.interval
+            interval = self.session.interval
             assert interval is not None  # noqa: S101 - there is one from the beginning
             self.query_one("#head", Static).update(header(self.sheet.screen, interval, live=True))
 
@@ -147,23 +146,24 @@ def zmon() -> None:
     """Draw with zmon's own glass."""
     from zmon.ui.app import run  # noqa: PLC0415 - the others shall not load it
 
-    run(Watch(reel()), load_screens(), SECONDS, "DEVICE")
+    run(Session(reel(), load_screens()), SECONDS, "DEVICE")
 
 
 def bare() -> None:
     """Draw nothing, but fill the table each second."""
-    dialogue = opened()
-    print(f"1 of {len(dialogue.sheet()):,}", flush=True)
-    while dialogue.watch.forward() is not None:
-        dialogue.sheet()
-        time.sleep(SECONDS)
+    session = opened()
+    print(f"1 of {len(session.sheet()):,}", flush=True)
+    with suppress(StopIteration):
+        while session.next() is not None:
+            session.sheet()
+            time.sleep(SECONDS)
 
 
 def menu() -> None:
     """Start as zmon does, without a command."""
     from zmon.ui.app import run  # noqa: PLC0415 - the others shall not load it
 
-    run(Watch(Reel(samples(8, 2))), load_screens(), SECONDS)
+    run(Session(Reel(samples(8, 2)), load_screens()), SECONDS)
 
 
 def empty() -> None:

@@ -9,7 +9,7 @@ The recording is a day, one sample a second, of the machine of `benchmarks.load`
 * Step: the sample after, with the same counters, from a recording that is open.
 * One counter of one disk at every second of the day; the same disk over thirty days from the roll-ups; the
   twenty busiest disks of an hour.  Against the seek.
-* An hour played at x600: the interval and the DEVICE table of the position that the deck is at, again and
+* An hour played at x600: the interval and the DEVICE table of the position that playback is at, again and
   again, for the six seconds that there are; the longest time from one picture to the next.
 """
 
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.load import BEGIN, DEVICES, SECOND, day
 from benchmarks.recording import told
 from zmon.kinds import BLOCK
-from zmon.session.head import Head
+from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
 from zmon.store.reader import Recording
 from zmon.tables.device import table
@@ -139,12 +139,12 @@ def column(path: str, samples: int) -> None:
 def played(path: str) -> list[float]:
     """Play an hour at x600 as the glass does; return the seconds from each picture to the next."""
     tape = open_recording(path)
-    head = Head(tape)
-    head.seek(BEGIN)
+    cursor = Cursor(tape)
+    cursor.seek(BEGIN)
     begin = last = time.perf_counter()
     taken = []
     while (passed := time.perf_counter() - begin) < HOUR / SPEED:
-        interval = head.play(BEGIN + int(passed * SPEED * SECOND))
+        interval = cursor.play(BEGIN + int(passed * SPEED * SECOND))
         if interval is not None:
             table(View(interval))
             now = time.perf_counter()

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from zmon.cli.sources import time_of
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.capture import CaptureTape
 from zmon.session.recording import open_recording
-from zmon.session.tape import Watch
+from zmon.session.session import Session
+from zmon.session.sources import open_capture
 from zmon.ui.app import Zmon
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
@@ -51,24 +51,22 @@ PICTURES: Final = (
 )
 
 
-def captured(session: str) -> Watch:
-    """Look at the end of a captured session."""
-    watch = Watch(CaptureTape(os.path.join(shipped("recordings"), session)))
-    watch.to_end()
-    return watch
-
-
-def recorded(time: str) -> Watch:
-    """Look at a time of the recording."""
-    watch = Watch(open_recording(os.path.join(shipped("recordings"), RECORDING)))
-    watch.seek(time_of(f"2026-11-21 {time}" if time[0].isdigit() else time, watch.tape))
-    return watch
+def opened(picture: Picture) -> Session:
+    """Look at the end of a captured machine, or at a time of the recording."""
+    time, name = picture.recorded, RECORDING if picture.recorded else picture.session
+    path = os.path.join(shipped("recordings"), name)
+    timeline = open_recording(path) if time else open_capture(path)
+    session = Session(timeline, load_screens(shipped("screens")))
+    if time:
+        session.seek(time_of(f"2026-11-21 {time}" if time[0].isdigit() else time, timeline))
+    else:
+        session.end()
+    return session
 
 
 async def draw(picture: Picture) -> str:
     """Return a picture as SVG."""
-    watch = recorded(picture.recorded) if picture.recorded else captured(picture.session)
-    app = Zmon(watch, load_screens(shipped("screens")), 1.0, picture.first)
+    app = Zmon(opened(picture), 1.0, picture.first)
     async with app.run_test(size=picture.size) as pilot:
         for key in ("", *picture.keys):
             await pilot.press(*filter(None, [key]))

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.command import COMMANDS
+from zmon.session.commands import COMMANDS
 from zmon.ui.keys import FUNCTIONS
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import posixpath
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,15 +17,15 @@ from hypothesis import settings
 from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.sample import Frame, Instant, Sample
+from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import Event
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
-    from zmon.tables.figure import Figure, Variable
 
     Rows = Mapping[Kind, Mapping[str, Mapping[str, Value]]]
 
@@ -111,13 +112,38 @@ class DictTree:
         return self.times.get(path, 0)
 
 
-class ListTape:
-    """A tape over samples that are all there; `samples` may grow, as a recording does.
+class ListSection(Section):
+    """Samples that are all there; `samples` may grow, as a recording does."""
 
-    A live one keeps nothing but what `kept` holds.
-    """
+    def __init__(self, samples: Sequence[Sample], happened: Sequence[Event] = (), name: str = "") -> None:
+        self.samples = list(samples)
+        self.happened = happened
+        self.name = name
 
-    def __init__(  # noqa: PLR0913 - each is one side of a tape, and all may be left out
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def sample(self, number: int) -> Sample:
+        """Return a sample."""
+        return self.samples[number]
+
+    def number_at(self, utc: int) -> int:
+        """Return the last sample at a time or before."""
+        return max((n for n, s in enumerate(self.samples) if s.at.utc <= utc), default=0)
+
+    def span(self) -> tuple[int, int] | None:
+        """Return the times of the first and the last."""
+        return (self.samples[0].at.utc, self.samples[-1].at.utc) if self.samples else None
+
+    def events(self, begin: int, end: int) -> list[Event]:
+        """Return what was said to have happened in that time."""
+        return [event for event in self.happened if begin <= event.end and event.begin <= end]
+
+
+class ListTimeline(Timeline):
+    """A timeline of samples that are all there; a live one takes them, and keeps what `kept` holds."""
+
+    def __init__(  # noqa: PLR0913 - each is one side of a timeline, and all may be left out
         self,
         samples: Sequence[Sample],
         *,
@@ -125,52 +151,25 @@ class ListTape:
         name: str = "a list",
         happened: Sequence[Event] = (),
         loads: Sequence[Number] = (),
-        kept: ListTape | None = None,
+        kept: ListTimeline | None = None,
     ) -> None:
-        self.samples = list(samples)
+        section = ListSection(samples, happened)
+        sections: list[ListSection] = [] if live else [section]
+        if kept is not None:
+            sections = kept.sections
+        super().__init__(name, lambda: sections)
         self.live = live
-        self.name = name
-        self.happened = happened
-        self.loads = loads
-        self.kept = kept
-        self.place = -1
+        self.sections: list[ListSection] = sections
+        self.listed = section.samples
+        self.loads: Sequence[Number] = loads if kept is None else kept.loads
+        self.taken = 0
 
-    def next(self) -> Sample | None:
-        """Go on."""
-        if self.place + 1 >= len(self.samples):
-            return None
-        self.place += 1
-        return self.samples[self.place]
-
-    def previous(self) -> Sample | None:
-        """Go back."""
-        if self.live:
-            return None
-        self.place = max(self.place - 1, -1)
-        return self.samples[self.place] if self.place >= 0 else None
-
-    def seek(self, utc: int) -> Sample | None:
-        """Go to the last sample at a time or before."""
-        if self.live or not self.samples:
-            return None
-        self.place = max((n for n, s in enumerate(self.samples) if s.at.utc <= utc), default=0)
-        return self.samples[self.place]
-
-    def span(self) -> tuple[int, int] | None:
-        """Return the times of the first and the last."""
-        if self.live or not self.samples:
-            return None
-        return self.samples[0].at.utc, self.samples[-1].at.utc
-
-    def events(self, begin: int, end: int) -> list[Event]:
-        """Return what was said to have happened in that time."""
-        return [event for event in self.happened if begin <= event.end and event.begin <= end]
-
-    def past(self, utc: int | None = None) -> Iterator[Interval]:
-        """Yield the intervals from the present one, or that of a time, backwards."""
-        last = self.place if utc is None else sum(sample.at.utc <= utc for sample in self.samples) - 1
-        for place in range(-1 if self.live else last, -1, -1):
-            yield Interval(self.samples[place - 1] if place else None, self.samples[place])
+    def take(self) -> Sample:
+        """Take the next sample; without one, a thread that samples waits for ever."""
+        if self.taken == len(self.listed) and threading.current_thread() is not threading.main_thread():
+            threading.Event().wait()
+        self.taken += 1
+        return self.listed[self.taken - 1]
 
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:  # noqa: ARG002 - as was said
         """Return the load that was said."""
@@ -178,17 +177,6 @@ class ListTape:
 
     def note(self, utc: int, text: str) -> None:
         """Remember nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    def trend(self, variable: Variable, begin: int, end: int) -> Sequence[Figure]:  # noqa: ARG002 - likewise
-        """Return nothing: none is kept."""
-        return ()
-
-    def past_tape(self) -> ListTape | None:
-        """Return what a live tape has kept."""
-        return self.kept
 
 
 @pytest.fixture

@@ -8,24 +8,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tables.disks import NOON, SECOND, watch
+from tests.conftest import ListTimeline
+from tests.tables.disks import NOON, SECOND, samples
 from zmon.absent import Absent
 from zmon.screen.definition import load_screens
-from zmon.session.command import CommandError
-from zmon.session.dialogue import Dialogue
+from zmon.session.commands import run
+from zmon.session.navigator import CommandError
+from zmon.session.session import Session
 
 pytestmark = pytest.mark.usefixtures("utc")
 
 
-def dialogue(screen: str = "DEVICE") -> Dialogue:
-    """Return a dialogue over a minute in which sda works more and more, and sdb evenly."""
-    return Dialogue(watch({"sda": list(range(1, 61)), "sdb": [30] * 60}), load_screens(), screen)
+def session(screen: str = "DEVICE") -> Session:
+    """Return a session over a minute in which sda works more and more, and sdb evenly."""
+    work = {"sda": list(range(1, 61)), "sdb": [30] * 60}
+    found = Session(ListTimeline(samples(work)), load_screens(), screen)
+    found.end()
+    return found
 
 
 def shown(line: str, first: str = "DEVICE") -> tuple[str, str]:
     """Return which screen a command leads to, and about what."""
-    led = dialogue(first)
-    led.run(line)
+    led = session(first)
+    run(led, line)
     return led.page.screen.command, led.page.argument
 
 
@@ -57,27 +62,27 @@ def test_where_there_is_nothing_to_choose_plot_lists_what_it_can_draw(first: str
 
 def test_on_a_screen_by_time_the_thing_it_is_about_is_drawn() -> None:
     """Its rows are times."""
-    led = dialogue()
-    led.run("DEVLOG sdb")
-    led.run("PLOT io")
+    led = session()
+    run(led, "DEVLOG sdb")
+    run(led, "PLOT io")
     assert led.page.argument == "device_log.io sdb"
 
 
 def test_what_is_chosen_is_for_the_surface_to_say() -> None:
     """The glass has a cursor."""
-    led = dialogue()
+    led = session()
     led.chosen = lambda: ("io", "sdb")
-    led.run("PLOT")
+    run(led, "PLOT")
     assert led.page.argument == "device.io sdb"
 
 
 def test_a_row_of_correl_is_drawn_by_its_name() -> None:
     """ENTER on it leads there, and so does PLOT."""
-    led = dialogue()
-    led.run("CORREL io sda")
+    led = session()
+    run(led, "CORREL io sda")
     led.chosen = lambda: ("", "device.io sdb")
     assert (led.page.screen.command, led.page.argument) == ("CORREL", "device.io sda")
-    led.run("PLOT")
+    run(led, "PLOT")
     assert led.page.argument == "device.io sdb"
 
 
@@ -85,11 +90,11 @@ def test_a_row_of_correl_is_drawn_by_its_name() -> None:
 @pytest.mark.parametrize("line", ["CORREL", "PLOT", "CORREL -10m"])
 def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -> None:
     """Proposals are others at each moment, and a part of a file on a disk has no counter."""
-    led = dialogue(screen)
+    led = session(screen)
     with pytest.raises(
         CommandError, match=rf"{screen} shows no figures by time; others do: DEVICE\.resp 7000"
     ):
-        led.run(line)
+        run(led, line)
     assert led.page.screen.command == screen
 
 
@@ -112,13 +117,13 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
 )
 def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
     """And the page stays."""
-    led = dialogue()
+    led = session()
     with pytest.raises(CommandError, match=why):
-        led.run(line)
+        run(led, line)
     assert led.page.screen.title == "General I/O Device Load"
 
 
-def compared(led: Dialogue, name: str = "io", key: str = "sda") -> list[object]:
+def compared(led: Session, name: str = "io", key: str = "sda") -> list[object]:
     """Return what was then, is now, and the difference."""
     table = led.sheet().table
     row = table.keys.index(key)
@@ -127,9 +132,9 @@ def compared(led: Dialogue, name: str = "io", key: str = "sda") -> list[object]:
 
 def test_the_intervals_that_end_at_the_marks_are_compared() -> None:
     """Each second does one I/O more than the one before; where the watch stands does not matter."""
-    led = dialogue()
+    led = session()
     for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "COMPARE"):
-        led.run(line)
+        run(led, line)
     assert compared(led) == [10, 20, 10]
     assert compared(led, key="sdb") == [30, 30, 0]
     assert led.sheet().keys == ["sda", "sdb"]
@@ -137,36 +142,36 @@ def test_the_intervals_that_end_at_the_marks_are_compared() -> None:
 
 def test_the_present_interval_moves_on() -> None:
     """The other time stays."""
-    led = dialogue()
-    led.run("COMPARE 12:00:10 12:00:20")
-    led.run("GO 12:00:50")
+    led = session()
+    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "GO 12:00:50")
     assert compared(led) == [15.5, 50, 34.5]
 
 
 def test_two_times_are_compared_with_each_other() -> None:
     """Wherever the watch stands; `+` counts from the begin."""
-    led = dialogue()
-    led.run("COMPARE 12:00:10 12:00:20 12:00:20 +10s")
-    led.run("GO begin")
+    led = session()
+    run(led, "COMPARE 12:00:10 12:00:20 12:00:20 +10s")
+    run(led, "GO begin")
     assert compared(led) == [15.5, 25.5, 10]
     assert led.sheet().table.notes[0] == "Then 12:00:10 - 12:00:20, Now 12:00:20 - 12:00:30"
 
 
 def test_a_comparison_can_be_sorted_and_filtered_as_every_list() -> None:
     """By any of its columns."""
-    led = dialogue()
-    led.run("COMPARE 12:00:10 12:00:20")
-    led.run("SORT io_diff ASC")
+    led = session()
+    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "SORT io_diff ASC")
     assert led.sheet().keys == ["sdb", "sda"]
-    led.run("WHERE io_diff>10")
+    run(led, "WHERE io_diff>10")
     assert led.sheet().keys == ["sda"]
 
 
 def test_compare_off_shows_the_list_alone() -> None:
     """As it was."""
-    led = dialogue()
-    led.run("COMPARE 12:00:10 12:00:20")
-    led.run("COMPARE OFF")
+    led = session()
+    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "COMPARE OFF")
     assert led.page.against is None
     assert "io_then" not in led.page.screen.by_name
 
@@ -174,24 +179,24 @@ def test_compare_off_shows_the_list_alone() -> None:
 @pytest.mark.parametrize("screen", ["REDISP", "MENU", "DEVICE sda"])
 def test_only_lists_of_things_are_compared(screen: str) -> None:
     """What has a row per time compares times already."""
-    led = dialogue("MENU")
-    led.run(screen)
+    led = session("MENU")
+    run(led, screen)
     with pytest.raises(CommandError, match="cannot be compared"):
-        led.run("COMPARE 12:00:10 12:00:20")
+        run(led, "COMPARE 12:00:10 12:00:20")
 
 
 def test_the_marks_are_compared_while_their_average_is_looked_at() -> None:
     """The interval at A with the one at B, not the average with a part of it."""
-    led = dialogue()
+    led = session()
     for line in ("GO 12:00:10", "MARK A", "GO 12:00:20", "MARK B", "GO end", "AVERAGE", "COMPARE"):
-        led.run(line)
+        run(led, line)
     assert compared(led) == [10, 20, 10]
 
 
 def test_correl_tells_of_the_chosen_figure() -> None:
     """Here nothing moved with what rose all the time but what follows from it."""
-    led = dialogue()
-    led.run("CORREL io sda")
+    led = session()
+    run(led, "CORREL io sda")
     table = led.sheet().table
     told = dict(zip(table.keys, table.columns["r"], strict=True))
     assert told["system.io"] == pytest.approx(1)
@@ -216,9 +221,9 @@ def test_whatever_is_typed_is_done_or_refused(command: str, operands: str) -> No
     led = LED[0]
     led.open("DEVICE")
     with contextlib.suppress(CommandError):
-        led.run(f"{command} {operands}")
+        run(led, f"{command} {operands}")
         led.sheet()
 
 
-LED = [Dialogue(watch({"sda": [1, 2, 3], "sdb": [3, 2, 1]}), load_screens(), "DEVICE")]
+LED = [session()]
 """Made once; each command begins on a new page."""

@@ -18,7 +18,7 @@ from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.cli.sources import open_source
 from zmon.screen.definition import load_screens
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.app import Zmon
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_every_command_on_a_file_works_or_says_why_not(
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_line_mode_shows_every_screen_of_every_source(source: str, ask: Callable[..., Ended]) -> None:
-    """Each screen asked for is headed, and the dialogue goes on to the end."""
+    """Each screen asked for is headed, and the session goes on to the end."""
     shown = [screen for screen in SCREENS if screen not in OPERANDS]
     ended = ask(source, "--line", typed="".join(f"{screen}\n" for screen in shown) + "QUIT\n")
     assert NO_ANSWER.search(ended.out + ended.err) is None
@@ -256,12 +256,12 @@ def test_the_glass_shows_every_screen_of_every_source(
     parser = argparse.ArgumentParser()
     subcommands.live(parser)
     args = parser.parse_args(["--from", sources[source]] if sources[source] else [])
-    watch = Watch(open_source(args, follow=False, keep=True))
-    watch.to_end()
     screens = load_screens()
+    session = Session(open_source(args, follow=False, keep=True), screens)
+    session.end()
 
     async def walk() -> None:
-        app = Zmon(watch, screens, 1.0)
+        app = Zmon(session, 1.0)
         async with app.run_test(size=(132, 43)) as pilot:
             await settle(app, pilot)
             for screen in SCREENS:
@@ -280,4 +280,4 @@ def test_the_glass_shows_every_screen_of_every_source(
     try:
         asyncio.run(walk())
     finally:
-        watch.tape.close()
+        session.timeline.close()

@@ -20,8 +20,8 @@ from zmon.lab.course import Course
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.lab import LabTape
 from zmon.session.recording import open_recording
+from zmon.session.sources import simulated
 from zmon.tables.channel import busy, own_load
 from zmon.tables.view import View, fill
 
@@ -67,15 +67,15 @@ def played(name: str, measure: Measure) -> float | None:
     begin, end = window(plan, measure.phase)
     with closing(open_recording(str(file_of(name)))) as tape:
         if measure.quantity in SHOWN:
-            first, last = tape.seek(begin), tape.seek(end)
+            first, last = tape.find(begin), tape.find(end)
             assert first is not None
             assert last is not None
-            return of_disks(plan, measure, Interval(first, last, skipped=True))
+            return of_disks(plan, measure, Interval(first.sample, last.sample, skipped=True))
         for group in plan.box.paths:
             if measure.quantity == "busy" and measure.of == group.name:
                 return fmean(
                     of_paths(group.chpids, interval)
-                    for interval in tape.past(end)
+                    for interval in tape.intervals(tape.find(end))
                     if begin < interval.after.at.utc
                 )
     return None
@@ -163,7 +163,7 @@ def test_the_control_unit_that_was_full(
     with closing(open_recording(str(file_of(name)))) as tape:
         span = tape.span()
         assert span is not None
-        table = fill("control_unit", View(next(tape.past(span[1]))))
+        table = fill("control_unit", View(next(tape.intervals(tape.find(span[1])))))
     row = table.keys.index("IBM.750000000F2001.7600")
     megabytes, waited = table.column("mbs")[row], table.column("resp")[row]
 
@@ -198,16 +198,19 @@ def test_it_is_what_the_laboratory_gives_today(name: str) -> None:
     """
     whole = name != "healthy-day" or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
     plan = load_scenario(name)
-    simulated = LabTape(plan)
-    begin, end = simulated.span()
+    laboratory = simulated([plan])
+    span = laboratory.span()
+    assert span is not None
+    begin, end = span
     with closing(open_recording(str(file_of(name)))) as tape:
         assert tape.span() == (begin, end)
         for part in PARTS if whole else PARTS[:2]:
             utc = begin + round((end - begin) * part)
-            recorded, made = tape.seek(utc), simulated.seek(utc)
+            recorded, made = tape.find(utc), laboratory.find(utc)
             assert recorded is not None
-            assert recorded.simulated
-            assert digest([recorded]) == digest([made])
+            assert made is not None
+            assert recorded.sample.simulated
+            assert digest([recorded.sample]) == digest([made.sample])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -216,7 +219,7 @@ def test_its_screens_are_filled(name: str) -> None:
     with closing(open_recording(str(file_of(name)))) as tape:
         span = tape.span()
         assert span is not None
-        interval = next(tape.past(span[1]))
+        interval = next(tape.intervals(tape.find(span[1])))
         for screen in load_screens(shipped("screens")):
             if screen.table != "details":
                 fill(screen.table, View(interval))

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.cli.line import PIECE, Console, run_line_mode
 from zmon.cli.output import FAILED, OK
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.capture import CaptureTape
-from zmon.session.dialogue import Dialogue
-from zmon.session.live import NotKept
-from zmon.session.tape import Watch
+from zmon.session.session import Session
+from zmon.session.sources import open_capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +26,12 @@ SCREENS = load_screens(shipped("screens"))
 
 @pytest.fixture
 def talk(lay_out: Callable[[str], str]) -> Callable[..., list[str]]:
-    """Lead a dialogue over a capture; return what was answered, cut at the prompts."""
+    """Lead a session over a capture; return what was answered, cut at the prompts."""
 
     def talked(*questions: str, machine: str = "hercules", first: str = "MENU") -> list[str]:
         answers = io.StringIO()
         asked = io.StringIO("".join(f"{question}\n" for question in questions))
-        assert run_line_mode(Watch(CaptureTape(lay_out(machine))), SCREENS, first, asked, answers) == OK
+        assert run_line_mode(Session(open_capture(lay_out(machine)), SCREENS), first, asked, answers) == OK
         return answers.getvalue().split(" Command ===> ")
 
     return talked
@@ -112,7 +110,7 @@ def test_an_lcu_is_named_as_people_name_it(talk: Callable[..., list[str]]) -> No
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(question: str, answer: str, talk: Callable[..., list[str]]) -> None:
-    """In one line; the dialogue goes on, and nothing reaches the terminal that it would obey."""
+    """In one line; the session goes on, and nothing reaches the terminal that it would obey."""
     said = talk("DEVICE", question)[2]
     assert answer.casefold() in " ".join(said.split()).casefold()
     assert all(line.isprintable() for line in said.splitlines())
@@ -216,16 +214,16 @@ def recorded(second: int) -> Sample:
 
 @pytest.fixture
 def travel() -> Callable[..., list[str]]:
-    """Lead a dialogue over ten seconds of a recording, or of a machine that recorded them."""
+    """Lead a session over ten seconds of a recording, or of a machine that recorded them."""
 
     def travelled(*questions: str, live: bool = False, kept: bool = True) -> list[str]:
         slow = Event(What.LIMIT, 3 * SECOND, 3 * SECOND, text="7000 is slow")
-        tape = ListTape([recorded(second) for second in range(10)], happened=[slow])
+        tape = ListTimeline([recorded(second) for second in range(10)], happened=[slow])
         if live:
-            tape = ListTape(tape.samples, live=True, kept=tape if kept else None)
+            tape = ListTimeline(tape.listed, live=True, kept=tape if kept else None)
         answers = io.StringIO()
         asked = io.StringIO("".join(f"{question}\n" for question in questions))
-        assert run_line_mode(Watch(tape), SCREENS, "DEVICE", asked, answers) == OK
+        assert run_line_mode(Session(tape, SCREENS), "DEVICE", asked, answers) == OK
         return answers.getvalue().split(" Command ===> ")
 
     return travelled
@@ -296,9 +294,9 @@ def test_a_live_machine_is_gone_back_in_and_returned_to(travel: Callable[..., li
 def test_a_live_screen_has_a_fresh_sample() -> None:
     """One as old as the interval is replaced when a screen is asked for, but by no move."""
     now = [100.0]
-    watch = Watch(ListTape([recorded(second) for second in range(10)], live=True))
+    session = Session(ListTimeline([recorded(second) for second in range(10)], live=True), SCREENS)
     answers = io.StringIO()
-    console = Console(Dialogue(watch, SCREENS), answers, 2.0, lambda: now[0])
+    console = Console(session, answers, 2.0, lambda: now[0])
 
     def seen(question: str, later: float) -> tuple[int, str]:
         """Return the second of the sample that is shown, and what was written."""
@@ -306,8 +304,8 @@ def test_a_live_screen_has_a_fresh_sample() -> None:
         answers.seek(0)
         answers.truncate()
         console.answer(question)
-        assert watch.interval is not None
-        return watch.interval.after.at.utc // SECOND, answers.getvalue()
+        assert session.interval is not None
+        return session.interval.after.at.utc // SECOND, answers.getvalue()
 
     console.sample()
     alone = seen("DEVICE", 0.1)
@@ -323,16 +321,12 @@ def test_a_live_screen_has_a_fresh_sample() -> None:
     assert seen("", 0.0)[0] == 4
 
 
-def test_a_sample_that_cannot_be_recorded_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_that_cannot_be_recorded_is_shown_all_the_same() -> None:
     """And it is said why it is not kept."""
-    tape = ListTape([recorded(0)], live=True)
-
-    def full() -> Sample:
-        raise NotKept(recorded(7), "the disk is full")
-
-    monkeypatch.setattr(tape, "next", full)
+    timeline = ListTimeline([recorded(7)], live=True)
+    timeline.problem = "the disk is full"
     answers = io.StringIO()
-    assert run_line_mode(Watch(tape), SCREENS, "DEVICE", io.StringIO(), answers) == OK
+    assert run_line_mode(Session(timeline, SCREENS), "DEVICE", io.StringIO(), answers) == OK
     assert "Not recorded: the disk is full" in answers.getvalue()
     assert "00:00:07" in answers.getvalue()
 
@@ -361,8 +355,8 @@ def test_a_first_screen_that_is_none(
     lay_out: Callable[[str], str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command ends with status 1."""
-    watch = Watch(CaptureTape(lay_out("qemu")))
-    assert run_line_mode(watch, SCREENS, "DEVICE 9999", io.StringIO(), io.StringIO()) == FAILED
+    session = Session(open_capture(lay_out("qemu")), SCREENS)
+    assert run_line_mode(session, "DEVICE 9999", io.StringIO(), io.StringIO()) == FAILED
     assert "9999" in capsys.readouterr().err
 
 

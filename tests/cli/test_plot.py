@@ -15,7 +15,7 @@ from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.screen.definition import load_screens
 from zmon.session.recording import open_recording
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def test_show_lists_what_moved_together(recording: str, capsys: pytest.CaptureFi
 
 def test_line_mode_draws_and_compares(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     """On a console that has no cursor, in ASCII and within its width."""
-    said = lead(
+    said = run_line_mode(
         recording, "DEVICE\nPLOT io sda\nPF12\nCOMPARE 12:00:10 12:00:20\nCORREL DEVICE.io sda\nQUIT\n"
     )
     assert capsys.readouterr().err == ""
@@ -205,9 +205,9 @@ def test_line_mode_draws_and_compares(recording: str, capsys: pytest.CaptureFixt
     assert max(map(len, said.splitlines())) <= 80
 
 
-def lead(recording: str, questions: str) -> str:
-    """Lead a dialogue in line mode over a recording; return what it answers."""
-    watch = Watch(open_recording(recording))
+def run_line_mode(recording: str, questions: str) -> str:
+    """Lead a session in line mode over a recording; return what it answers."""
+    session = Session(open_recording(recording), load_screens())
     answers = io.StringIO()
-    assert line.run_line_mode(watch, load_screens(), "MENU", io.StringIO(questions), answers) == OK
+    assert line.run_line_mode(session, "MENU", io.StringIO(questions), answers) == OK
     return answers.getvalue()

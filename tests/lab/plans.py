@@ -12,7 +12,7 @@ from zmon.absent import Absent
 from zmon.lab.box import Ask, Compute, Lcu, Stream, Think
 from zmon.lab.plan import Phase, Plan
 from zmon.lab.scenario import load_scenario
-from zmon.session.lab import LabTape
+from zmon.session.sources import simulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,8 +58,8 @@ def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str =
 
 
 def samples(plan: Plan, most: int | None = None) -> list[Sample]:
-    """Return the first samples of its tape, or all."""
-    return list(islice(iter(LabTape(plan).next, None), most))
+    """Return its first samples, or all."""
+    return list(islice(simulated([plan]).samples(), most))
 
 
 def digest(found: Iterable[Sample]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.kernel.sampler import NO_CACHE
@@ -35,8 +35,8 @@ from zmon.sample import Instant, Sample, frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
+from zmon.session.commands import run
+from zmon.session.session import Session
 from zmon.tables.period import Busy, Period
 from zmon.tables.view import View, fill
 
@@ -385,8 +385,8 @@ def later(rows: Rows, factor: float) -> Rows:
     }  # fmt: skip
 
 
-def an_hour(rows: Rows) -> Watch:
-    """Watch a machine that does more and less work in six minutes, with a gap of ten after the fourth."""
+def an_hour(rows: Rows) -> Session:
+    """Look at a machine that does more and less work in six minutes, with a gap of ten after the fourth."""
     samples = []
     done, minute = 0.0, 0
     for work, minutes in ((0, 1), (0.5, 1), (1, 1), (1.5, 1), (3, 10), (1, 1), (0.1, 1)):
@@ -394,9 +394,9 @@ def an_hour(rows: Rows) -> Watch:
         at = 1_700_000_000_000_000_000 + minute * SECONDS * 1_000_000_000
         frames = {kind.name: frame_of(kind, even(things), at) for kind, things in later(rows, done).items()}
         samples.append(Sample(Instant(at, at, "boot"), frames, nominal=SECONDS))
-    watch = Watch(ListTape(samples))
-    watch.to_end()
-    return watch
+    session = Session(ListTimeline(samples), load_screens(shipped("screens")))
+    session.end()
+    return session
 
 
 def even(things: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -410,11 +410,11 @@ def even(things: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
                                      "CHANLOG 62", "PROCLOG 1", "LPARLOG vmprod"])  # fmt: skip
 def test_an_hour_made_by_hand(command: str) -> None:
     """Rows of a minute, a gap that is said, and the mean of what is known above them."""
-    dialogue = Dialogue(an_hour(LPAR_MACHINE), load_screens(shipped("screens")))
-    dialogue.run(command)
-    interval = dialogue.watch.interval
+    session = an_hour(LPAR_MACHINE)
+    run(session, command)
+    interval = session.interval
     assert interval is not None
-    drawn = list(text(dialogue.sheet(), dialogue.screens, interval, live=False))
+    drawn = list(text(session.sheet(), session.screens, interval, live=False))
     compare(f"hour-{command.replace(' ', '-')}", drawn)
     assert sum("no samples since" in line for line in drawn) == 1
 

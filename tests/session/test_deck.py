@@ -1,4 +1,4 @@
-"""A deck says where the tape has to be; it never looks at a clock itself."""
+"""A playback says where the tape has to be; it never looks at a clock itself."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.session.deck import LADDER, PAUSED, SPEEDS, Deck, faster, parse_speed, slower, spoken
+from zmon.session.cursor import LADDER, PAUSED, SPEEDS, Playback, faster, parse_speed, slower, speed_words
 
 SECOND = 1_000_000_000
 SPAN = (1_000 * SECOND, 2_000 * SECOND)
 DECKS = st.builds(
-    Deck, st.sampled_from(LADDER), st.floats(0.0, 1e6), st.integers(1_000, 2_000).map(lambda s: s * SECOND)
+    Playback,
+    st.sampled_from(LADDER),
+    st.floats(0.0, 1e6),
+    st.integers(1_000, 2_000).map(lambda s: s * SECOND),
 )
 LATER = st.floats(0.0, 1e4)
 
@@ -19,41 +22,45 @@ LATER = st.floats(0.0, 1e4)
 @pytest.mark.parametrize(("speed", "reached"), [(1, 1_503), (600, 3_300), (-10, 1_470), (0, 1_500)])
 def test_time_passes_at_the_speed(speed: int, reached: int) -> None:
     """Three seconds at x600 are half an hour."""
-    assert Deck(speed, 10.0, 1_500 * SECOND).at(13.0) == reached * SECOND
+    assert Playback(speed, 10.0, 1_500 * SECOND).at(13.0) == reached * SECOND
 
 
-@given(deck=DECKS, later=LATER)
-def test_the_tape_is_never_beyond_its_ends(deck: Deck, later: float) -> None:
+@given(playback=DECKS, later=LATER)
+def test_the_tape_is_never_beyond_its_ends(playback: Playback, later: float) -> None:
     """However long it plays."""
-    assert SPAN[0] <= deck.due(deck.clock + later, SPAN) <= SPAN[1]
+    assert SPAN[0] <= playback.due(playback.clock + later, SPAN) <= SPAN[1]
 
 
-@given(deck=DECKS, one=LATER, other=LATER)
-def test_the_tape_goes_one_way(deck: Deck, one: float, other: float) -> None:
+@given(playback=DECKS, one=LATER, other=LATER)
+def test_the_tape_goes_one_way(playback: Playback, one: float, other: float) -> None:
     """Later is further on, or backwards further back."""
-    first, second = (deck.due(deck.clock + later, SPAN) for later in sorted((one, other)))
-    assert first <= second if deck.speed > 0 else first >= second
+    first, second = (playback.due(playback.clock + later, SPAN) for later in sorted((one, other)))
+    assert first <= second if playback.speed > 0 else first >= second
 
 
-@given(deck=DECKS, later=LATER)
-def test_it_has_ended_where_it_stops(deck: Deck, later: float) -> None:
+@given(playback=DECKS, later=LATER)
+def test_it_has_ended_where_it_stops(playback: Playback, later: float) -> None:
     """At the end, or backwards at the begin; not in between."""
-    end = SPAN[1] if deck.speed > 0 else SPAN[0]
-    clock = deck.clock + later
-    assert deck.ended(clock, SPAN) == (deck.due(clock, SPAN) == end)
+    end = SPAN[1] if playback.speed > 0 else SPAN[0]
+    clock = playback.clock + later
+    assert playback.ended(clock, SPAN) == (playback.due(clock, SPAN) == end)
 
 
-@given(deck=DECKS, later=LATER)
-def test_waiting_leads_there(deck: Deck, later: float) -> None:
+@given(playback=DECKS, later=LATER)
+def test_waiting_leads_there(playback: Playback, later: float) -> None:
     """After the wait the tape is where it had to be."""
-    utc = deck.at(deck.clock + later)
-    assert abs(deck.at(deck.clock + deck.wait(deck.clock, utc)) - utc) < SECOND / 1000
+    utc = playback.at(playback.clock + later)
+    assert abs(playback.at(playback.clock + playback.wait(playback.clock, utc)) - utc) < SECOND / 1000
 
 
-def test_a_paused_deck_stays() -> None:
+def test_a_paused_playback_stays() -> None:
     """It never ends and waits for nothing."""
-    deck = Deck(0, 0.0, 1_500 * SECOND)
-    assert (deck.due(1e6, SPAN), deck.ended(1e6, SPAN), deck.wait(1e6, 0)) == (1_500 * SECOND, False, 0.0)
+    playback = Playback(0, 0.0, 1_500 * SECOND)
+    assert (playback.due(1e6, SPAN), playback.ended(1e6, SPAN), playback.wait(1e6, 0)) == (
+        1_500 * SECOND,
+        False,
+        0.0,
+    )
     assert not PAUSED.playing
 
 
@@ -75,7 +82,7 @@ def test_from_a_pause_it_goes_slowly() -> None:
 @given(st.sampled_from(LADDER))
 def test_a_speed_is_read_as_it_is_written(speed: int) -> None:
     """With the x or without."""
-    assert parse_speed(spoken(speed)) == parse_speed(str(speed)) == speed
+    assert parse_speed(speed_words(speed)) == parse_speed(str(speed)) == speed
 
 
 @given(st.text(max_size=12))
@@ -90,4 +97,4 @@ def test_what_is_no_speed_is_answered_with_the_speeds(words: str) -> None:
 
 def test_a_pause_is_said() -> None:
     """It has no number."""
-    assert spoken(0) == "paused"
+    assert speed_words(0) == "paused"

@@ -14,7 +14,9 @@ from zmon.event import What
 from zmon.kinds import BLOCK
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample
-from zmon.session.recording import Part, RecordingTape, open_recording
+from zmon.session.cursor import Cursor
+from zmon.session.recording import RecordingSection, open_recording
+from zmon.session.timeline import Timeline
 from zmon.store.day import DAY, day_file
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
@@ -36,18 +38,23 @@ def recorded(directory: Path, count: int) -> list[Sample]:
     return found
 
 
-def played(tape: RecordingTape) -> list[Sample]:
-    """Play a tape to its end."""
-    return list(iter(tape.next, None))
+def played(cursor: Cursor) -> list[Sample]:
+    """Move a cursor to the end."""
+    return [interval.after for interval in iter(cursor.next, None)]
+
+
+def played_back(cursor: Cursor) -> list[Sample]:
+    """Move a cursor back to the begin."""
+    return [interval.after for interval in iter(cursor.previous, None)]
 
 
 def test_days_are_joined_without_a_seam(tmp_path: Path) -> None:
     """Forth and back."""
     found = recorded(tmp_path, 23)
     tape = open_recording(str(tmp_path))
-    assert list(map(told, played(tape))) == list(map(told, found))
-    back = list(iter(tape.previous, None))
-    assert list(map(told, back)) == list(map(told, reversed(found[:-1])))
+    cursor = Cursor(tape)
+    assert list(map(told, played(cursor))) == list(map(told, found))
+    assert list(map(told, played_back(cursor))) == list(map(told, reversed(found[:-1])))
     assert tape.span() == (found[0].at.utc, found[-1].at.utc)
     tape.close()
 
@@ -56,7 +63,8 @@ def test_what_was_not_read_again_at_midnight_is_the_same_frame(tmp_path: Path) -
     """So an interval does not take it for a reading without any change."""
     found = recorded(tmp_path, 23)
     tape = open_recording(str(tmp_path))
-    replayed = played(tape)
+    cursor = Cursor(tape)
+    replayed = played(cursor)
     for one, other, was, now in zip(found, found[1:], replayed, replayed[1:], strict=False):
         for name, frame in other.frames.items():
             if frame is one.frames.get(name):
@@ -68,15 +76,16 @@ def test_every_time_finds_the_last_sample_at_it_or_before(tmp_path: Path) -> Non
     """Whatever file it is in; before the first it is the first."""
     found = recorded(tmp_path, 23)
     tape = open_recording(str(tmp_path))
+    cursor = Cursor(tape)
     for sample in found:
         for utc in (sample.at.utc, sample.at.utc + 1):
-            sought = tape.seek(utc)
+            sought = cursor.seek(utc)
             assert sought is not None
-            assert sought.at == sample.at
-    first, last = tape.seek(0), tape.seek(1 << 62)
+            assert sought.after.at == sample.at
+    first, last = cursor.seek(0), cursor.seek(1 << 62)
     assert first is not None
     assert last is not None
-    assert (first.at, last.at) == (found[0].at, found[-1].at)
+    assert (first.after.at, last.after.at) == (found[0].at, found[-1].at)
     tape.close()
 
 
@@ -86,13 +95,14 @@ def test_a_tape_grows_while_it_is_recorded(tmp_path: Path) -> None:
     roll = Roll(str(tmp_path), lambda path: Writer(path, sealed=3), pytest.fail)
     roll.append(found[0])
     tape = open_recording(str(tmp_path))
-    assert len(played(tape)) == 1
+    cursor = Cursor(tape)
+    assert len(played(cursor)) == 1
     for sample in found[1:]:
         roll.append(sample)
-        (new,) = played(tape)
+        (new,) = played(cursor)
         assert told(new) == told(sample)
     roll.close()
-    assert played(tape) == []
+    assert played(cursor) == []
     tape.close()
 
 
@@ -102,12 +112,13 @@ def test_a_damaged_day_is_a_hole_and_the_others_go_on(tmp_path: Path) -> None:
     bad = day_file(str(tmp_path), found[10].at.utc)
     Path(bad.path).write_bytes(b"SQLite format 3\0" + bytes(5000))
     tape = open_recording(str(tmp_path))
+    cursor = Cursor(tape)
     left = [sample for sample in found if not bad.begin <= sample.at.utc < bad.end]
-    assert [sample.at for sample in played(tape)] == [sample.at for sample in left]
+    assert [sample.at for sample in played(cursor)] == [sample.at for sample in left]
     holes = [event for event in tape.events(*(tape.span() or (0, 0))) if event.what is What.HOLE]
     assert [(hole.begin, hole.end) for hole in holes] == [(bad.begin, bad.end)]
     assert bad.path in holes[0].text
-    assert tape.seek(bad.begin + 1) is not None
+    assert cursor.seek(bad.begin + 1) is not None
     assert [event for event in tape.events(found[0].at.utc, found[1].at.utc) if event.what is What.HOLE] == []
     tape.close()
 
@@ -120,7 +131,9 @@ def test_a_damaged_segment_is_a_hole_once_it_was_looked_for(tmp_path: Path) -> N
     connection.execute("UPDATE segment SET body = zeroblob(length(body)) WHERE kind = 'block' AND first = 0")
     connection.close()
     tape = open_recording(str(path))
-    assert any("segment block 0" in words for words in tape.check())
+    (section,) = tape.refresh()
+    assert section.recording is not None
+    assert any("segment block 0" in words for words in section.recording.check())
     holes = [event for event in tape.events(0, 1 << 62) if event.what is What.HOLE]
     assert [hole.begin for hole in holes] == [found[0].at.utc]
     tape.close()
@@ -130,15 +143,16 @@ def test_a_day_that_is_unlinked_under_way_is_left_for_the_next(tmp_path: Path) -
     """What was read of it can still be looked at."""
     found = recorded(tmp_path, 23)
     tape = open_recording(str(tmp_path))
-    first, second = tape.next(), tape.next()
-    assert first is not None
+    cursor = Cursor(tape)
+    cursor.next()
+    second = cursor.next()
     assert second is not None
     gone = day_file(str(tmp_path), found[0].at.utc)
     Path(gone.path).unlink()
     assert tape.span() is not None
     later = [sample for sample in found if sample.at.utc >= gone.end]
-    assert [sample.at for sample in played(tape)] == [sample.at for sample in later]
-    assert told(second) == told(found[1])
+    assert [sample.at for sample in played(cursor)] == [sample.at for sample in later]
+    assert told(second.after) == told(found[1])
     tape.close()
 
 
@@ -169,17 +183,19 @@ def test_wherever_the_clock_was_set_to_all_samples_are_visited_in_their_order(
         writer.append(sample)
         if number % 4 == 3:
             writer.seal()
-    part = Part(MEMORY, Recording(MEMORY, shared=writer.shared))
-    tape = RecordingTape("a tape", lambda: [part])
+    section = RecordingSection(MEMORY, Recording(MEMORY, shared=writer.shared))
+    tape = Timeline("a recording", lambda: [section])
+    cursor = Cursor(tape)
     times = [sample.at for sample in taken]
-    assert [sample.at for sample in played(tape)] == times
-    assert [sample.at for sample in iter(tape.previous, None)] == times[-2::-1]
+    assert [sample.at for sample in played(cursor)] == times
+    assert [sample.at for sample in played_back(cursor)] == times[-2::-1]
     for away in sought:
-        found = tape.seek(NOON + away)
+        found = cursor.seek(NOON + away)
         before = [(at.utc, at.steady) for at in times if at.utc <= NOON + away]
         assert found is not None
-        assert (found.at.utc, found.at.steady) == (max(before) if before else times[0][:2])
-        assert len(list(tape.past())) == found.at.steady // SECOND + 1
+        at = found.after.at
+        assert (at.utc, at.steady) == (max(before) if before else times[0][:2])
+        assert len(list(tape.intervals(cursor.position))) == at.steady // SECOND + 1
     clock = [event for event in tape.events(-(1 << 62), 1 << 62) if event.what is What.CLOCK]
     # the steady clock goes on by a second each time
     assert len(clock) == sum(abs(step - SECOND) >= SECOND for step in steps)

@@ -17,6 +17,7 @@ from tests.store.machine import samples, told
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.sample import Instant
+from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.reader import LOST_SESSION, Recording
@@ -150,24 +151,24 @@ def play_all(path: Path) -> None:
         tape = open_recording(str(path))
     except RecordingError:
         return
-    before = None
+    before = position = None
     for _ in range(100):
-        sample = tape.next()
-        if sample is None:
+        position = tape.next(position)
+        if position is None:
             break
-        view = View(Interval(before, sample))
+        view = View(Interval(before, position.sample))
         for table in (devices, control_units, channels):
             table(view)
-        before = sample
+        before = position.sample
     span = tape.span() or (0, 0)
+    cursor = Cursor(tape)
     for place in range(5):
-        tape.seek(span[0] + (span[1] - span[0]) * place // 4)
+        cursor.seek(span[0] + (span[1] - span[0]) * place // 4)
     for _ in range(100):
-        if tape.previous() is None:
+        if cursor.previous() is None:
             break
     tape.events(*span)
-    list(islice(tape.past(), 10))
-    list(tape.check())
+    list(islice(tape.intervals(cursor.position), 10))
     tape.close()
 
 

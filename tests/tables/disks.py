@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.kinds import BLOCK
 from zmon.sample import Frame, Instant, Sample
-from zmon.session.tape import Watch
+from zmon.session.navigator import Navigator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,8 +42,8 @@ def samples(work: Mapping[str, Sequence[int]], left_out: Sequence[int] = ()) -> 
     ]
 
 
-def watch(work: Mapping[str, Sequence[int]], left_out: Sequence[int] = ()) -> Watch:
-    """Return a watch on the last of these samples."""
-    found = Watch(ListTape(samples(work, left_out)))
-    found.to_end()
+def watch(work: Mapping[str, Sequence[int]], left_out: Sequence[int] = ()) -> Navigator:
+    """Look at the last of these samples."""
+    found = Navigator(ListTimeline(samples(work, left_out)))
+    found.end()
     return found

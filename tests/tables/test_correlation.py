@@ -28,7 +28,7 @@ from zmon.tables.correlation import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from zmon.session.tape import Watch
+    from zmon.session.navigator import Navigator
     from zmon.tables.table import Table
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=LEAST, max_size=60)
@@ -36,7 +36,7 @@ DICE = random.Random(3)  # noqa: S311 - no secret
 NOISE = [DICE.randrange(1, 400) for _ in range(60)]
 
 
-def filled(looked: Watch, argument: str = "device.io sda") -> Table:
+def filled(looked: Navigator, argument: str = "device.io sda") -> Table:
     """Fill CORREL."""
     view = looked.view(argument)
     assert view is not None

@@ -11,8 +11,9 @@ from tests.ui.conftest import machine
 from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.sample import Frame
-from zmon.session.recording import Part, RecordingTape
-from zmon.session.tape import Watch
+from zmon.session.navigator import Navigator
+from zmon.session.recording import RecordingSection
+from zmon.session.timeline import Timeline
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 from zmon.tables.figure import Variable
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
 
 
-def taped(recorded: list[Sample], sealed: int) -> Iterator[RecordingTape]:
+def taped(recorded: list[Sample], sealed: int) -> Iterator[Timeline]:
     """Record samples, in segments of so many, and give them back as a tape."""
     writer = Writer(MEMORY, durable=False, sealed=10**9)
     for number, sample in enumerate(recorded):
         writer.append(sample)
         if number % sealed == sealed - 1:
             writer.seal()
-    parts = [Part(MEMORY, Recording(MEMORY, shared=writer.shared))]
-    yield RecordingTape("in memory", lambda: parts)
+    parts = [RecordingSection(MEMORY, Recording(MEMORY, shared=writer.shared))]
+    yield Timeline("in memory", lambda: parts)
     writer.close()
 
 
 @pytest.fixture(params=[3, 100], ids=["sealed", "open"])
-def tape(request: pytest.FixtureRequest) -> Iterator[RecordingTape]:
+def tape(request: pytest.FixtureRequest) -> Iterator[Timeline]:
     """Return a tape of ten minutes of a machine with DASD, of which one is away for a while."""
     recorded = [machine(minute, 4) for minute in range(10)]
     for at in (4, 5):
@@ -51,12 +52,12 @@ def tape(request: pytest.FixtureRequest) -> Iterator[RecordingTape]:
     yield from taped(recorded, request.param)
 
 
-def test_each_figure_is_the_same(tape: RecordingTape) -> None:
+def test_each_figure_is_the_same(tape: Timeline) -> None:
     """Of every device and column, in every interval."""
     span = tape.span()
     assert span is not None
     differing = []
-    for interval in tape.past(span[1]):
+    for interval in tape.intervals(tape.find(span[1])):
         for key in alone("device", interval).keys:
             few = only(interval, key)
             for column in alone("device", interval).columns:
@@ -69,15 +70,15 @@ def test_each_figure_is_the_same(tape: RecordingTape) -> None:
 def test_a_disk_without_a_channel_path_is_found_by_its_name() -> None:
     """It has no other key."""
     for tape in taped(samples({"sda": [1, 2, 3], "sdb": [4, 5, 6]}), 2):
-        (found,) = series([Variable("device", "io", "sdb")], Watch(tape).history, (0, 1 << 62), 10)
+        (found,) = series([Variable("device", "io", "sdb")], Navigator(tape).history, (0, 1 << 62), 10)
         assert [figure.mean for figure in found.figures] == [4, 5, 6]
 
 
-def test_a_device_that_is_not_there_is_absent(tape: RecordingTape) -> None:
+def test_a_device_that_is_not_there_is_absent(tape: Timeline) -> None:
     """It is not taken for one that rests."""
     span = tape.span()
     assert span is not None
-    interval = only(next(tape.past(span[1])), "0.0.7777")
+    interval = only(next(tape.intervals(tape.find(span[1]))), "0.0.7777")
     assert cell(Variable("device", "io", "0.0.7777"), interval) is absent("0.0.7777 is not there")
 
 

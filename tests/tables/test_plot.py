@@ -14,13 +14,13 @@ from zmon.tables.plot import COLUMNS, parse, table, write
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
-    from zmon.session.tape import Watch
+    from zmon.session.navigator import Navigator
 
 KEYS = st.sampled_from(["", "0.0.7000", "40", "IBM.750.2482", "dasda"])
 VARIABLES = st.builds(Variable, st.sampled_from(["device", "cpu_log"]), st.sampled_from(["io", "r0"]), KEYS)
 
 
-def rows(looked: Watch, argument: str) -> dict[str, list[object]]:
+def rows(looked: Navigator, argument: str) -> dict[str, list[object]]:
     """Return the columns of the table."""
     view = looked.view(argument)
     assert view is not None

@@ -20,13 +20,13 @@ from zmon.tables.table import Table
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
-    from zmon.session.tape import Watch
+    from zmon.session.navigator import Navigator
 
 IO = Variable("device", "io", "sda")
 WORK = st.lists(st.integers(0, 500), min_size=1, max_size=60)
 
 
-def figures(looked: Watch, variable: Variable = IO, begin: int = 0, many: int = 10) -> list[Figure]:
+def figures(looked: Navigator, variable: Variable = IO, begin: int = 0, many: int = 10) -> list[Figure]:
     """Return the figures of a variable up to the end."""
     (found,) = series([variable], looked.history, (begin, None), many)
     return found.figures
@@ -59,7 +59,7 @@ def test_averages_of_many_intervals_add_up_to_the_work_done(work: list[int]) -> 
     assert sum(found) == pytest.approx(sum(work))
 
 
-def averaged(looked: Watch, length: int = 10) -> list[Figure]:
+def averaged(looked: Navigator, length: int = 10) -> list[Figure]:
     """Return averages over so many seconds."""
     ends = looked.span or (0, 0)
     intervals = averages(looked.history, *ends, length * SECOND)
@@ -87,7 +87,7 @@ def test_no_average_reaches_across_a_gap() -> None:
     """It ends where samples begin to be missing, and the next begins where they are there again."""
     looked = watch({"sda": [5] * 40}, left_out=range(13, 27))
     gap = Event(What.GAP, NOON + 12 * SECOND, NOON + 27 * SECOND)
-    history = History(looked.tape.past, lambda _begin, _end: [gap])
+    history = History(looked.history.past, lambda _begin, _end: [gap])
     found = averages(history, NOON, NOON + 40 * SECOND, 10 * SECOND)
     ends = [((one.before or one.after).at.utc // SECOND, one.after.at.utc // SECOND) for one in found]
     start = NOON // SECOND

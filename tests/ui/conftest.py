@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, PROFILE, buckets
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 
@@ -125,31 +124,40 @@ def make_sample() -> Callable[..., Sample]:
 
 
 @pytest.fixture
-def make_tape() -> Callable[..., ListTape]:
-    """Make a tape of samples: `make_tape(samples, live=True)`."""
-    return ListTape
+def make_timeline() -> Callable[..., ListTimeline]:
+    """Make a tape of samples: `make_timeline(samples, live=True)`."""
+    return ListTimeline
 
 
 @pytest.fixture
-def watch(utc: None) -> Watch:  # noqa: ARG001 - clocks on the screens show UTC
-    """Return a watch on the last of four minutes."""
-    found = Watch(
-        ListTape(
+def open_session(utc: None) -> Callable[[str], Session]:  # noqa: ARG001 - clocks on the screens show UTC
+    """Open a screen on the last of four minutes: `open_session("DEVICE")`."""
+
+    def opened(first: str) -> Session:
+        timeline = ListTimeline(
             [machine(minute) for minute in range(4)], name="a machine in memory", happened=[SLOW], loads=LOADS
         )
-    )
-    found.to_end()
-    return found
+        found = Session(timeline, load_screens(), first)
+        found.end()
+        return found
+
+    return opened
 
 
 @pytest.fixture
-def glass(watch: Watch) -> Glass:
+def session(open_session: Callable[[str], Session]) -> Session:
+    """Return a session on the menu, at the last of four minutes."""
+    return open_session("MENU")
+
+
+@pytest.fixture
+def glass(session: Session) -> Glass:
     """Return the glass on the menu."""
-    return Glass(Dialogue(watch, load_screens()))
+    return Glass(session)
 
 
 @pytest.fixture
-def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def on_terminal(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Run a test on a terminal without a terminal: `on_terminal(test, size)`."""
     monkeypatch.setenv("ZMON_THEME", "3270")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -158,7 +166,7 @@ def on_terminal(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
     @asynccontextmanager
     async def running(size: tuple[int, int]) -> AsyncIterator[tuple[Zmon, Pilot[int]]]:
-        app = Zmon(watch, load_screens(), 1.0)
+        app = Zmon(session, 1.0)
         async with app.run_test(size=size) as pilot:
             yield app, pilot
 
@@ -181,7 +189,7 @@ def settle() -> Callable[[Zmon, Pilot[int]], Coroutine[Any, Any, None]]:
     async def wait(app: Zmon, pilot: Pilot[int]) -> None:
         for _ in range(1000):
             await pilot.pause()
-            if app.glass.settled and app.glass.player.course is not None:
+            if app.glass.settled and app.glass.session.overview is not None:
                 await pilot.pause()
                 return
             await asyncio.sleep(0.001)

@@ -11,11 +11,11 @@ from textual.geometry import Region
 
 from zmon.absent import absent
 from zmon.screen.definition import load_screens
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.tables import view
 from zmon.tables.table import Table
-from zmon.ui.app import Told, Zmon
-from zmon.ui.sampling import Sampled
+from zmon.ui.app import WorkDone, Zmon
+from zmon.ui.worker import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def command(app: Zmon) -> str:
     """Return the command of the screen that is shown."""
-    return app.glass.dialogue.page.screen.command
+    return app.glass.session.page.screen.command
 
 
 def test_channel_leads_to_its_devices_to_the_device_and_back(
@@ -99,9 +99,9 @@ def test_f9_sorts_on_the_chosen_column(on_terminal: Run) -> None:
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"12", "enter", "tab", "f9")
-        first = app.glass.dialogue.page.order
+        first = app.glass.session.page.order
         await pilot.press("f9")
-        second = app.glass.dialogue.page.order
+        second = app.glass.session.page.order
         assert first is not None
         assert second is not None
         assert (first.column, first.descending, second.descending) == ("ssid", False, True)
@@ -115,8 +115,8 @@ def test_a_click_on_a_heading_sorts(on_terminal: Run) -> None:
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter")
         await pilot.click(offset=(34, 4))
-        assert app.glass.dialogue.page.order is not None
-        assert app.glass.dialogue.page.order.column == "io"
+        assert app.glass.session.page.order is not None
+        assert app.glass.session.page.order.column == "io"
 
     on_terminal(walk)
 
@@ -243,7 +243,7 @@ def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Ru
         found = []
         for key in keys:
             await pilot.press(key)
-            found.append(app.glass.player.deck.speed)
+            found.append(app.glass.player.playback.speed)
         assert found == speeds
 
     on_terminal(walk)
@@ -289,16 +289,16 @@ def test_behind_the_last_sample_there_is_nothing(on_terminal: Run, seen: Seen, s
 
 
 def test_a_tape_plays_by_itself(
-    make_tape: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+    make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At x600 ten hours pass in a minute; the clock of this test is faster still."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
-    watch = Watch(make_tape([make_sample(minute) for minute in range(60)]))
-    watch.to_begin()
-    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+    session = Session(make_timeline([make_sample(minute) for minute in range(60)]), load_screens())
+    session.begin()
+    app = Zmon(session, 1.0, "DEVICE")
     begin = time.monotonic()
     app.glass.player.clock = lambda: begin + 100 * (time.monotonic() - begin)
-    last = watch.span[1] if watch.span else 0
+    last = session.span[1] if session.span else 0
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
@@ -306,16 +306,16 @@ def test_a_tape_plays_by_itself(
             await pilot.press("enter")
             for _ in range(1000):
                 await pilot.pause(0.01)
-                if not app.glass.player.deck.playing:
+                if not app.glass.player.playback.playing:
                     break
-            assert watch.utc == last
+            assert session.utc == last
 
     asyncio.run(walk())
 
 
 @pytest.mark.usefixtures("utc")
 def test_the_past_of_a_live_machine_is_seen_while_it_goes_on(
-    make_tape: Callable[..., Any],
+    make_timeline: Callable[..., Any],
     make_sample: Callable[..., Sample],
     settle: Settle,
     seen: Seen,
@@ -323,18 +323,18 @@ def test_the_past_of_a_live_machine_is_seen_while_it_goes_on(
 ) -> None:
     """`<` leads back, what is sampled meanwhile is not seen, and NOW leads to it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
-    kept = make_tape([make_sample(minute) for minute in range(4)])
-    app = Zmon(Watch(make_tape([], live=True, kept=kept)), load_screens(), 86_400.0, "DEVICE")
+    kept = make_timeline([make_sample(minute) for minute in range(4)])
+    app = Zmon(Session(make_timeline([], live=True, kept=kept), load_screens()), 86_400.0, "DEVICE")
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
             for minute in range(4):
-                app.post_message(Told(Sampled(make_sample(minute))))
+                app.post_message(WorkDone(Result(sample=make_sample(minute))))
                 await settled(app, pilot, f"12:0{minute}:00")
             await pilot.press("less_than_sign")
             await settle(app, pilot)
             assert "12:01:00 - 12:02:00" in seen(app)[0]
-            app.post_message(Told(Sampled(make_sample(4))))
+            app.post_message(WorkDone(Result(sample=make_sample(4))))
             await settle(app, pilot)
             assert "12:01:00 - 12:02:00" in seen(app)[0]
             await pilot.press(*"now", "enter")
@@ -344,16 +344,16 @@ def test_the_past_of_a_live_machine_is_seen_while_it_goes_on(
 
 
 def test_a_reading_that_hangs_holds_up_no_key(
-    make_tape: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+    make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The screen can be left while a sample is read."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     never = threading.Event()
-    tape = make_tape([make_sample(minute) for minute in range(3)])
-    watch = Watch(tape)
-    watch.to_end()
-    monkeypatch.setattr(tape, "previous", never.wait)
-    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+    tape = make_timeline([make_sample(minute) for minute in range(3)])
+    session = Session(tape, load_screens())
+    session.end()
+    monkeypatch.setattr(tape, "previous", lambda _position: never.wait())
+    app = Zmon(session, 1.0, "DEVICE")
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
@@ -432,10 +432,10 @@ def test_only_changed_lines_are_painted(on_terminal: Run) -> None:
 
 
 @pytest.fixture
-def live(make_tape: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Zmon:
+def live(make_timeline: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Zmon:
     """Return the program on a live tape that has nothing to tell by itself."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
-    return Zmon(Watch(make_tape([], live=True)), load_screens(), 86_400.0, "DEVICE")
+    return Zmon(Session(make_timeline([], live=True), load_screens()), 86_400.0, "DEVICE")
 
 
 async def settled(app: Zmon, pilot: Pilot[Any], *words: str) -> str:
@@ -456,7 +456,7 @@ def test_live_samples_appear(live: Zmon, make_sample: Callable[..., Sample]) -> 
         async with live.run_test(size=(80, 24)) as pilot:
             await settled(live, pilot, "Waiting for the first sample")
             for minute in range(3):
-                live.post_message(Told(Sampled(make_sample(minute))))
+                live.post_message(WorkDone(Result(sample=make_sample(minute))))
                 await settled(live, pilot, "FCX108", f"12:0{minute}:00")
 
     asyncio.run(walk())
@@ -464,13 +464,13 @@ def test_live_samples_appear(live: Zmon, make_sample: Callable[..., Sample]) -> 
 
 @pytest.mark.usefixtures("utc")
 def test_own_keys_take_the_place_of_the_shipped_ones(
-    tmp_path: Path, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A user's keys.toml binds functions anew, and help says so."""
     (tmp_path / "zmon").mkdir()
     (tmp_path / "zmon" / "keys.toml").write_text('help = "ctrl+g"\n')
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    app = Zmon(watch, load_screens(), 1.0)
+    app = Zmon(session, 1.0)
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
@@ -484,11 +484,11 @@ def test_own_keys_take_the_place_of_the_shipped_ones(
 
 @pytest.mark.parametrize(("theme", "alarm"), [("3270", "#ff5050"), ("ansi-dark", "color(9)")])
 def test_limits_are_red_in_every_theme(
-    theme: str, alarm: str, watch: Watch, settle: Settle, monkeypatch: pytest.MonkeyPatch
+    theme: str, alarm: str, session: Session, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A 3270 has colours of its own; other themes use those of the terminal."""
     monkeypatch.setenv("ZMON_THEME", theme)
-    app = Zmon(watch, load_screens(), 1.0, "CHANNEL")
+    app = Zmon(session, 1.0, "CHANNEL")
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
@@ -503,10 +503,10 @@ def test_limits_are_red_in_every_theme(
 
 
 @pytest.mark.usefixtures("utc")
-def test_an_unknown_theme_is_told(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_theme_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """With those that there are."""
     monkeypatch.setenv("ZMON_THEME", "beige")
-    app = Zmon(watch, load_screens(), 1.0)
+    app = Zmon(session, 1.0)
     shown = "\n".join(line.text for line in app.glass.lines())
     assert "ZMON_THEME: no theme 'beige'; there are " in shown
     assert "textual-light" in shown
@@ -514,21 +514,21 @@ def test_an_unknown_theme_is_told(watch: Watch, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(("locale", "plain", "chart"), [("C", True, "ascii"), ("C.UTF-8", False, "blocks")])
 def test_the_locale_says_what_is_drawn_with(
-    locale: str, plain: bool, chart: str, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    locale: str, plain: bool, chart: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time line and charts have only what it has."""
     monkeypatch.setenv("LC_ALL", locale)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("sys.__stdout__", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
-    glass = Zmon(watch, load_screens(), 1.0).glass
+    glass = Zmon(session, 1.0).glass
     assert (glass.plain, glass.chart) == (plain, chart)
 
 
 @pytest.mark.usefixtures("utc")
-def test_no_color_means_no_color(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_color_means_no_color(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR the terminal's own two colours are left, and marks and intensities still tell."""
     monkeypatch.setenv("NO_COLOR", "1")
-    app = Zmon(watch, load_screens(), 1.0, "DEVICE")
+    app = Zmon(session, 1.0, "DEVICE")
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)):
@@ -541,13 +541,13 @@ def test_no_color_means_no_color(watch: Watch, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_hanging_read_does_not_keep_the_program(
-    make_tape: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    make_timeline: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Quitting does not wait for a kernel file that never answers."""
     never = threading.Event()
-    tape = make_tape([], live=True)
-    monkeypatch.setattr(tape, "next", never.wait)
-    app = Zmon(Watch(tape), load_screens(), 1.0)
+    tape = make_timeline([], live=True)
+    monkeypatch.setattr(tape, "take", never.wait)
+    app = Zmon(Session(tape, load_screens()), 1.0)
 
     async def walk() -> None:
         async with app.run_test(size=(80, 24)) as pilot:

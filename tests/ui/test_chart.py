@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.screen.definition import load_screens
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.chart import ChartPane
 from zmon.ui.glass import Glass
 from zmon.ui.line import texts
@@ -34,9 +33,9 @@ def give(glass: Glass, *steps: str) -> str:
 
 def test_plot_draws_the_chosen_column_of_the_row_under_the_cursor(glass: Glass) -> None:
     """TAB chooses the one, the arrows the other."""
-    assert glass.dialogue.page.screen.command == "MENU"
+    assert glass.session.page.screen.command == "MENU"
     seen = give(glass, "DEVICE", "down", "previous_column", "previous_column", "PLOT")
-    argument = glass.dialogue.page.argument
+    argument = glass.session.page.argument
     assert argument.startswith("device.")
     assert f"DEVICE {argument.split('.')[1].split()[0]} " in seen
 
@@ -44,7 +43,7 @@ def test_plot_draws_the_chosen_column_of_the_row_under_the_cursor(glass: Glass) 
 def test_f12_returns_to_the_list(glass: Glass) -> None:
     """With its cursor where it was."""
     give(glass, "DEVICE", "down", "PLOT", "back")
-    assert glass.dialogue.page.screen.command == "DEVICE"
+    assert glass.session.page.screen.command == "DEVICE"
     assert not isinstance(glass.pane, ChartPane)
     assert getattr(glass.pane, "place", None) == 1
 
@@ -59,9 +58,9 @@ def test_the_chart_takes_the_room_there_is(glass: Glass) -> None:
         assert max(len(line.text) for line in glass.pane.lines()) <= width
 
 
-def test_a_plain_terminal_sees_ascii(watch: Watch) -> None:
+def test_a_plain_terminal_sees_ascii(session: Session) -> None:
     """Nothing else could be shown there."""
-    glass = Glass(Dialogue(watch, load_screens()), plain=True)
+    glass = Glass(session, plain=True)
     assert give(glass, "DEVICE", "PLOT").isascii()
 
 
@@ -74,16 +73,14 @@ def test_what_is_beyond_a_limit_stands_out(glass: Glass) -> None:
 
 def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
     """The newest value stands at the right."""
-    kept = ListTape([make_sample(minute) for minute in range(3)])
-    tape = ListTape([make_sample(minute) for minute in range(2, 9)], live=True, kept=kept)
-    tape.past = kept.past  # type: ignore[method-assign]  # as a live tape that is kept
-    watch = Watch(tape)
-    watch.forward()
-    glass = Glass(Dialogue(watch, load_screens()))
+    kept = ListTimeline([make_sample(minute) for minute in range(3)])
+    live = ListTimeline([make_sample(minute) for minute in range(2, 9)], live=True, kept=kept)
+    session = Session(live, load_screens())
+    session.next()
+    glass = Glass(session)
     glass.sampled(make_sample(3))
     before = give(glass, "DEVICE", "PLOT resp 7000")
-    kept.samples = [*kept.samples, make_sample(3), make_sample(4)]
-    kept.place = len(kept.samples) - 1
+    kept.listed.extend([make_sample(3), make_sample(4)])
     glass.sampled(make_sample(4))
     assert "12:04:00" in texts(glass.lines())
     assert texts(glass.lines()) != before
@@ -92,7 +89,7 @@ def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
 def test_correl_leads_to_the_chart_of_a_row(glass: Glass) -> None:
     """ENTER on a figure shows it by time."""
     give(glass, "DEVICE", "CORREL resp 7000", "enter")
-    assert glass.dialogue.page.screen.command == "PLOT"
+    assert glass.session.page.screen.command == "PLOT"
     assert isinstance(glass.pane, ChartPane)
 
 
@@ -102,7 +99,7 @@ def test_compare_changes_the_list_in_its_place(glass: Glass) -> None:
     assert "   A     B   Diff" in give(glass, "COMPARE")
     assert "Diff" not in give(glass, "COMPARE OFF")
     give(glass, "COMPARE 12:00 12:01", "back")
-    assert glass.dialogue.page.screen.command == "MENU"
+    assert glass.session.page.screen.command == "MENU"
 
 
 def test_compare_compares_the_intervals_that_end_at_the_marks(glass: Glass) -> None:
@@ -131,7 +128,7 @@ def test_more_and_less_differ_in_sign_and_colour(glass: Glass) -> None:
 def test_what_cannot_be_drawn_is_said_in_the_message_line(glass: Glass) -> None:
     """And the list stays."""
     assert "'nonsense' is no column here" in give(glass, "DEVICE", "PLOT DEVICE.nonsense")
-    assert glass.dialogue.page.screen.command == "DEVICE"
+    assert glass.session.page.screen.command == "DEVICE"
 
 
 def test_charts_are_filled_in_the_thread(

@@ -15,7 +15,7 @@ from zmon.cli.main import joined
 from zmon.cli.sources import open_source
 from zmon.cli.subcommands import live
 from zmon.screen.definition import load_screens
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.app import Zmon
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def app(monkeypatch: pytest.MonkeyPatch, utc: None) -> Zmon:  # noqa: ARG001 - c
     parser = argparse.ArgumentParser()
     live(parser)
     args = parser.parse_args(joined(WAYS["cp"]))
-    watch = Watch(open_source(args))
-    watch.to_end()
-    return Zmon(watch, load_screens(), 1.0, people=user_inputs(args, listing_of(args)))
+    session = Session(open_source(args), load_screens(), people=user_inputs(args, listing_of(args)))
+    session.end()
+    return Zmon(session, 1.0)
 
 
 def walk(
@@ -115,7 +115,7 @@ def test_enter_goes_deeper_and_f12_back(
 ) -> None:
     """From a tablespace to a device and from a device to its files; a disk without files leads nowhere."""
     walk(app, steps, (80, 24), seen, settle)
-    pages = app.glass.dialogue.pages[1:]
+    pages = app.glass.session.pages[1:]
     assert [f"{page.screen.command} {page.argument}".strip() for page in pages] == titles
 
 

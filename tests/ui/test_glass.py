@@ -7,12 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import texts
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.sample import Sample
-    from zmon.session.page import Filling
-    from zmon.session.traveller import Move
+    from zmon.session.navigator import CursorMove
+    from zmon.session.page import FillTask
 
 
 class Pace:
@@ -32,8 +31,8 @@ class Pace:
         """Begin with nothing asked."""
         self.held = False
         self.asked: list[str] = []
-        self.filling: Filling | None = None
-        self.moves: list[Move] = []
+        self.filling: FillTask | None = None
+        self.moves: list[CursorMove] = []
 
     def now(self) -> None:
         """Note it."""
@@ -43,11 +42,11 @@ class Pace:
         """Note it."""
         self.held = held
 
-    def fill(self, filling: Filling) -> None:
+    def fill(self, filling: FillTask) -> None:
         """Note it."""
         self.filling = filling
 
-    def move(self, move: Move) -> None:
+    def move(self, move: CursorMove) -> None:
         """Note it."""
         self.moves.append(move)
 
@@ -56,7 +55,7 @@ class Pace:
         while self.moves or self.filling:
             if self.moves:
                 move = self.moves.pop(0)
-                glass.moved(move, move.go(), move.watch.head.course())
+                glass.moved(move, move.run(), move.cursor.timeline.overview())
             elif self.filling:
                 filling, self.filling = self.filling, None
                 glass.filled(filling, filling.table())
@@ -69,9 +68,9 @@ def pace() -> Pace:
 
 
 @pytest.fixture
-def live(make_tape: Callable[..., Any], pace: Pace, utc: None) -> Glass:  # noqa: ARG001 - clocks show UTC
+def live(make_timeline: Callable[..., Any], pace: Pace, utc: None) -> Glass:  # noqa: ARG001 - clocks show UTC
     """Return the glass before the first sample of a live machine; DEVICE is to be opened."""
-    return Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE", pace, pace)
+    return Glass(Session(make_timeline([], live=True), load_screens()), "DEVICE", pace, pace)
 
 
 def shown(glass: Glass) -> str:
@@ -102,10 +101,10 @@ def test_the_first_command_waits_for_the_first_sample(
 
 
 def test_a_wrong_first_command_is_said_on_the_menu(
-    make_tape: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
+    make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
 ) -> None:
     """Who starts with what is not there gets the menu and the reason."""
-    glass = Glass(Dialogue(Watch(make_tape([], live=True)), load_screens()), "DEVICE 9999", pace, pace)
+    glass = Glass(Session(make_timeline([], live=True), load_screens()), "DEVICE 9999", pace, pace)
     glass.sampled(make_sample(0))
 
     assert "FCX124" in shown(glass)
@@ -242,8 +241,8 @@ def test_commands_before_the_first_sample_wait_for_it(
     live.sampled(make_sample(1, 2))
     pace.work(live)
 
-    assert [page.screen.command for page in live.dialogue.pages] == ["MENU", "DEVICE", "CHANNEL"]
-    assert live.dialogue.page.order == ("chpid", True)
+    assert [page.screen.command for page in live.session.pages] == ["MENU", "DEVICE", "CHANNEL"]
+    assert live.session.page.order == ("chpid", True)
     assert "waits for the first sample" not in shown(live)
 
 
@@ -257,21 +256,21 @@ def test_zmon_can_be_left_before_the_first_sample(live: Glass, line: str) -> Non
 def test_a_pasted_line_waits_for_enter(glass: Glass) -> None:
     """It may be changed before it is given, whether its end was pasted or not."""
     glass.paste(["DEVICE", ""])
-    assert (glass.entry.text, glass.dialogue.page.screen.command) == ("DEVICE", "MENU")
+    assert (glass.entry.text, glass.session.page.screen.command) == ("DEVICE", "MENU")
 
 
 def test_pasted_lines_are_commands(glass: Glass) -> None:
     """Each is carried out, what was typed before being the begin of the first."""
     glass.type("DEV")
     glass.paste(["ICE", "", "SORT addr DESC"])
-    assert (glass.dialogue.page.screen.command, glass.dialogue.page.order) == ("DEVICE", ("addr", True))
+    assert (glass.session.page.screen.command, glass.session.page.order) == ("DEVICE", ("addr", True))
     assert glass.entry.text == ""
 
 
 def test_pasted_lines_stop_where_one_is_wrong(glass: Glass) -> None:
     """The lines behind it may rest on it."""
     glass.paste(["DEVICE", "SORT nonsense", "CHANNEL"])
-    assert glass.dialogue.page.screen.command == "DEVICE"
+    assert glass.session.page.screen.command == "DEVICE"
     assert "'nonsense'" in shown(glass)
 
 
@@ -279,7 +278,7 @@ def test_a_paste_of_a_whole_text_is_no_list_of_commands(glass: Glass) -> None:
     """It is refused, with the number of its lines."""
     glass.paste(["CHANNEL"] * 21)
     assert "21 lines were pasted" in shown(glass)
-    assert glass.dialogue.page.screen.command == "MENU"
+    assert glass.session.page.screen.command == "MENU"
 
 
 def test_a_click_on_keys_lists_them(glass: Glass) -> None:
@@ -425,10 +424,10 @@ def clock() -> Clock:
 @pytest.fixture
 def replay(make_sample: Callable[..., Sample], clock: Clock, utc: None) -> Glass:  # noqa: ARG001 - shows UTC
     """Return the glass on DEVICE at the last of ten recorded minutes; the third had an exception."""
-    tape = ListTape([make_sample(n) for n in range(11)], happened=[limit(3), limit(5, What.NOTE)])
-    watch = Watch(tape)
-    watch.to_end()
-    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), clock=clock)
+    tape = ListTimeline([make_sample(n) for n in range(11)], happened=[limit(3), limit(5, What.NOTE)])
+    session = Session(tape, load_screens(), "DEVICE")
+    session.end()
+    glass = Glass(session, clock=clock)
     glass.press("up")
     return glass
 
@@ -506,9 +505,9 @@ def test_a_low_glass_has_no_time_line(height: int, there: bool, replay: Glass) -
     assert ("12:00:00 ─" in shown(replay)) == there
 
 
-def test_a_plain_terminal_sees_the_time_line_in_ascii(watch: Watch) -> None:
+def test_a_plain_terminal_sees_the_time_line_in_ascii(open_session: Callable[[str], Session]) -> None:
     """There is nothing else that it could show."""
-    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), plain=True)
+    glass = Glass(open_session("DEVICE"), plain=True)
 
     assert line_of_time(glass).startswith(" 12:00:00 ::::")
     assert shown(glass).isascii()
@@ -565,7 +564,7 @@ def test_a_fast_tape_passes_over_samples_and_leaves_nothing_out(replay: Glass, c
 
     assert play(replay, clock, 2) == ["12:00:00 - 12:05:00", "12:05:00 - 12:10:00"]
     play(replay, clock, 1)
-    assert not replay.player.deck.playing
+    assert not replay.player.playback.playing
     assert "This is the end" in shown(replay)
 
 
@@ -583,7 +582,7 @@ def test_the_space_bar_plays_and_pauses(replay: Glass) -> None:
     states = []
     for _ in range(3):
         replay.press("pause")
-        states.append(replay.player.deck.speed)
+        states.append(replay.player.playback.speed)
 
     assert states == [1, 0, 1]
 
@@ -593,7 +592,7 @@ def test_plus_and_minus_change_the_speed(replay: Glass) -> None:
     speeds = []
     for key in ("faster", "faster", "faster", "slower", "slower", "slower"):
         replay.press(key)
-        speeds.append(replay.player.deck.speed)
+        speeds.append(replay.player.playback.speed)
 
     assert speeds == [1, 2, 5, 2, 1, -1]
 
@@ -607,7 +606,7 @@ def test_a_jump_while_playing_goes_on_from_there(replay: Glass, clock: Clock) ->
     assert play(replay, clock, 1) == ["12:06:00 - 12:07:00"]
 
     replay.press("earlier")
-    assert not replay.player.deck.playing
+    assert not replay.player.playback.playing
 
 
 def test_the_next_tick_is_when_the_next_sample_is_due(replay: Glass) -> None:
@@ -625,7 +624,7 @@ def test_a_wrong_speed_is_answered_with_the_speeds(replay: Glass) -> None:
     order(replay, "PLAY 7")
 
     assert "'7' is no speed" in shown(replay)
-    assert not replay.player.deck.playing
+    assert not replay.player.playback.playing
 
 
 def test_a_recording_being_written_is_followed(
@@ -634,13 +633,13 @@ def test_a_recording_being_written_is_followed(
     """At its end it waits for what comes."""
     monkeypatch.setattr("zmon.ui.player.time.time_ns", lambda: NOON + 21 * MINUTE // 2)
     order(replay, "PLAY")
-    tape = replay.dialogue.watch.tape
-    assert isinstance(tape, ListTape)
+    tape = replay.session.timeline
+    assert isinstance(tape, ListTimeline)
     assert play(replay, clock, 2) == ["12:09:00 - 12:10:00"] * 2
 
-    tape.samples.append(make_sample(11))
+    tape.listed.append(make_sample(11))
     assert play(replay, clock, 2) == ["12:10:00 - 12:11:00"] * 2
-    assert replay.player.deck.playing
+    assert replay.player.playback.playing
 
 
 # back from now
@@ -649,10 +648,10 @@ def test_a_recording_being_written_is_followed(
 @pytest.fixture
 def recorded(make_sample: Callable[..., Sample], pace: Pace, clock: Clock, utc: None) -> Glass:  # noqa: ARG001 - shows UTC
     """Return the glass on DEVICE of a live machine that has recorded five minutes."""
-    kept = ListTape([make_sample(n) for n in range(6)], happened=[limit(3)])
-    watch = Watch(ListTape(kept.samples, live=True, kept=kept))
-    glass = Glass(Dialogue(watch, load_screens()), "DEVICE", pace, pace, clock=clock)
-    for sample in kept.samples:
+    kept = ListTimeline([make_sample(n) for n in range(6)], happened=[limit(3)])
+    session = Session(ListTimeline(kept.listed, live=True, kept=kept), load_screens())
+    glass = Glass(session, "DEVICE", pace, pace, clock=clock)
+    for sample in kept.listed:
         glass.sampled(sample)
         pace.work(glass)
     return glass
@@ -767,13 +766,13 @@ def test_a_move_that_fails_is_said_and_stops_the_tape(recorded: Glass, pace: Pac
     recorded.failed("No sample: the file is gone", pace.moves.pop())
 
     assert "the file is gone" in shown(recorded)
-    assert not recorded.player.deck.playing
+    assert not recorded.player.playback.playing
     assert recorded.settled
 
 
 def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pace) -> None:
     """Opening it waits for nothing."""
-    glass = Glass(replay.dialogue, reader=pace)
+    glass = Glass(replay.session, reader=pace)
     pace.work(glass)
     order(glass, "CHANNEL")
     assert "Reading what came before" in shown(glass)
@@ -786,7 +785,7 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
 @pytest.mark.parametrize("command", ["DEVLOG NOPE", "BENCHMRK NOPE", "CTLULOG NOPE", "CHANLOG NOPE"])
 def test_a_screen_by_time_of_nothing_is_refused_in_place(replay: Glass, pace: Pace, command: str) -> None:
     """A wrong operand leaves the present screen, though screens by time are filled in the background."""
-    glass = Glass(replay.dialogue, reader=pace)
+    glass = Glass(replay.session, reader=pace)
     pace.work(glass)
     order(glass, command)
     pace.work(glass)
@@ -807,7 +806,7 @@ def test_a_screen_by_time_of_one_thing_calls_nothing_the_busiest(replay: Glass) 
 
 def test_a_screen_that_looks_back_and_fails_gives_the_reason(replay: Glass, pace: Pace) -> None:
     """And one returns from it as from any other."""
-    glass = Glass(replay.dialogue, reader=pace)
+    glass = Glass(replay.session, reader=pace)
     pace.work(glass)
     order(glass, "CHANNEL")
     glass.failed("CHANNEL cannot be filled: no reason", pace.filling)
@@ -860,12 +859,13 @@ def test_whatever_is_pressed_a_screen_stands(
 ) -> None:
     """On a recording and on a live machine that records, with time passing in between."""
     samples = [make_sample(n, 2) for n in range(5)]
-    kept = ListTape(samples, happened=[limit(2)])
-    watch = Watch(ListTape(samples, live=True, kept=kept) if live else kept)
+    kept = ListTimeline(samples, happened=[limit(2)])
+    timeline = ListTimeline(samples, live=True, kept=kept) if live else kept
+    session = Session(timeline, load_screens(), "DEVICE")
     clock, pace = Clock(), Pace()
     for _ in range(3):
-        watch.forward()
-    glass = Glass(Dialogue(watch, load_screens(), "DEVICE"), "", pace if live else None, pace, clock=clock)
+        session.next()
+    glass = Glass(session, "", pace if live else None, pace, clock=clock)
     for step in steps:
         if isinstance(step, int):
             clock.now += step

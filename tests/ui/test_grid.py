@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
-from zmon.session.dialogue import Dialogue
+from zmon.session.commands import run
 from zmon.session.page import Page
 from zmon.tables.table import Table
 from zmon.ui.grid import Grid
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
     from zmon.screen.definition import Screen
-    from zmon.session.tape import Watch
+    from zmon.session.session import Session
 
 
 @pytest.fixture
-def dialogue(watch: Watch) -> Dialogue:
-    """Return a dialogue on DEVICE, by response time."""
-    return Dialogue(watch, load_screens(), "DEVICE")
+def session(open_session: Callable[[str], Session]) -> Session:
+    """Return a session on DEVICE, by response time."""
+    return open_session("DEVICE")
 
 
 @pytest.fixture
-def grid(dialogue: Dialogue) -> Grid:
+def grid(session: Session) -> Grid:
     """Return its rows on a glass of 80x24."""
-    grid = Grid(dialogue.page, dialogue.sheet())
+    grid = Grid(session.page, session.sheet())
     grid.resize(80, 19)
     return grid
 
@@ -41,100 +41,101 @@ def cursor(grid: Grid) -> str:
     return next(line.text for line in grid.lines() if line.under == "cursor")
 
 
-def page(dialogue: Dialogue) -> Page:
-    """Return what the dialogue shows."""
-    return dialogue.page
+def page(session: Session) -> Page:
+    """Return what the session shows."""
+    return session.page
 
 
-def test_the_cursor_follows_its_row(dialogue: Dialogue, grid: Grid) -> None:
+def test_the_cursor_follows_its_row(session: Session, grid: Grid) -> None:
     """A row that was chosen keeps the cursor when rows change places."""
     grid.step(1)
     chosen = grid.key
-    dialogue.watch.back()
-    grid.show(dialogue.sheet(), page(dialogue))
+    session.previous()
+    grid.show(session.sheet(), page(session))
 
     assert (chosen, grid.place) == ("0.0.700a", 10)
     assert cursor(grid).startswith(">700A")
 
 
-def test_before_it_is_moved_the_cursor_stays_on_top(dialogue: Dialogue, grid: Grid) -> None:
+def test_before_it_is_moved_the_cursor_stays_on_top(session: Session, grid: Grid) -> None:
     """Who has just opened a screen sees the worst rows, whichever they are."""
-    dialogue.watch.back()
-    grid.show(dialogue.sheet(), page(dialogue))
+    session.previous()
+    grid.show(session.sheet(), page(session))
 
     assert cursor(grid).startswith(">7000")
 
 
 def test_a_row_that_is_gone_leaves_the_cursor_on_its_line(
-    dialogue: Dialogue, grid: Grid, make_sample: Callable[..., Sample]
+    session: Session, grid: Grid, make_sample: Callable[..., Sample]
 ) -> None:
     """The cursor stays where it was, and it is said."""
     grid.step(0)
-    dialogue.watch.take(make_sample(4, 11))
-    message = grid.show(dialogue.sheet(), page(dialogue))
+    session.timeline.listed.append(make_sample(4, 11))  # type: ignore[attr-defined]
+    session.next()
+    message = grid.show(session.sheet(), page(session))
 
     assert message == "0.0.700b is not in the list any more"
     assert grid.place == 0
 
 
 @pytest.fixture
-def log(dialogue: Dialogue) -> Grid:
+def log(session: Session) -> Grid:
     """Return REDISP, which has a row for each of three minutes, with room for one of them."""
-    dialogue.run("REDISP")
-    grid = Grid(dialogue.page, dialogue.sheet())
+    run(session, "REDISP")
+    grid = Grid(session.page, session.sheet())
     grid.resize(80, 6)
     return grid
 
 
 def test_rows_by_time_open_at_the_present_and_follow_it(
-    dialogue: Dialogue, log: Grid, make_sample: Callable[..., Sample]
+    session: Session, log: Grid, make_sample: Callable[..., Sample]
 ) -> None:
     """The latest row is seen first, and each new one as it comes."""
     assert cursor(log).startswith(">12:03:00")
 
-    dialogue.watch.tape.samples.append(make_sample(4, 12))  # type: ignore[attr-defined]
-    dialogue.watch.forward()
-    log.show(dialogue.sheet(), dialogue.page)
+    session.timeline.listed.append(make_sample(4, 12))  # type: ignore[attr-defined]
+    session.next()
+    log.show(session.sheet(), session.page)
     assert cursor(log).startswith(">12:04:00")
 
 
 def test_a_row_by_time_that_was_chosen_keeps_the_cursor(
-    dialogue: Dialogue, log: Grid, make_sample: Callable[..., Sample]
+    session: Session, log: Grid, make_sample: Callable[..., Sample]
 ) -> None:
     """Until the last row is chosen again, which follows the present, or one goes back in time."""
     log.step(-1)
-    dialogue.watch.tape.samples.append(make_sample(4, 12))  # type: ignore[attr-defined]
-    dialogue.watch.forward()
-    log.show(dialogue.sheet(), dialogue.page)
+    session.timeline.listed.append(make_sample(4, 12))  # type: ignore[attr-defined]
+    session.next()
+    log.show(session.sheet(), session.page)
     assert cursor(log).startswith(">12:02:00")
 
     log.top()
-    log.show(dialogue.sheet(), dialogue.page)
+    log.show(session.sheet(), session.page)
     assert cursor(log).startswith(">12:01:00")
 
-    dialogue.watch.back()
-    log.show(dialogue.sheet(), dialogue.page)
+    session.previous()
+    log.show(session.sheet(), session.page)
     assert cursor(log).startswith(">12:03:00")
 
     log.step(-1)
     log.bottom()
-    dialogue.watch.back()
-    log.show(dialogue.sheet(), dialogue.page)
+    session.previous()
+    log.show(session.sheet(), session.page)
     assert cursor(log).startswith(">12:02:00")
 
 
-def test_rows_by_time_in_another_order_are_a_list(dialogue: Dialogue, log: Grid) -> None:
+def test_rows_by_time_in_another_order_are_a_list(session: Session, log: Grid) -> None:
     """The worst is on top then."""
-    dialogue.run("SORT resp DESC")
-    log.show(dialogue.sheet(), dialogue.page)
+    run(session, "SORT resp DESC")
+    log.show(session.sheet(), session.page)
     assert log.place == 0
 
 
-def test_another_order_goes_to_the_top(dialogue: Dialogue, grid: Grid) -> None:
+def test_another_order_goes_to_the_top(session: Session, grid: Grid) -> None:
     """Who sorts wants to see what is first now, not where the row of before has gone."""
     grid.step(5)
-    dialogue.run("SORT addr")
-    grid.show(dialogue.sheet(), page(dialogue))
+    run(session, "SORT addr")
+    grid.show(session.sheet(), page(session))
 
     assert (grid.place, grid.key) == (0, "")
     assert cursor(grid).startswith(">7000")

@@ -9,9 +9,8 @@ import pytest
 from zmon.cli.demo import inputs_of, scenes
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
-from zmon.session.dialogue import Dialogue
 from zmon.session.guide import Guide
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 from zmon.ui.tour import BESIDE, PANEL, Room, TourText
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from zmon.lab.tour import Step
-    from zmon.session.guide import Window
-    from zmon.session.tape import Tape
+    from zmon.session.guide import SceneWindow
+    from zmon.session.timeline import Timeline
 
-    Scenes = tuple[Mapping[str, Window], Tape]
+    Scenes = tuple[Mapping[str, SceneWindow], Timeline]
     Seen = Callable[[Zmon], list[str]]
     Walk = Callable[[Zmon, Pilot[Any]], Coroutine[Any, Any, None]]
 
@@ -49,11 +48,11 @@ def demo(simulated: Scenes, utc: None, monkeypatch: pytest.MonkeyPatch) -> Zmon:
     """Return what `zmon demo` opens."""
     monkeypatch.setenv("ZMON_THEME", "3270")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
-    windows, tape = simulated
-    watch = Watch(tape)
-    watch.seek(windows["shark-before"].end)
+    windows, timeline = simulated
     people = inputs_of(TOUR)
-    return Zmon(watch, load_screens(), 2.0, "MENU", lambda: people, Guide(TOUR, windows))
+    session = Session(timeline, load_screens(), people=lambda: people, guide=Guide(TOUR, windows))
+    session.seek(windows["shark-before"].end)
+    return Zmon(session, 2.0)
 
 
 def run(app: Zmon, walk: Walk, size: tuple[int, int] = (80, 24)) -> None:
@@ -71,7 +70,7 @@ async def settle(app: Zmon, pilot: Pilot[Any]) -> None:
     """Wait until all that was asked for is shown, what has to be simulated first among it."""
     for _ in range(6000):
         await pilot.pause()
-        if app.glass.settled and app.glass.player.course is not None:
+        if app.glass.settled and app.glass.session.overview is not None:
             await pilot.pause()
             return
         await asyncio.sleep(0.01)
@@ -80,7 +79,7 @@ async def settle(app: Zmon, pilot: Pilot[Any]) -> None:
 
 def guide(app: Zmon) -> Guide:
     """Return who leads through the tour."""
-    found = app.glass.dialogue.guide
+    found = app.glass.session.guide
     assert found is not None
     return found
 
@@ -241,14 +240,14 @@ def test_a_user_may_have_other_keys(simulated: Scenes) -> None:
 @pytest.mark.parametrize("screen", list(load_screens()), ids=lambda screen: screen.command)
 def test_every_screen_says_that_it_is_simulated(simulated: Scenes, screen: Any, width: int) -> None:
     """However narrow it is, and also while help is open."""
-    windows, tape = simulated
-    watch = Watch(tape)
-    watch.seek(tape.span()[0] + 120_000_000_000)  # type: ignore[index]  # a scenario has samples
+    windows, timeline = simulated
     people = inputs_of(TOUR)
-    glass = Glass(Dialogue(watch, load_screens(), people=lambda: people))
+    session = Session(timeline, load_screens(), people=lambda: people)
+    session.seek(timeline.span()[0] + 120_000_000_000)  # type: ignore[index]  # a scenario has samples
+    glass = Glass(session)
     glass.resize(width, 24)
     glass.run(ABOUT.get(screen.command, screen.command))
-    assert glass.dialogue.page.screen.command == screen.command, glass.lines()[-3].text
+    assert glass.session.page.screen.command == screen.command, glass.lines()[-3].text
     assert glass.lines()[0].text[:width].rstrip().endswith("Simulated")
     glass.press("help")
     assert glass.lines()[0].text[:width].rstrip().endswith("Simulated")

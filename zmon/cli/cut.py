@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.event import Event
     from zmon.sample import Sample
-    from zmon.session.stretch import Stretch
+    from zmon.session.recording import Excerpt
 
 FILES: Final = ("", "-wal", "-shm", "-journal")
 """Endings of the files of a recording: its own, and what SQLite keeps beside it."""
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         anonymity = _anonymity(args.key) if args.anonymise else None
         with closing(open_window(args)) as stretch:
             if any(
-                os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in stretch.parts
+                os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in stretch.sections
             ):
                 raise ValueError(f"{args.out} is what is to be read; give another name")  # noqa: TRY301 - one way out
             return _cut(stretch, args.out, anonymity)
@@ -83,14 +83,14 @@ def _anonymity(path: str | None) -> Anonymity:
     return Anonymity(key)
 
 
-def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
+def _cut(stretch: Excerpt, path: str, anonymity: Anonymity | None) -> int:
     """Write all samples and events under another name, which becomes OUT when all are there."""
     unfinished = path + UNFINISHED
     remove(unfinished)
     try:
         writer = Writer(unfinished, sealed=sys.maxsize, durable=False)
         try:
-            samples = stretch.samples(lead=True)
+            samples = stretch.chosen(lead=True)
             copy = SampleCopy(writer, PROGRESS_SAMPLES)
             copy.write(samples if anonymity is None else map(anonymity.sample, samples))
             _write_events(writer, stretch, anonymity)
@@ -109,12 +109,14 @@ def _cut(stretch: Stretch, path: str, anonymity: Anonymity | None) -> int:
     return FAILED if missing else OK
 
 
-def _write_events(writer: Writer, stretch: Stretch, anonymity: Anonymity | None) -> None:
+def _write_events(writer: Writer, stretch: Excerpt, anonymity: Anonymity | None) -> None:
     """Write the events of the source that the writer has not found in the samples itself."""
     writer.seal()  # limits that were exceeded are found when that is done
     with closing(Recording(writer.path)) as made:
         known = KnownEvents(made.events(0, sys.maxsize))
-    events = stretch.events() if anonymity is None else map(anonymity.event, stretch.events())
+    events = (
+        stretch.recorded_events() if anonymity is None else map(anonymity.event, stretch.recorded_events())
+    )
     writer.tell([event for event in events if event not in known])
 
 

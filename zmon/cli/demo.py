@@ -9,10 +9,9 @@ from zmon.cli.output import complain, progress
 from zmon.lab.scenario import load_scenario
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
-from zmon.session.guide import Guide, Window
-from zmon.session.lab import LabTape, laid
-from zmon.session.splice import SplicedTape
-from zmon.session.tape import Watch
+from zmon.session.guide import Guide, SceneWindow
+from zmon.session.session import Session
+from zmon.session.sources import PREFIX, laid_out, simulated
 from zmon.topology.machine import UserInputs
 from zmon.topology.site import NO_SITE
 from zmon.topology.site_file import parse_site
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from zmon.lab.tour import Tour
-    from zmon.session.tape import Tape
+    from zmon.session.timeline import Timeline
 
 SECOND: Final = 1_000_000_000
 TOUR: Final = "shark"
@@ -38,30 +37,28 @@ def run(args: argparse.Namespace) -> int:
             live.load_surface(args)
             screens = load_screens()
             tour = load_tour(TOUR)
-            windows, tape = scenes(tour)
-            watch = Watch(tape)
-            watch.seek(windows[tour.steps[0].scene].end)
+            windows, timeline = scenes(tour)
             guide, inputs = Guide(tour, windows), inputs_of(tour)
+            session = Session(timeline, screens, people=lambda: inputs, guide=guide)
+            session.seek(guide.window.end)
     except ValueError as error:
         return complain(str(error))
     guide.shown = not args.no_tour
-    return live.show_screens(args, watch, screens, "MENU", lambda: inputs, guide)
+    return live.show_screens(args, session, "MENU")
 
 
-def scenes(tour: Tour) -> tuple[dict[str, Window], Tape]:
+def scenes(tour: Tour) -> tuple[dict[str, SceneWindow], Timeline]:
     """Return the time of each scene that is looked at, and all of them on one timeline.
 
     Raises:
         ScenarioError: a scenario cannot be used.
     """
-    tapes = [LabTape(plan) for plan in laid([load_scenario(scene.name) for scene in tour.scenes])]
+    plans = laid_out([load_scenario(scene.name) for scene in tour.scenes])
     windows = {}
-    for scene, tape in zip(tour.scenes, tapes, strict=True):
-        begin = tape.plan.begin * SECOND
-        windows[scene.name] = Window(
-            tape.name, begin + round(scene.begin * SECOND), begin + round(scene.end * SECOND)
-        )
-    return windows, SplicedTape(tapes)
+    for scene, plan in zip(tour.scenes, plans, strict=True):
+        ends = (plan.begin * SECOND + round(seconds * SECOND) for seconds in (scene.begin, scene.end))
+        windows[scene.name] = SceneWindow(f"{PREFIX}{plan.name}", *ends)
+    return windows, simulated(plans)
 
 
 def inputs_of(tour: Tour) -> UserInputs:

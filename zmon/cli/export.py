@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.sample import Field, Frame, Kind, Sample
-    from zmon.session.stretch import Stretch
+    from zmon.session.recording import Excerpt
 
 PROGRESS_SAMPLES: Final = 1000
 """Samples between two messages about the progress."""
@@ -110,7 +110,7 @@ def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
 # counters
 
 
-def _export(stretch: Stretch, args: argparse.Namespace) -> int:
+def _export(stretch: Excerpt, args: argparse.Namespace) -> int:
     """Write the rows of counters, and what could not be read.
 
     Raises:
@@ -141,9 +141,9 @@ def _export(stretch: Stretch, args: argparse.Namespace) -> int:
     return FAILED if missing else OK
 
 
-def _fields(stretch: Stretch, kind: str) -> list[str]:
+def _fields(stretch: Excerpt, kind: str) -> list[str]:
     """Return the names of a kind's fields, as the first sample has them that holds it."""
-    for sample in stretch.samples([kind]):
+    for sample in stretch.chosen([kind]):
         frame = sample.frames.get(kind)
         if frame is not None:
             return [field.name for field in frame.kind.fields]
@@ -163,11 +163,11 @@ class Reading(NamedTuple):
         return moment(at.utc), moment(at.utc - at.steady + self.frame.times[row])
 
 
-def _readings(stretch: Stretch, selection: Selection) -> Iterator[Reading]:
+def _readings(stretch: Excerpt, selection: Selection) -> Iterator[Reading]:
     """Yield each reading once, if it has rows to write or says why there are none."""
     last: dict[str, Frame] = {}
     terminal = sys.stderr.isatty() and not sys.stdout.isatty()
-    for number, sample in enumerate(stretch.samples(selection.kinds), 1):
+    for number, sample in enumerate(stretch.chosen(selection.kinds), 1):
         for kind in selection.kinds:
             frame = sample.frames.get(kind)
             if frame is not None and frame is not last.get(kind):
@@ -268,7 +268,7 @@ def _jsonl(readings: Iterator[Reading], selection: Selection) -> Iterator[str]:
 # roll-ups
 
 
-def _export_rollups(stretch: Stretch, args: argparse.Namespace) -> int:
+def _export_rollups(stretch: Excerpt, args: argparse.Namespace) -> int:
     """Write the roll-ups of the files; returns the exit status.
 
     Raises:
@@ -289,7 +289,7 @@ def _export_rollups(stretch: Stretch, args: argparse.Namespace) -> int:
     return _write_rollups(stretch, args, chosen)
 
 
-def _figures(stretch: Stretch, length: str) -> dict[str, list[str]]:
+def _figures(stretch: Excerpt, length: str) -> dict[str, list[str]]:
     """Return the figures of each screen, of all files together."""
     found: dict[str, dict[str, None]] = {}
     for path in stretch.paths():
@@ -299,7 +299,7 @@ def _figures(stretch: Stretch, length: str) -> dict[str, list[str]]:
     return {screen: [*figures] for screen, figures in found.items() if figures}
 
 
-def _write_rollups(stretch: Stretch, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
+def _write_rollups(stretch: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
     keys = _keys(args)
     writer = CsvWriter(sys.stdout, safe=args.csv_safe)
     count = 0

@@ -1,4 +1,4 @@
-"""Line mode: the same dialogue on a terminal without cursor addressing (a 3215, the HMC's console).
+"""Line mode: the screens on a terminal without cursor addressing (a 3215, the HMC's console).
 
 Each answer is a screen in plain lines, cut into pieces that fit a screen of 24 lines; F8 or ENTER goes on.
 PF keys are typed: `F8` or `PF8`.
@@ -17,21 +17,16 @@ from zmon.screen import layout
 from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import lines as happened
-from zmon.session.command import CommandError, find
-from zmon.session.dialogue import Dialogue
-from zmon.session.help import Surface, explain, rows
-from zmon.session.live import NotKept
-from zmon.tables.view import nobody
+from zmon.session.commands import find_command, run
+from zmon.session.explain import HelpContext, explain, rows
+from zmon.session.navigator import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet
-    from zmon.session.command import Given
-    from zmon.session.guide import Guide
-    from zmon.session.tape import Watch
-    from zmon.topology.machine import UserInputs
+    from zmon.session.commands import Request
+    from zmon.session.session import Session
 
 PROMPT: Final = " Command ===> "
 SOON: Final = 0.5
@@ -63,35 +58,30 @@ SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"
 """What the keys of the glass for going along a tape mean, typed as a word."""
 
 
-def run_line_mode(  # noqa: PLR0913, PLR0917 - these are its surroundings
-    watch: Watch,
-    screens: Screens,
+def run_line_mode(  # noqa: PLR0913 - these are its surroundings
+    session: Session,
     first: str,
     questions: TextIO,
     answers: TextIO,
-    people: Callable[[], UserInputs] = nobody,
-    guide: Guide | None = None,
     *,
     seconds: float = 2.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Lead the dialogue until the user leaves or the input ends; returns the exit status.
+    """Lead the session until the user leaves or the input ends; returns the exit status.
 
-    A `guide` leads through a tour.  Live, a screen that is asked for has a sample no older than `seconds`.
+    Live, a screen that is asked for has a sample no older than `seconds`.
     """
-    if not watch.tape.live and watch.interval is None:
-        watch.to_end()
+    if not session.live and session.interval is None:
+        session.end()
     try:
-        dialogue = Dialogue(watch, screens, people=people)
-        dialogue.guide = guide
-        console = Console(dialogue, answers, seconds, clock)
+        console = Console(session, answers, seconds, clock)
         console.sample()
         if console.obey(first):
             console.write()
         console.write_tour()
     except CommandError as error:
         return complain(str(error))
-    while not console.dialogue.ended:
+    while not console.session.ended:
         answers.write(PROMPT)
         answers.flush()
         question = questions.readline()
@@ -109,13 +99,13 @@ class Console:
 
     def __init__(
         self,
-        dialogue: Dialogue,
+        session: Session,
         answers: TextIO,
         seconds: float = 2.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Write to `answers`; live, a screen that is asked for has a sample no older than `seconds`."""
-        self.dialogue = dialogue
+        self.session = session
         self._answers = answers
         self._seconds, self._clock = seconds, clock
         self._top = 0
@@ -143,10 +133,11 @@ class Console:
 
     def write_tour(self, *, again: bool = False) -> None:
         """Write what the tour says, if there is one and it has gone on, or `again`."""
-        guide = self.dialogue.guide
-        if guide is None or self.dialogue.ended:
+        guide = self.session.guide
+        if guide is None or self.session.ended:
             return
-        guide.look(self.dialogue)
+        session = self.session
+        guide.follow(session.interval, session.page, session.screens)
         if guide.shown and (again or guide.place != self._tour_step):
             self._tour_step = guide.place
             lines = [
@@ -161,7 +152,7 @@ class Console:
         """Carry out a line; returns whether the screen is to be written."""
         question = _word_of_key(question)
         if not question or question.upper() in self._moves:
-            self.dialogue.leaving = False
+            self.session.leaving = False
         rest, self._rest = self._rest, ()
         if rest and question in {"", "FORWARD"}:
             self._list(rest)
@@ -172,27 +163,27 @@ class Console:
             return True
         if not question:
             return self._go_on()
-        page, interval = self.dialogue.page, self.dialogue.watch.interval
-        command = self.dialogue.run(question)
+        page, interval = self.session.page, self.session.interval
+        command = run(self.session, question)
         if command is not None:
             return self._carry_out(command)
-        if self.dialogue.page.screen is not page.screen:
+        if self.session.page.screen is not page.screen:
             self._first_column = 1
             self._to_present()
-        said, self.dialogue.said = self.dialogue.said, ""
+        said, self.session.message = self.session.message, ""
         if said:
             self.say(said)
-        if _is_tour(question) and (page, interval) == (self.dialogue.page, self.dialogue.watch.interval):
+        if _is_tour(question) and (page, interval) == (self.session.page, self.session.interval):
             return False
-        if self.dialogue.page is not page and self._is_due():
+        if self.session.page is not page and self._is_due():
             self.sample()
-        return not self.dialogue.ended and not self.dialogue.leaving
+        return not self.session.ended and not self.session.leaving
 
     def _go_on(self) -> bool:
         """ENTER: the rest of the screen if there is one, else a new sample of the live machine."""
         if self._top + self._room() < len(self._body()):
             self._forward()
-        elif self.dialogue.watch.tape.live:
+        elif self.session.live:
             self.sample()
         else:
             self.say("This is all; TOP shows it from the top, NEXTSAMP goes to the next sample")
@@ -201,30 +192,28 @@ class Console:
 
     def _is_due(self) -> bool:
         """Tell whether the last sample is older than the interval; a second one is due sooner."""
-        watch = self.dialogue.watch
-        if not watch.tape.live or watch.interval is None:
+        session = self.session
+        if not session.live or session.interval is None:
             return False
-        enough = self._seconds if watch.interval.before is not None else min(self._seconds, SOON)
+        enough = self._seconds if session.interval.before is not None else min(self._seconds, SOON)
         return self._clock() - self._taken >= enough
 
     def sample(self) -> None:
         """Take a sample, if the machine is looked at live."""
-        if self.dialogue.watch.tape.live:
+        if self.session.live:
             self._taken = self._clock()
-            try:
-                self.dialogue.watch.forward()
-            except NotKept as error:
-                self.dialogue.watch.take(error.sample)
-                self.say(f"Not recorded: {error}; zmon tries again with each sample")
+            self.session.next()
+            if problem := self.session.timeline.problem:
+                self.say(f"Not recorded: {problem}; zmon tries again with each sample")
         self._to_present()
 
     def _to_present(self) -> None:
         """Go to the first line; where rows are intervals, to the last ones, where the present moment is."""
         self._top = 0
-        if self.dialogue.watch.interval is not None and self.dialogue.sheet().table.span is not None:
+        if self.session.interval is not None and self.session.sheet().table.span is not None:
             self._last()
 
-    def _carry_out(self, command: Given) -> bool:
+    def _carry_out(self, command: Request) -> bool:
         operand = command.operands
         if command.word == "HELP":
             self._help(operand)
@@ -234,7 +223,7 @@ class Console:
         elif command.word == "REFRESH":
             self.sample()
         elif command.word == "NOW":
-            self.dialogue.to_present()
+            self.session.to_present()
             self.sample()
         elif command.word == "PRINT":
             self._print(operand)
@@ -249,15 +238,15 @@ class Console:
         return True
 
     def _lines(self, width: int | None = None) -> list[str]:
-        watch = self.dialogue.watch
-        if watch.interval is None:
+        session = self.session
+        if session.interval is None:
             raise CommandError("There is no sample yet.")
-        sheet = self._seen() if width else self.dialogue.sheet()
-        return list(text(sheet, self.dialogue.screens, watch.interval, live=watch.tape.live, width=width))
+        sheet = self._seen() if width else self.session.sheet()
+        return list(text(sheet, self.session.screens, session.interval, live=session.live, width=width))
 
     def _seen(self) -> Sheet:
         """Return the sheet with the columns that are written."""
-        return self.dialogue.sheet().within(WIDTH, self._first_column)
+        return self.session.sheet().within(WIDTH, self._first_column)
 
     def _body(self) -> list[str]:
         """Return the lines below the header and its blank line."""
@@ -283,14 +272,14 @@ class Console:
 
     def _hint(self) -> None:
         """Say how to go on from the screen."""
-        screen, watch = self.dialogue.page.screen, self.dialogue.watch
-        if watch.tape.live and watch.interval is not None and screen.layout != "menu":
-            seconds = watch.interval.seconds
+        session, screen = self.session, self.session.page.screen
+        if session.live and session.interval is not None and screen.layout != "menu":
+            seconds = session.interval.seconds
             if isinstance(seconds, Absent):
                 self.say(f"Figures need a second sample: press ENTER in {self._seconds:g} s")
             else:
                 self.say(f"Figures of {seconds:.1f} s; ENTER takes a new sample")
-        deeper = self.dialogue.sheet().example() if screen.drill else ""
+        deeper = self.session.sheet().example() if screen.drill else ""
         if deeper:
             self.say(f"To go deeper: {deeper}")
         elif screen.layout == "menu":
@@ -301,7 +290,7 @@ class Console:
             self._top += self._room()
 
     def _backward(self) -> None:
-        self._top = max(0, self._top - (PIECE - len(self.dialogue.sheet().headings)))
+        self._top = max(0, self._top - (PIECE - len(self.session.sheet().headings)))
 
     def _first(self) -> None:
         self._top = 0
@@ -311,10 +300,10 @@ class Console:
         self._top = max(0, self._top - self._room()) if self._top > PIECE else 0
 
     def _go_left(self) -> None:
-        self._first_column = layout.left(self.dialogue.sheet().screen, WIDTH, self._first_column)
+        self._first_column = layout.left(self.session.sheet().screen, WIDTH, self._first_column)
 
     def _go_right(self) -> None:
-        self._first_column = layout.right(self.dialogue.sheet().screen, WIDTH, self._first_column)
+        self._first_column = layout.right(self.session.sheet().screen, WIDTH, self._first_column)
 
     _moves: Final = {
         "FORWARD": _forward,
@@ -347,13 +336,14 @@ class Console:
 
     def _events(self) -> None:
         """List what happened, the last first."""
-        events = self.dialogue.rewind().events()
+        self.session.leave_present()
+        events = self.session.events()
         if not events:
             self.say("No events in this time")
         self._list([f" {line}" for event in reversed(events) for line in happened(event, WIDTH - 1)])
 
     def _help(self, words: str) -> None:
-        said = explain(self.dialogue, words, Surface(lambda: KEYS_HELP))
+        said = explain(self.session, words, HelpContext(lambda: KEYS_HELP))
         self._list([row.text for row in rows(said, WIDTH)])
 
     def _list(self, lines: Sequence[str]) -> None:
@@ -382,5 +372,5 @@ def _word_of_key(question: str) -> str:
 
 
 def _is_tour(question: str) -> bool:
-    command = find(question.partition(" ")[0]) if question else None
+    command = find_command(question.partition(" ")[0]) if question else None
     return command is not None and command.word == "TOUR"

@@ -12,15 +12,11 @@ from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.sources import open_source, seek
 from zmon.cli.subcommands import misspelt
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
-from zmon.session.tape import Watch
+from zmon.session.session import Session
 from zmon.session.when import WhenError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from zmon.screen.definition import Screens
-    from zmon.session.guide import Guide
-    from zmon.topology.machine import UserInputs
 
 
 def run(args: argparse.Namespace) -> int:
@@ -35,9 +31,9 @@ def run(args: argparse.Namespace) -> int:
         if not is_line_mode(args) and not is_terminal():
             return complain("the screens need a terminal; print one with zmon show, or use --line")
         with progress(opening(args.source)):
-            watch, inputs = _opened(args)
+            session = _opened(screens, args)
             load_surface(args)
-        return show_screens(args, watch, screens, " ".join(args.command) or "MENU", inputs)
+        return show_screens(args, session, " ".join(args.command) or "MENU")
     except NoScreen:
         more = "; zmon --help lists the subcommands, zmon show MENU the screens"
         return misused(misspelt(args.command[0], screens.commands, unsure=more))
@@ -73,26 +69,19 @@ def load_surface(args: argparse.Namespace) -> None:
         import zmon.ui.app  # noqa: F401, PLC0415 - line mode needs no textual
 
 
-def show_screens(  # noqa: PLR0913, PLR0917 - as both surfaces need it
-    args: argparse.Namespace,
-    watch: Watch,
-    screens: Screens,
-    first: str,
-    inputs: Callable[[], UserInputs],
-    guide: Guide | None = None,
-) -> int:
+def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
     """Show the screens until the user leaves, and close the source; returns the exit status."""
     seconds = getattr(args, "interval", 2.0)
     try:
         if is_line_mode(args):
             from zmon.cli.line import run_line_mode  # noqa: PLC0415 - the other surface is not needed
 
-            return run_line_mode(watch, screens, first, sys.stdin, sys.stdout, inputs, guide, seconds=seconds)
+            return run_line_mode(session, first, sys.stdin, sys.stdout, seconds=seconds)
         from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - line mode needs no textual
 
-        return run_full_screen(watch, screens, seconds, first, inputs, guide)
+        return run_full_screen(session, seconds, first)
     finally:
-        watch.tape.close()
+        session.timeline.close()
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -111,18 +100,19 @@ def _check(args: argparse.Namespace) -> None:
         raise argparse.ArgumentTypeError("--at is a time in a recording: name one with --from")
 
 
-def _opened(args: argparse.Namespace) -> tuple[Watch, Callable[[], UserInputs]]:
-    """Return the session at the end of the source or where `--at` says, and what users supplied."""
+def _opened(screens: Screens, args: argparse.Namespace) -> Session:
+    """Return the session at the end of the source or where `--at` says."""
     listing = listing_of(args)
     inputs = user_inputs(args, listing)
     containers = list(containers_of(listing))
-    watch = Watch(open_source(args, follow=not is_line_mode(args), keep=True, containers=containers))
+    timeline = open_source(args, follow=not is_line_mode(args), keep=True, containers=containers)
     try:
+        session = Session(timeline, screens, people=inputs)
         if args.at:
-            watch.said = seek(watch, args.at)
-        elif not watch.tape.live:
-            watch.to_end()
+            session.message = seek(session, args.at)
+        elif not session.live:
+            session.end()
     except BaseException:
-        watch.tape.close()
+        timeline.close()
         raise
-    return watch, inputs
+    return session

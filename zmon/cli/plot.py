@@ -20,9 +20,9 @@ from zmon.screen.chart.points import Point
 from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.export import moment, plain
 from zmon.screen.variable import VariableError, described, parse, resolve
-from zmon.session.keep import Memory
-from zmon.session.live import LiveTape
-from zmon.session.tape import Watch
+from zmon.session.live_buffer import MemoryBuffer
+from zmon.session.navigator import Navigator
+from zmon.session.sources import LiveTimeline
 from zmon.session.when import WhenError, uncovered
 from zmon.tables.plot import rows
 from zmon.tables.series import series
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.screen.variable import Asked
-    from zmon.session.tape import Tape
+    from zmon.session.timeline import Timeline
     from zmon.tables.figure import Variable
     from zmon.tables.series import Series
 
@@ -86,7 +86,7 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
     asked = parse([args.screen, *args.row], screens)
     size = _size(args)
     with announced(args.source), closing(_timeline(args, asked)) as tape:
-        watch = Watch(tape)
+        watch = Navigator(tape)
         window = _window(args, tape)
         variables = _resolved(asked, watch, window)
         found = series(variables, watch.history, window, 2 * size[0], screens.limits)
@@ -113,7 +113,7 @@ def _nothing(found: Sequence[Series]) -> str | None:
     return reasons[-1] if reasons and len(reasons) == len(means) else None
 
 
-def _timeline(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
+def _timeline(args: argparse.Namespace, asked: Sequence[Asked]) -> Timeline:
     """Return a recording, what the recorder of this machine has recorded, or samples that are taken now."""
     kinds = (MACHINE, *(kind for one in asked for kind in needs(one.screen.table).kinds))
     if args.length:
@@ -129,19 +129,18 @@ def _timeline(args: argparse.Namespace, asked: Sequence[Asked]) -> Tape:
     return open_source(args, kinds=(*kinds, *told))  # rows may be named by what CP calls them
 
 
-def _sampled(args: argparse.Namespace, kinds: Sequence[Kind]) -> Tape:
+def _sampled(args: argparse.Namespace, kinds: Sequence[Kind]) -> Timeline:
     """Take samples for a while."""
-    keep = Memory("this machine")
-    live = LiveTape(choice_of(args, kinds), args.interval, keep=keep)
+    live = LiveTimeline(choice_of(args, kinds), args.interval, buffer=MemoryBuffer())
     begin = time.monotonic()
-    live.next()
+    live.take()
     for turn in range(1, max(round(args.length / args.interval), 1) + 1):
         time.sleep(max(0.0, begin + turn * args.interval - time.monotonic()))
-        live.next()
-    return keep.tape()
+        live.take()
+    return live
 
 
-def _window(args: argparse.Namespace, tape: Tape) -> tuple[int, int]:
+def _window(args: argparse.Namespace, tape: Timeline) -> tuple[int, int]:
     """Return the begin and the end.
 
     Raises:
@@ -159,7 +158,7 @@ def _window(args: argparse.Namespace, tape: Tape) -> tuple[int, int]:
     return begin, end
 
 
-def _resolved(asked: Sequence[Asked], watch: Watch, window: tuple[int, int]) -> list[Variable]:
+def _resolved(asked: Sequence[Asked], watch: Navigator, window: tuple[int, int]) -> list[Variable]:
     """Return what is meant, as it was called at the end or, if it was gone by then, at the begin."""
     past = watch.history.past
     last = next(past(window[1]), None)

@@ -16,9 +16,9 @@ from zmon.cli.sources import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.frame import WIDTH
-from zmon.session.command import CommandError
-from zmon.session.dialogue import Dialogue, meant
-from zmon.session.tape import NoMark, Watch
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.page import find_screen
+from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing, needs
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
-    from zmon.session.tape import Tape
+    from zmon.session.timeline import Timeline
 
 MIN_WIDTH: Final = 40
 """On a terminal that is narrower lines run over."""
@@ -42,7 +42,7 @@ def show_intervals(screens: Screens, args: argparse.Namespace) -> int:
 
 def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None]) -> int:
     """Print the screen; `ready` is called before its first line."""
-    screen = meant(screens, args.screen, " ".join(args.operand))
+    screen = find_screen(screens, args.screen, " ".join(args.operand))
     needed = needs(screen.table)
     try:
         listing = listing_of(args)
@@ -53,54 +53,56 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         containers = list(containers_of(listing))
-        watch = Watch(open_source(args, kinds=kinds, last=last, containers=containers))
+        timeline = open_source(args, kinds=kinds, last=last, containers=containers)
+        session = Session(timeline, screens, people=inputs)
         other = _other(args, kinds) if args.other else None
     except ValueError as error:
         return complain(str(error))
-    dialogue: Dialogue | None = None
+    first = True
     try:
-        for _ in _intervals(watch, args, needed=screen.layout != "menu"):
-            first = dialogue is None
-            dialogue = dialogue or _opened(Dialogue(watch, screens, people=inputs), args, other)
-            dialogue.sheet()
+        for _ in _intervals(session, args, needed=screen.layout != "menu"):
+            if first:
+                _open(session, args, other)
+            session.sheet()
             ready()
-            _print(dialogue, args, first=first)
+            _print(session, args, first=first)
+            first = False
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
         return complain(str(error)) if isinstance(error.__cause__, NoSuchThing) else misused(str(error))
     finally:
-        watch.tape.close()
+        session.timeline.close()
         if other is not None:
-            other.tape.close()
+            other.timeline.close()
     return OK
 
 
-def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Watch:
+def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:
     """Return who looks at the recording that is compared with."""
     parts = vars(args) | {"source": args.other, "at": args.compare}
-    return Watch(open_source(argparse.Namespace(**parts), kinds=kinds))
+    return Navigator(open_source(argparse.Namespace(**parts), kinds=kinds))
 
 
-def _opened(dialogue: Dialogue, args: argparse.Namespace, other: Watch | None) -> Dialogue:
-    dialogue.open(args.screen, " ".join(args.operand))
+def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -> None:
+    """Open the page that is to be printed."""
+    session.open(args.screen, " ".join(args.operand))
     if other is not None:
-        dialogue.compare(_there(other, dialogue.watch.interval, args), before=other.history)
+        session.compare(_there(other, session.interval, args), before=other.history)
     elif args.compare or args.compare_since:
-        dialogue.compare(_window(dialogue.watch, args))
+        session.compare(_window(session, args))
     if args.where:
-        dialogue.where(" ".join(args.where))
+        session.where(" ".join(args.where))
     if args.sort:
-        column = dialogue.sortable(args.sort.removeprefix("-"))
+        column = session.sortable(args.sort.removeprefix("-"))
         falling = (column.sort == "desc") is not args.sort.startswith("-")
-        dialogue.sort(column.name, "DESC" if falling else "ASC")
-    return dialogue
+        session.sort(column.name, "DESC" if falling else "ASC")
 
 
-def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
+def _intervals(watch: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
     """Move the watch to each interval that is to be printed."""
-    if watch.tape.live and (args.at or args.since):
+    if watch.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
-    if watch.tape.live:
+    if watch.live:
         yield from _live(watch, args.count if needed else 0, args.interval)
         return
     if args.at:
@@ -109,25 +111,25 @@ def _intervals(watch: Watch, args: argparse.Namespace, *, needed: bool) -> Itera
         if remark:
             complain(remark)
     else:
-        watch.to_end()
+        watch.end()
     if args.since:
         _see_order(watch, args)
         _widen(watch, args.since)
         yield
         return
     steps = 1
-    while steps < args.count and watch.back() is not None:
+    while steps < args.count and watch.previous() is not None:
         steps += 1
     if steps > 1 and watch.interval is not None and watch.interval.before is None:
-        watch.forward()  # the first sample has no interval before it
+        watch.next()  # the first sample has no interval before it
         steps -= 1
     yield
     for _ in range(steps - 1):
-        watch.forward()
+        watch.next()
         yield
 
 
-def _see_order(watch: Watch, args: argparse.Namespace) -> None:
+def _see_order(watch: Navigator, args: argparse.Namespace) -> None:
     """See that `--since` is before the end of the interval.
 
     Raises:
@@ -138,27 +140,27 @@ def _see_order(watch: Watch, args: argparse.Namespace) -> None:
     stand = watch.interval
     if stand is None:
         return
-    end = _time(args.at, watch.tape) if args.at else stand.after.at.utc
-    begin = _time(args.since, watch.tape, stand.after.at.utc)
+    end = _time(args.at, watch.timeline) if args.at else stand.after.at.utc
+    begin = _time(args.since, watch.timeline, stand.after.at.utc)
     if begin // SECOND > end // SECOND:
         behind = "--at" if args.at else "the last sample"
         raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
 
 
-def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:
+def _window(watch: Navigator, args: argparse.Namespace) -> tuple[int | None, int]:
     """Return the time that the interval is compared with.
 
     Raises:
         CommandError: the words mean no time before another.
     """
-    if watch.tape.live or not args.compare:
+    if watch.live or not args.compare:
         raise CommandError(
             "--compare is a time in a recording: name one with --from, and --compare-since with it"
         )
-    end = _time(args.compare, watch.tape)
+    end = _time(args.compare, watch.timeline)
     interval = watch.interval
     if args.compare_since:
-        begin = _time(args.compare_since, watch.tape, end)
+        begin = _time(args.compare_since, watch.timeline, end)
         if begin >= end:
             raise CommandError(f"{args.compare_since!r} is not before {args.compare!r}")
         return begin, end
@@ -167,26 +169,28 @@ def _window(watch: Watch, args: argparse.Namespace) -> tuple[int | None, int]:
     return None, end
 
 
-def _there(other: Watch, here: Interval | None, args: argparse.Namespace) -> Interval:
+def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) -> Interval:
     """Return the interval of another recording that is compared with one of this: as long, if it is long.
 
     Raises:
         CommandError: it holds none.
     """
     if args.compare:
-        other.seek(_time(args.compare, other.tape))
+        other.seek(_time(args.compare, other.timeline))
     else:
-        other.to_end()
+        other.end()
     if args.compare_since:
         _widen(other, args.compare_since)
     elif args.since and here is not None and not isinstance(here.seconds, Absent):
         _widen(other, f"-{here.seconds:.0f}s")
     if other.interval is None or other.interval.before is None:
-        raise CommandError(f"{other.tape.name}: there are no two samples in the time that is compared with")
+        raise CommandError(
+            f"{other.timeline.name}: there are no two samples in the time that is compared with"
+        )
     return other.interval
 
 
-def _time(words: str, tape: Tape, present: int | None = None) -> int:
+def _time(words: str, tape: Timeline, present: int | None = None) -> int:
     """Return the time that words name.
 
     Raises:
@@ -207,7 +211,7 @@ def _no_time() -> Iterator[None]:
         raise CommandError(str(error)) from error
 
 
-def _widen(watch: Watch, words: str) -> None:
+def _widen(watch: Navigator, words: str) -> None:
     """Have one interval from a time to where the watch stands.
 
     Raises:
@@ -217,26 +221,26 @@ def _widen(watch: Watch, words: str) -> None:
     if stand is None:
         return
     watch.mark("B")
-    begin = _time(words, watch.tape, stand.after.at.utc)
+    begin = _time(words, watch.timeline, stand.after.at.utc)
     watch.seek(begin)
     watch.mark("A")
     watch.seek(stand.after.at.utc)
     try:
         watch.average()
-    except NoMark as error:
+    except CommandError as error:
         raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
 
 
-def _live(watch: Watch, count: int, seconds: float) -> Iterator[None]:
+def _live(watch: Navigator, count: int, seconds: float) -> Iterator[None]:
     """Take samples so many seconds apart; without a count one sample is enough."""
-    watch.forward()
+    watch.next()
     if not count:
         yield
     due = time.monotonic()
     for _ in range(count):
         due += seconds
         time.sleep(max(0.0, due - time.monotonic()))
-        watch.forward()
+        watch.next()
         yield
 
 
@@ -247,11 +251,11 @@ def _width() -> int | None:
     return max(os.get_terminal_size().columns or WIDTH, MIN_WIDTH)  # a serial line does not know its width
 
 
-def _print(dialogue: Dialogue, args: argparse.Namespace, *, first: bool) -> None:
+def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     """Print the present interval; CSV has its heading before the first."""
-    sheet, screens, interval = dialogue.sheet(), dialogue.screens, dialogue.watch.interval
+    sheet, screens, interval = session.sheet(), session.screens, session.interval
     assert interval is not None  # noqa: S101 - the session has moved to one
-    live, width = dialogue.watch.tape.live, _width()
+    live, width = session.live, _width()
     shown = sheet if width is None else sheet.within(width)
     write_result(
         args,

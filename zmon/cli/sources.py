@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from zmon.kernel.worker import Source
     from zmon.listing.listing import Listing
     from zmon.sample import Frame, Kind
-    from zmon.session.keep import Keep
-    from zmon.session.stretch import Stretch
-    from zmon.session.tape import Tape, Watch
+    from zmon.session.live_buffer import LiveBuffer
+    from zmon.session.navigator import Navigator
+    from zmon.session.recording import Excerpt
+    from zmon.session.timeline import Timeline
     from zmon.topology.machine import Machine, UserInputs
 
 SIMULATED: Final = "lab:"
@@ -68,9 +69,9 @@ def choice_of(
 
     more: tuple[Callable[[Tree], Source], ...] = ()
     if kinds is None or CLAIM in kinds:
-        from zmon.session.told import asked, not_asked  # noqa: PLC0415 - most screens need no CP
+        from zmon.cp.sample_source import live_claims, no_claims  # noqa: PLC0415 - most screens need no CP
 
-        more = (asked if args.cp else not_asked,)
+        more = (live_claims if args.cp else no_claims,)
     return Choice(
         EVERYTHING.kinds if kinds is None else kinds,
         cache=args.cache,
@@ -89,7 +90,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     kinds: Collection[Kind] | None = None,
     last: int | None = None,
     containers: Sequence[ListedFile] = (),
-) -> Tape:
+) -> Timeline:
     """Return the timeline of the source that the options name.
 
     Args:
@@ -104,7 +105,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
     if is_simulated(args.source):
-        from zmon.session.lab import open_lab  # noqa: PLC0415 - loads the simulator
+        from zmon.session.sources import open_lab  # noqa: PLC0415 - loads the simulator
 
         return open_lab(args.source)
     if args.source:
@@ -114,32 +115,36 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
             from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
 
             return open_recording(args.source)
-        from zmon.session.capture import CaptureTape  # noqa: PLC0415 - this machine needs no archive
+        from zmon.session.sources import open_capture  # noqa: PLC0415 - this machine needs no archive
 
-        return CaptureTape(args.source, choice_of(args, kinds), last)
+        return open_capture(args.source, choice_of(args, kinds), last)
     from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
-    from zmon.session.live import LiveTape  # noqa: PLC0415 - likewise
+    from zmon.session.sources import LiveTimeline  # noqa: PLC0415 - likewise
 
     choice = choice_of(args, kinds, containers)
-    return LiveTape(choice, args.interval, watch() if follow else None, keep=_buffer(args) if keep else None)
+    return LiveTimeline(
+        choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
+    )
 
 
-def _buffer(args: argparse.Namespace) -> Keep:
+def _buffer(args: argparse.Namespace) -> LiveBuffer:
     """Return what keeps live samples.
 
     Raises:
         RecordingError: the file of --record cannot be written.
     """
     from zmon.recorder.lock import recorder_here  # noqa: PLC0415 - only live screens need it
-    from zmon.session import keep  # noqa: PLC0415 - likewise
+    from zmon.session import live_buffer  # noqa: PLC0415 - likewise
 
     if args.record:
-        return keep.File(args.record)
+        return live_buffer.FileBuffer(args.record)
     recorder = recorder_here(os.environ)
-    return keep.Memory("this machine") if recorder is None else keep.Recorder(recorder.directory)
+    if recorder is None:
+        return live_buffer.MemoryBuffer()
+    return live_buffer.RecorderBuffer(recorder.directory)
 
 
-def time_of(words: str, tape: Tape, present: int | None = None) -> int:
+def time_of(words: str, tape: Timeline, present: int | None = None) -> int:
     """Return the time that words name, in ns since 1970; distances count from `present`, else from the end.
 
     Raises:
@@ -153,7 +158,7 @@ def time_of(words: str, tape: Tape, present: int | None = None) -> int:
     return whole(parse_when(words, time.time_ns(), present, span))
 
 
-def seek(watch: Watch, words: str) -> str:
+def seek(watch: Navigator, words: str) -> str:
     """Go to the sample of a time; returns a remark if nothing was recorded then, else nothing.
 
     Raises:
@@ -161,29 +166,29 @@ def seek(watch: Watch, words: str) -> str:
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most commands name no time
 
-    utc = time_of(words, watch.tape)
+    utc = time_of(words, watch.timeline)
     watch.seek(utc)
-    return outside(utc, watch.tape.span())
+    return outside(utc, watch.timeline.span())
 
 
 # recordings to copy
 
 
-def open_window(args: argparse.Namespace) -> Stretch:
+def open_window(args: argparse.Namespace) -> Excerpt:
     """Return the part of a recording from `--from` to `--to`; there are samples in it.
 
     Raises:
         RecordingError: it is no recording, or cannot be used.
         WhenError: the words name no time, or there is no sample between the times.
     """
-    from zmon.session.stretch import Stretch  # noqa: PLC0415 - other sources need no store
+    from zmon.session.recording import Excerpt  # noqa: PLC0415 - other sources need no store
     from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
     from zmon.store.error import RecordingError  # noqa: PLC0415 - likewise
     from zmon.store.magic import is_recording  # noqa: PLC0415 - likewise
 
     see_recorded(args.source)
     try:
-        stretch = Stretch(args.source)
+        stretch = Excerpt(args.source)
     except RecordingError as error:
         if os.path.isfile(args.source) and not is_recording(args.source):
             raise RecordingError(f"{args.source}: {NO_RECORDING}") from error
@@ -201,7 +206,7 @@ def open_window(args: argparse.Namespace) -> Stretch:
     return stretch
 
 
-def left_out(stretch: Stretch) -> list[str]:
+def left_out(stretch: Excerpt) -> list[str]:
     """Return what of a recording could not be read."""
     lines = [f"left out: {problem}" for problem in stretch.problems()]
     if stretch.unread:
@@ -341,22 +346,22 @@ def _words(cell: Value) -> list[str]:
     return cell.split() if isinstance(cell, str) else []
 
 
-def _interval(args: argparse.Namespace, tape: Tape, *, traffic: bool) -> Interval:
+def _interval(args: argparse.Namespace, tape: Timeline, *, traffic: bool) -> Interval:
     """Return the interval of a lookup: the last, or that at a time."""
-    from zmon.session.tape import Watch  # noqa: PLC0415 - a lookup of one file needs none
+    from zmon.session.navigator import Navigator  # noqa: PLC0415 - a lookup of one file needs none
 
-    watch = Watch(tape)
+    watch = Navigator(tape)
     if args.source and args.at:
         said = seek(watch, args.at)
         if said:
             complain(said)
     elif args.source:
-        watch.to_end()
+        watch.end()
     else:
-        watch.forward()
+        watch.next()
         if traffic:
             time.sleep(args.interval)
-            watch.forward()
+            watch.next()
     if watch.interval is None:
         raise OSError(0, "there is no sample in it", args.source)
     return watch.interval

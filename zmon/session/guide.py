@@ -1,4 +1,4 @@
-"""A guided tour through a dialogue: at which step one is, and when the next one is reached.
+"""The state of a guided tour: at which step one is, and when the next one is reached.
 
 Whoever does what a step asks is a step further, by whatever keys or words; NEXT does it for those who only
 want to look.  Nothing here knows a terminal.
@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, parse_conditions
-from zmon.session.command import CommandError, find
-from zmon.session.dialogue import chosen_rows, meant
+from zmon.session.page import find_screen, row_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zmon.interval import Interval
     from zmon.lab.tour import Step, Tour
-    from zmon.session.dialogue import Dialogue
+    from zmon.screen.definition import Screens
     from zmon.session.page import Page
 
 SECOND: Final = 1_000_000_000
-NO_TOUR: Final = "There is no tour here. zmon demo has one."
+COMPARE: Final = "COMPARE"
+"""The command whose page is not known by its words."""
 
 
-class Window(NamedTuple):
-    """What is looked at of a scenario: its source's name, begin and end in ns since 1970."""
+class SceneWindow(NamedTuple):
+    """The part of a scenario that a scene shows: the name of its source, begin and end in ns since 1970."""
 
     source: str
     begin: int
@@ -37,15 +38,15 @@ class Window(NamedTuple):
 class Guide:
     """Leads through a tour."""
 
-    def __init__(self, tour: Tour, windows: Mapping[str, Window]) -> None:
+    def __init__(self, tour: Tour, windows: Mapping[str, SceneWindow]) -> None:
         """Begin with the first step; `windows` has one for each scene, by its name."""
         self.tour = tour
         self.place = 0
         self.shown = True
-        """Whether what the tour says is to be seen."""
+        """Whether the panel of the tour is open."""
         self._windows = windows
         days = {localtime(window.end // SECOND)[:3] for window in windows.values()}
-        self._spoken = {name: _span(window, dated=len(days) > 1) for name, window in windows.items()}
+        self._times = {name: _from_to(window, dated=len(days) > 1) for name, window in windows.items()}
 
     @property
     def step(self) -> Step:
@@ -53,66 +54,60 @@ class Guide:
         return self.tour.steps[self.place]
 
     @property
+    def window(self) -> SceneWindow:
+        """What the present step looks at."""
+        return self._windows[self.step.scene]
+
+    @property
     def number(self) -> str:
         """Which step it is, of how many."""
         return f"{self.place + 1}/{len(self.tour.steps)}"
 
     def text(self, place: int) -> str:
-        """Say what is to be seen at a step, and what it means."""
-        return self._told(self.tour.steps[place].text)
+        """Return what is to be seen at a step, and what it means."""
+        return self._with_times(self.tour.steps[place].text)
 
     def press(self, place: int) -> str:
-        """Say what leads from a step to the next one; nothing at the last."""
+        """Return what leads from a step to the next one; nothing at the last."""
         ahead = self.tour.steps[place + 1 :]
-        return self._told(ahead[0].press) if ahead else ""
+        return self._with_times(ahead[0].press) if ahead else ""
 
     def commands(self, step: Step) -> list[str]:
         """Return the commands that bring a step about."""
-        return [self._told(command) for command in step.commands]
+        return [self._with_times(command) for command in step.commands]
 
-    def _told(self, words: str) -> str:
+    def _with_times(self, words: str) -> str:
         """Fill in the times of scenes: `{shark-before}` becomes `09:30 09:55`."""
-        for name, spoken in self._spoken.items():
-            words = words.replace(f"{{{name}}}", spoken)
+        for name, times in self._times.items():
+            words = words.replace(f"{{{name}}}", times)
         return words
 
-    def look(self, dialogue: Dialogue) -> bool:
-        """Go on to the first of the steps ahead that the dialogue shows; return whether there is one."""
-        for place in range(self.place + 1, len(self.tour.steps)):
-            if self._reached(self.tour.steps[place], dialogue):
-                self.place = place
+    def follow(self, interval: Interval | None, page: Page, screens: Screens) -> bool:
+        """Go on to the first of the steps ahead that is shown; return whether there is one."""
+        here = self.place
+        for place in range(here + 1, len(self.tour.steps)):
+            self.place = place
+            if self.shows(interval, page, screens):
                 return True
+        self.place = here
         return False
 
-    def _reached(self, step: Step, dialogue: Dialogue) -> bool:
-        compares = any(_is_comparison(command) for command in step.commands)
+    def is_there(self, interval: Interval | None) -> bool:
+        """Return whether the scenario of the present step is looked at."""
+        return interval is not None and interval.after.source == self.window.source
+
+    def shows(self, interval: Interval | None, page: Page, screens: Screens) -> bool:
+        """Return whether the present step is what is seen."""
+        commands = self.commands(self.step)
+        compares = any(map(_is_comparison, commands))
         return (
-            self._there(step, dialogue)
-            and compares == (dialogue.page.against is not None)
-            and all(_shows(dialogue, command) for command in self.commands(step))
+            self.is_there(interval)
+            and compares == (page.against is not None)
+            and all(_is_comparison(command) or _leads_to(command, page, screens) for command in commands)
         )
 
-    def _there(self, step: Step, dialogue: Dialogue) -> bool:
-        """Tell whether the scenario of a step is looked at."""
-        interval = dialogue.watch.interval
-        return interval is not None and interval.after.source == self._windows[step.scene].source
 
-    def lead(self, place: int, dialogue: Dialogue) -> None:
-        """Bring a step about.
-
-        Raises:
-            CommandError: one of its commands cannot be carried out.
-        """
-        self.place, self.shown = place, True
-        step = self.step
-        if not self._there(step, dialogue):
-            dialogue.go_to(self._windows[step.scene].end)
-        if not self._reached(step, dialogue):
-            for command in self.commands(step):
-                dialogue.run(command)
-
-
-def _span(window: Window, *, dated: bool) -> str:
+def _from_to(window: SceneWindow, *, dated: bool) -> str:
     """Write when a window begins and ends; with the day where others are on another day."""
     return " ".join(
         strftime("%Y-%m-%d ", localtime(at // SECOND)) * dated + clock(at).removesuffix(":00")
@@ -121,51 +116,17 @@ def _span(window: Window, *, dated: bool) -> str:
 
 
 def _is_comparison(command: str) -> bool:
-    known = find(command.partition(" ")[0])
-    return known is not None and known.word == "COMPARE"
+    return command.partition(" ")[0].upper() == COMPARE
 
 
-def _shows(dialogue: Dialogue, command: str) -> bool:
-    """Tell whether the present page is the one to which a command leads; what it compares is not asked."""
-    if _is_comparison(command):
-        return True
-    page = dialogue.page
+def _leads_to(command: str, page: Page, screens: Screens) -> bool:
+    """Return whether a page is the one that a command opens, about that and nothing else."""
     word, _, operands = command.partition(" ")
     try:
-        screen = meant(dialogue.screens, word, operands)
-    except ScreenError:
+        if page.screen.command != find_screen(screens, word, operands).command:
+            return False
+        if not page.conditions:
+            return page.argument.casefold() == operands.casefold()
+        return page.conditions == parse_conditions(row_conditions(page.screen, operands), page.screen.columns)
+    except (ScreenError, QueryError):
         return False
-    return page.screen.command == screen.command and _about(page, operands)
-
-
-def _about(page: Page, operands: str) -> bool:
-    """Tell whether a page is about that, and nothing else."""
-    if not page.conditions:
-        return page.argument.casefold() == operands.casefold()
-    try:
-        return page.conditions == parse_conditions(chosen_rows(page.screen, operands), page.screen.columns)
-    except QueryError:
-        return False
-
-
-def tour(dialogue: Dialogue, operands: str) -> None:
-    """Go to a step of the tour, the next or the one before; open or close what the tour says.
-
-    Raises:
-        CommandError: there is no tour, or no such step.
-    """
-    guide = dialogue.guide
-    if guide is None:
-        raise CommandError(NO_TOUR)
-    word, many = operands.upper(), len(guide.tour.steps)
-    if word in {"", "OFF"}:
-        guide.shown = not word
-        return
-    steps = {"NEXT": guide.place + 1, "BACK": guide.place - 1}
-    place = steps.get(word, int(word) - 1 if word.isdecimal() and len(word) < 6 else None)
-    if place is None:
-        raise CommandError(f"{operands!r} is not a step. Use TOUR NEXT, BACK, OFF or 1 to {many}.")
-    if not 0 <= place < many:
-        edge = "the last step. TOUR 1 begins again" if place >= many else "the first step"
-        raise CommandError(f"This is {edge}." if word in steps else f"There are steps 1 to {many}.")
-    guide.lead(place, dialogue)

@@ -1,4 +1,4 @@
-"""What is shown: a page, perhaps of two times side by side, and the work of filling its table."""
+"""A page: one screen of a session with its operand, sorting and filter; and the work of filling its table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.interval import Interval
 from zmon.screen.definition import Column
-from zmon.screen.number import clock
-from zmon.session.tape import REACH
+from zmon.screen.number import LEFT, clock
+from zmon.screen.query import QueryError, find_column
+from zmon.session.navigator import REACH
+from zmon.tables import DRAWN
 from zmon.tables.period import Period
 from zmon.tables.view import NoSuchThing, View, fill, needs, together
 
 if TYPE_CHECKING:
-    from zmon.screen.definition import Screen
+    from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
     from zmon.tables.history import History
@@ -22,29 +24,12 @@ if TYPE_CHECKING:
 Window = Interval | tuple[int | None, int]
 """An interval, or begin and end (UTC in ns); without a begin the interval that ends there."""
 
-
 BOTH: Final = ("Then", "Now")
 """What two times are called that have no marks."""
 
 
-@lru_cache(maxsize=64)
-def of_one(screen: Screen) -> Screen:
-    """Return a screen by time as it is about one chosen thing, which its headings do not call the busiest."""
-    if not needs(screen.table).history:
-        return screen
-    columns = [
-        Column(**vars(column) | {"group": _chosen(column.group)}) if "Busiest" in column.group else column
-        for column in screen.columns
-    ]
-    return screen.changed(columns=tuple(columns))
-
-
-def _chosen(group: str) -> str:
-    return group.replace("Busiest ", "") if group.strip() != "Busiest" else group.replace("Busiest", "Chosen")
-
-
-class Against(NamedTuple):
-    """What a comparison compares."""
+class Comparison(NamedTuple):
+    """What a page compares."""
 
     screen: Screen
     """The screen that shows either alone."""
@@ -52,33 +37,26 @@ class Against(NamedTuple):
     now: Window | None = None
     """By default the interval that is looked at."""
     before: History | None = None
-    """What came before `then`, if that is on another tape."""
+    """What came before `then`, if that is on another timeline."""
     names: tuple[str, str] = BOTH
-    """What the two times are called: by their marks, or then and now."""
 
 
 class Page(NamedTuple):
-    """What is shown: a screen, what it is about, and in which order and choice."""
+    """One screen of a session with its operand, sorting and filter."""
 
     screen: Screen
     argument: str = ""
     order: Order | None = None
     conditions: tuple[Condition, ...] = ()
-    against: Against | None = None
-    """For a comparison, of what; `screen` then has columns for both."""
+    against: Comparison | None = None
+    """What it compares, if it does; `screen` then has columns for both."""
 
 
-class Filling(NamedTuple):
+class FillTask(NamedTuple):
     """The work of filling the table of a page; it touches nothing else, so another thread may do it."""
 
     page: Page
     view: View
-
-    def table(self) -> Table:
-        """Fill the table."""
-        if self.page.against is not None:
-            return self._compared(self.page.against)
-        return fill(self.page.screen.table, self.view)
 
     @property
     def about(self) -> tuple[object, ...]:
@@ -86,25 +64,29 @@ class Filling(NamedTuple):
         page = self.page
         return self.view.interval, page.screen.table, page.argument, page.against
 
-    def _compared(self, against: Against) -> Table:
+    def table(self) -> Table:
+        """Fill the table."""
+        against = self.page.against
+        if against is None:
+            return fill(self.page.screen.table, self.view)
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
-        then, now = (
-            (_interval(against.then, against.before or self.view.history), against.before),
-            (_interval(against.now or self.view.interval, self.view.history), None),
+        own = self.view.history
+        then = _interval(against.then, against.before or own)
+        now = _interval(against.now or self.view.interval, own)
+        tables = (
+            self._alone(against.screen, then, against.before or own),
+            self._alone(against.screen, now, own),
         )
-        tables = (self._alone(against.screen, *each) for each in (then, now))
-        joined = compare(against.screen, *together(against.screen.table, *tables), names=against.names)
+        both = compare(against.screen, *together(against.screen.table, *tables), names=against.names)
         whole = against.before is not None
         first, second = against.names
-        said = f"{first} {_from_to(then[0], whole=whole)}, {second} {_from_to(now[0], whole=whole)}"
-        return joined._replace(notes=(said, *joined.notes))
+        note = f"{first} {_from_to(then, whole=whole)}, {second} {_from_to(now, whole=whole)}"
+        return both._replace(notes=(note, *both.notes))
 
-    def _alone(self, screen: Screen, interval: Interval, other: History | None) -> Table:
-        """Fill the table of one of two times, perhaps on another tape."""
-        view = self.view
-        history = other or view.history
-        period = partial(_period, history, interval)
+    def _alone(self, screen: Screen, interval: Interval, history: History) -> Table:
+        """Fill the table of one of two times."""
+        period, view = partial(_period, history, interval), self.view
         return fill(
             screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
         )
@@ -133,6 +115,57 @@ def _period(history: History, interval: Interval) -> Period:
 
 
 def _from_to(interval: Interval, *, whole: bool) -> str:
-    """Say which time is meant, and if need be of what."""
+    """Write which time is meant, and if need be of what."""
     begin = "" if interval.before is None else clock(interval.before.at.utc)
     return f"{begin} - {clock(interval.after.at.utc)}" + whole * f" of {interval.after.source}"
+
+
+@lru_cache(maxsize=64)
+def of_one(screen: Screen) -> Screen:
+    """Return a screen by time as it is about one chosen thing, which its headings do not call the busiest."""
+    if not needs(screen.table).history:
+        return screen
+    columns = [
+        Column(**vars(column) | {"group": _chosen(column.group)}) if "Busiest" in column.group else column
+        for column in screen.columns
+    ]
+    return screen.changed(columns=tuple(columns))
+
+
+def _chosen(group: str) -> str:
+    return group.replace("Busiest ", "") if group.strip() != "Busiest" else group.replace("Busiest", "Chosen")
+
+
+def find_screen(screens: Screens, word: str, operands: str = "") -> Screen:
+    """Return the screen that a word names; with a device behind it, DEVICE is the page of that device.
+
+    Raises:
+        ScreenError: there is no such screen.
+    """
+    screen = screens.find(word)
+    if operands and screen.command == "DEVICE" and not row_conditions(screen, operands):
+        return screens.find("DETAILS")
+    return screen
+
+
+def row_conditions(screen: Screen, operands: str) -> str:
+    """Return operands as conditions, if they choose rows of a list; empty when they name what it is about.
+
+    `LCU 7600`, a heading and a value, is a condition on DEVICE and on lists that are about nothing; on these
+    `7600` alone is one on the first column.
+    """
+    if not operands or not screen.columns or screen.table in DRAWN:
+        return ""
+    if any(sign in operands for sign in "=<>~"):
+        return operands
+    free = screen.layout == "list" and not screen.argument and not needs(screen.table).history
+    if not (free or screen.command == "DEVICE"):
+        return ""
+    word, _, value = operands.partition(" ")
+    texts = [column for column in screen.columns if column.format in LEFT]
+    if value:
+        try:
+            return f"{find_column(word, texts).name}={value.strip()}"
+        except QueryError:
+            pass
+    return f"{screen.columns[0].name}={operands}" if free and texts[:1] == [screen.columns[0]] else ""

@@ -12,30 +12,22 @@ from textual.events import Key, Paste
 from textual.message import Message
 
 from zmon.screen.charset import ascii_only, style
-from zmon.session.dialogue import Dialogue
-from zmon.session.tape import Watch
-from zmon.tables.view import nobody
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
-from zmon.ui.reading import Failed, Filled, Moved, Reading
-from zmon.ui.sampling import Event, Sampled, Sampling
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import CSS, THEME_3270, parts
 from zmon.ui.tour import Room, TourText
+from zmon.ui.worker import ReadingThread, SamplingThread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual import events
     from textual.app import ComposeResult
     from textual.driver import Driver
     from textual.timer import Timer
 
-    from zmon.screen.definition import Screens
-    from zmon.session.guide import Guide
-    from zmon.session.tape import Tape
-    from zmon.topology.machine import UserInputs
+    from zmon.session.session import Session
+    from zmon.ui.worker import Result
 
 WHEEL_LINES: Final = 3
 
@@ -47,18 +39,18 @@ SOON: Final = 0.3
 """What takes more seconds than this is said while it is done."""
 
 
-class Told(Message):
-    """Something that a thread tells."""
+class WorkDone(Message):
+    """The result of a thread."""
 
-    def __init__(self, event: Event) -> None:
-        """Carry an event."""
+    def __init__(self, result: Result) -> None:
+        """Carry a result."""
         super().__init__()
-        self.event = event
+        self.result = result
 
     def can_replace(self, message: Message) -> bool:
         """Let a newer sample take the place of one that was not yet looked at."""
-        both = (self.event, message.event) if isinstance(message, Told) else ()
-        return bool(both) and all(isinstance(event, Sampled) for event in both)
+        both = (self.result, message.result) if isinstance(message, WorkDone) else ()
+        return bool(both) and all(result.sample is not None for result in both)
 
 
 class GlassError(Exception):
@@ -71,27 +63,21 @@ class Zmon(App[int]):
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(  # noqa: PLR0913, PLR0917 - these are its surroundings
-        self,
-        watch: Watch,
-        screens: Screens,
-        seconds: float,
-        first: str = "MENU",
-        people: Callable[[], UserInputs] = nobody,
-        guide: Guide | None = None,
-    ) -> None:
-        """Prepare; nothing is read before the screen stands.  A `guide` leads through a tour."""
+    def __init__(self, session: Session, seconds: float, first: str = "MENU") -> None:
+        """Prepare; nothing is read before there is a screen."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.register_theme(THEME_3270)
         self.theme = self._suitable_theme()
         self.animation_level = "none"
-        self.sampling = Sampling(watch.tape, seconds, self._tell) if watch.tape.live else None
-        self.reading = Reading(self._tell)
+        self.sampling = (
+            SamplingThread(session.timeline, seconds, self._report) if session.timeline.live else None
+        )
+        self.reading = ReadingThread(self._report)
         self._waiting: Timer | None = None
         """Shows what is being done if it takes long."""
         self._ticking: Timer | None = None
-        """Moves a tape that plays."""
+        """Moves the cursor of a playback."""
         self.painter = Painter()
         wrong = ""
         keymap: dict[str, str] = {}
@@ -101,9 +87,7 @@ class Zmon(App[int]):
             wrong = str(error)
         encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
         plain = ascii_only(os.environ, encoding)
-        dialogue = Dialogue(watch, screens, people=people)
-        dialogue.guide = guide
-        self.tour = TourText(guide, keymap, plain=plain)
+        self.tour = TourText(session.guide, keymap, plain=plain)
         self.beside = Beside()
         self._extent = (80, 24)
         self._room: Room | None = None
@@ -111,7 +95,7 @@ class Zmon(App[int]):
         self._early: list[events.Event] | None = []
         """Keys and pastes that came before they can be taken; None from then on."""
         self.glass = Glass(
-            dialogue,
+            session,
             first,
             self.sampling,
             self.reading,
@@ -172,14 +156,15 @@ class Zmon(App[int]):
         self.painter.show(self.glass.lines())
         if not self.glass.settled and not self.glass.slow and self._waiting is None:
             self._waiting = self.set_timer(SOON, self._be_patient)
-        if self.glass.player.deck.playing and self._ticking is None:
+        if self.glass.player.playback.playing and self._ticking is None:
             self._ticking = self.set_timer(self.glass.player.wait(), self._tick)
 
     def _be_led(self) -> None:
         """Let the tour see what was done, and say what is next; the glass has the room that it leaves."""
         guide = self.tour.guide
         if guide is not None and self.glass.settled:
-            guide.look(self.glass.dialogue)
+            session = self.glass.session
+            guide.follow(session.interval, session.page, session.screens)
         width, height = self._extent
         room = self.tour.room(width, height)
         if room != self._room:
@@ -229,25 +214,16 @@ class Zmon(App[int]):
 
     # what comes in
 
-    def _tell(self, event: Event) -> None:
-        """Take an event from a thread."""
+    def _report(self, result: Result) -> None:
+        """Take a result from a thread."""
         if self.is_running:
-            self.post_message(Told(event))
+            self.post_message(WorkDone(result))
 
-    def on_told(self, message: Told) -> None:
-        """Show what a thread tells."""
-        event = message.event
-        if isinstance(event, Sampled):
-            self.glass.sampled(event.sample)
-            if not self.glass.current:
-                return  # it is painted when its table is filled
-        elif isinstance(event, Moved):
-            self.glass.moved(event.move, event.found, event.course)
-        elif isinstance(event, Filled):
-            self.glass.filled(event.filling, event.table)
-        elif isinstance(event, Failed):
-            self.glass.failed(event.message, event.about)
-        self.paint()
+    def on_work_done(self, message: WorkDone) -> None:
+        """Show what a thread has done."""
+        self.glass.receive(message.result)
+        if message.result.sample is None or self.glass.current:  # else it is painted with its table
+            self.paint()
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room there is."""
@@ -326,27 +302,18 @@ def _typable(words: str) -> str:
     return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 
-def run(  # noqa: PLR0913, PLR0917 - these are its surroundings
-    source: Watch | Tape,
-    screens: Screens,
-    seconds: float,
-    first_command: str = "MENU",
-    people: Callable[[], UserInputs] = nobody,
-    guide: Guide | None = None,
-) -> int:
-    """Open the glass on a tape and stay until the user leaves; return the exit status.
+def run(session: Session, seconds: float, first_command: str = "MENU") -> int:
+    """Open the glass on a session and stay until the user leaves; return the exit status.
 
-    A live tape is sampled every `seconds`; any other is shown from its last sample.  A `guide` leads through
-    a tour.
+    A live timeline is sampled every `seconds`; any other is shown from its last sample.
 
     Raises:
         GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
-    watch = source if isinstance(source, Watch) else Watch(source)
-    if not watch.tape.live and watch.interval is None:
-        watch.to_end()
+    if not session.live and session.interval is None:
+        session.end()
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = Zmon(watch, screens, seconds, first_command, people, guide)
+    app = Zmon(session, seconds, first_command)
     with ended_by_signals(app.leave, app.give_back):
         status = app.run()
     let_go()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.screen.export import text
 from zmon.screen.number import clock
-from zmon.session import help  # noqa: A004 - the module
-from zmon.session.command import CommandError
-from zmon.session.traveller import NOT_KEPT
+from zmon.session import explain as explanation
+from zmon.session.navigator import CommandError
 from zmon.ui.grid import Grid
 from zmon.ui.help import keys_of, lines
 from zmon.ui.timeline import happenings
@@ -25,15 +24,15 @@ WIDEST_HELP: Final = 110
 
 def explain(glass: Glass, words: str) -> None:
     """Open help about what words name, else about the screen."""
-    _open(glass, help.explain(glass.dialogue, words, _surface(glass)))
+    _open(glass, explanation.explain(glass.session, words, _surface(glass)))
 
 
-def _surface(glass: Glass) -> help.Surface:
+def _surface(glass: Glass) -> explanation.HelpContext:
     pane = glass.pane
-    return help.Surface(lambda: keys_of(glass.keymap), pane.place if isinstance(pane, Grid) else 0)
+    return explanation.HelpContext(lambda: keys_of(glass.keymap), pane.place if isinstance(pane, Grid) else 0)
 
 
-def _open(glass: Glass, said: Iterable[help.Said]) -> None:
+def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
     glass.helps.put(lines(said, min(glass.width, WIDEST_HELP)))
     glass.fit()
 
@@ -51,14 +50,12 @@ def locate(glass: Glass, words: str) -> None:
 
 def write(glass: Glass, file: str) -> None:
     """Write the screen to a file that does not exist yet."""
-    interval, page = glass.interval, glass.dialogue.page
+    interval, page = glass.interval, glass.session.page
     if interval is None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    written = text(
-        glass.dialogue.sheet(), glass.dialogue.screens, interval, live=glass.dialogue.watch.tape.live
-    )
+    written = text(glass.session.sheet(), glass.session.screens, interval, live=glass.session.live)
     try:
         with open(file, "x", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in written)
@@ -75,7 +72,7 @@ def explain_on(glass: Glass) -> None:
     pane = glass.pane
     chosen = pane.column if isinstance(pane, Grid) else ""
     if depth == 0 and chosen and isinstance(pane, Grid):
-        _open(glass, help.column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
+        _open(glass, explanation.column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
     elif depth <= bool(chosen):
         explain(glass, "")
     elif depth <= 1 + bool(chosen):
@@ -101,11 +98,8 @@ def now(glass: Glass, _operand: str) -> None:
 
 def events(glass: Glass, _operand: str) -> None:
     """List what happened in the time of the tape."""
-    watch = glass.dialogue.watch
-    past = watch.rewind() if watch.tape.live else watch
-    if past is None:
-        raise CommandError(NOT_KEPT)
-    glass.helps.put(happenings(past.events(), glass.width))
+    glass.session.check_past()
+    glass.helps.put(happenings(glass.session.events(), glass.width))
     glass.fit()
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.session.command import CommandError, find
-from zmon.session.page import Filling
+from zmon.session.commands import find_command
+from zmon.session.commands import run as run_command
+from zmon.session.navigator import CommandError, CursorMove
+from zmon.session.page import FillTask
 from zmon.ui import frame
 from zmon.ui.chart import ChartPane
 from zmon.ui.command import CARRIED_OUT
@@ -22,7 +24,7 @@ from zmon.ui.line import EMPTY, Line, wrap
 from zmon.ui.menu import Menu
 from zmon.ui.pane import FormPane, Pane
 from zmon.ui.player import Player
-from zmon.ui.reading import said
+from zmon.ui.worker import error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +32,14 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.screen.sheet import Sheet
-    from zmon.session.dialogue import Dialogue
-    from zmon.session.head import Course
+    from zmon.session.navigator import Arrival
     from zmon.session.page import Page
-    from zmon.session.traveller import Found, Move
+    from zmon.session.session import Session
+    from zmon.session.timeline import Overview
     from zmon.tables.table import Table
-    from zmon.ui.player import Pace
+    from zmon.ui.player import Sampler
     from zmon.ui.timeline import Timeline
+    from zmon.ui.worker import Result
 
 ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
@@ -55,11 +58,11 @@ LEAVING: Final = {"back", "interrupt", "enter"}
 class Reader(Protocol):
     """Who goes along tapes and fills tables, while the glass answers keys."""
 
-    def fill(self, filling: Filling) -> None:
+    def fill(self, filling: FillTask) -> None:
         """Have a table filled."""
 
-    def move(self, move: Move) -> None:
-        """Have a move gone."""
+    def move(self, move: CursorMove) -> None:
+        """Have the cursor moved."""
 
 
 class Glass:
@@ -67,9 +70,9 @@ class Glass:
 
     def __init__(  # noqa: PLR0913 - these are its surroundings
         self,
-        dialogue: Dialogue,
+        session: Session,
         first: str = "",
-        pace: Pace | None = None,
+        sampler: Sampler | None = None,
         reader: Reader | None = None,
         *,
         keymap: Mapping[str, str] | None = None,
@@ -77,21 +80,21 @@ class Glass:
         plain: bool = False,
         chart: str = "ascii",
     ) -> None:
-        """Show the dialogue; the command `first` is given as soon as there is a sample.
+        """Show the session; the command `first` is given as soon as there is a sample.
 
-        Without `pace` nothing is sampled; without `reader` tapes are read and tables filled at once.
+        Without `sampler` nothing is sampled; without `reader` tapes are read and tables filled at once.
         `clock` is what a tape plays by.  A `plain` terminal has only the characters of ASCII; `chart` is the
         style that charts are drawn in.
         """
-        self.dialogue = dialogue
-        self.dialogue.mover = reader.move if reader is not None else self._at_once
-        self.dialogue.chosen = self._chosen
-        self.player = Player(dialogue, pace, clock)
+        self.session = session
+        self.session.mover = reader.move if reader is not None else self._at_once
+        self.session.chosen = self._chosen
+        self.player = Player(session, sampler, clock)
         self.keyboard = Keyboard(self)
         self.reader = reader
         self.plain = plain
         self.chart = chart
-        self._filling: Filling | None = None
+        self._filling: FillTask | None = None
         """The table that is being filled elsewhere."""
         self.keymap = keymap or {}
         self.width, self.height = 80, 24
@@ -107,10 +110,10 @@ class Glass:
         self._message, self._message_kind = "", "message"
         self.helps = Helps()
         self._shown: list[tuple[Page | None, Pane]] = []
-        """The panes of the dialogue's pages, so that one returns to the same place; None when it failed."""
+        """The panes of the session's pages, so that one returns to the same place; None when it failed."""
         self.interval: Interval | None = None
         """What the header speaks of."""
-        self.waiting = Pane([Line(f" Waiting for the first sample of {dialogue.watch.tape.name}", "strong")])
+        self.waiting = Pane([Line(f" Waiting for the first sample of {session.timeline.name}", "strong")])
         self._begin()
 
     # what is seen
@@ -122,13 +125,13 @@ class Glass:
 
     @property
     def current(self) -> bool:
-        """Whether what is shown is of the interval that the watch stands at."""
-        return self.interval is self.dialogue.watch.interval
+        """Whether what is shown is of the interval that the session looks at."""
+        return self.interval is self.session.interval
 
     @property
     def settled(self) -> bool:
         """Whether nothing is awaited that was asked for: no move, no table."""
-        return not self.dialogue.underway and self._filling is None
+        return not self.session.underway and self._filling is None
 
     @property
     def too_small(self) -> bool:
@@ -177,13 +180,13 @@ class Glass:
         message = frame.message(self._message, self._message_kind, self.width)[:room]
         *above, guidance = message or [self._guidance()]  # a long one takes the lowest lines of the pane, too
         body[len(body) - len(above) :] = above
-        watch, screen = self.dialogue.watch, self.dialogue.page.screen
+        screen = self.session.page.screen
         return [
             frame.heading(
                 screen,
                 self.interval,
                 self.width,
-                live=watch.tape.live,
+                live=self.session.live,
                 held=self.player.held,
                 span=self.pane.span,
             ),
@@ -213,14 +216,14 @@ class Glass:
 
     def _doing(self) -> str:
         """Say what is awaited."""
-        name = self.dialogue.watch.tape.name
+        name = self.session.timeline.name
         return f"{'Simulating' if name.startswith('lab:') else 'Reading'} {name} ..."
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
         if self.player.held:
             return "Held: SPACE lets it go on"
-        guidance = self.dialogue.page.screen.guidance if self._shown and not self.pane.empty else ""
+        guidance = self.session.page.screen.guidance if self._shown and not self.pane.empty else ""
         unread = self.pane.unread
         if not unread:
             return guidance
@@ -243,12 +246,12 @@ class Glass:
 
     def _begin(self) -> None:
         """Show something, and give the first command, as soon as there is a sample."""
-        if self.dialogue.watch.interval is None:
+        if self.session.interval is None:
             return
         self.settle()
         self.player.survey()
         first, self._first = self._first, ""
-        if first and first.upper() != self.dialogue.page.screen.command:
+        if first and first.upper() != self.session.page.screen.command:
             self.run(first)
         ahead, self._ahead = self._ahead, []
         for line in ahead:
@@ -257,11 +260,11 @@ class Glass:
 
     def sampled(self, sample: Sample) -> None:
         """Count a new sample in; what is seen changes when its table is filled."""
-        pace = self.player.pace
-        if pace is not None and pace.held and self._shown:
+        sampler = self.player.sampler
+        if sampler is not None and sampler.held and self._shown:
             return
-        self.dialogue.present.take(sample)
-        if self.dialogue.watch is not self.dialogue.present:
+        self.session.add(sample)
+        if not self.session.live:
             self.player.survey()  # what is recorded has grown
             return
         if not self._shown:
@@ -270,41 +273,52 @@ class Glass:
             self._refill()
 
     def _refill(self) -> None:
-        """Have the table of the present page filled for where the watch stands, and then shown."""
+        """Have the table of the present page filled for the present interval, and then shown."""
         if self.reader is not None:
             self._fill(self.reader)
         else:
             self.settle()
 
     def _fill(self, reader: Reader) -> None:
-        self._filling = self.dialogue.filling()
+        self._filling = self.session.task()
         reader.fill(self._filling)
 
-    # along the tape
+    # along the timeline
 
-    def _at_once(self, move: Move) -> None:
-        """Go a move without a thread."""
-        self.moved(move, move.go(), move.watch.head.course())
+    def _at_once(self, move: CursorMove) -> None:
+        """Move the cursor without a thread."""
+        self.moved(move, move.run(), move.cursor.timeline.overview())
 
-    def moved(self, move: Move, found: Found | None, course: Course | None = None) -> None:
+    def receive(self, result: Result) -> None:
+        """Take what a thread has done."""
+        if result.error:
+            self.failed(result.error, result.task)
+        elif result.sample is not None:
+            self.sampled(result.sample)
+        elif isinstance(result.task, CursorMove):
+            self.moved(result.task, result.arrival, result.overview)
+        elif result.task is not None and result.table is not None:
+            self.filled(result.task, result.table)
+
+    def moved(self, move: CursorMove, arrival: Arrival | None, overview: Overview | None = None) -> None:
         """Look at what a move has found, and have it shown."""
-        if course is not None:
-            move.watch.course = course
+        if overview is not None and move.cursor is self.session.cursor:
+            self.session.overview = overview
             self.fit()
         try:
-            if not self.dialogue.arrive(move, found):
+            if not self.session.arrive(move, arrival):
                 return
         except CommandError as error:
             self.say(str(error), "alarm")
             return
         self.player.moved(move)
         self.tell()
-        if not self.dialogue.underway:
+        if not self.session.underway:
             self._refill()
 
     def tell(self) -> None:
         """Say what there is to be said about where a move has led."""
-        words, self.dialogue.said = self.dialogue.said, ""
+        words, self.session.message = self.session.message, ""
         if words:
             self.say(words)
 
@@ -317,19 +331,19 @@ class Glass:
             self.run(command)
         self.tell()
 
-    def filled(self, filling: Filling, table: Table) -> None:
+    def filled(self, filling: FillTask, table: Table) -> None:
         """Show a table that was filled meanwhile, unless something else is to be shown by now."""
         self._arrived(filling)
         if self._awaits(filling):
-            self.dialogue.accept(filling, table)
+            self.session.accept(filling, table)
             self.settle()
 
-    def failed(self, message: str, about: Filling | Move | None = None) -> None:
+    def failed(self, message: str, about: FillTask | CursorMove | None = None) -> None:
         """Say that a sample or a table could not be had."""
-        if not isinstance(about, Filling):
+        if not isinstance(about, FillTask):
             self.say(message, "alarm")
             if about is not None:
-                self.dialogue.drop(about)
+                self.session.drop(about)
                 self.player.stop()
             return
         self._arrived(about)
@@ -338,30 +352,30 @@ class Glass:
             self.interval = about.view.interval
             self._put(self._broken(message), None)
 
-    def _arrived(self, filling: Filling) -> None:
+    def _arrived(self, filling: FillTask) -> None:
         if filling is self._filling:
             self._filling = None
 
-    def _awaits(self, filling: Filling) -> bool:
-        page, view = self.dialogue.page, self.dialogue.watch.view()
+    def _awaits(self, filling: FillTask) -> bool:
+        page, view = self.session.page, self.session.view()
         return view is not None and view.interval is filling.view.interval and _same(page, filling.page)
 
     def settle(self) -> None:
         """Have a pane for the present page that shows the present sheet; forget those of pages left."""
-        pages = self.dialogue.pages
+        pages = self.session.pages
         while self._shown and not (
             len(self._shown) <= len(pages) and _same(self._shown[-1][0], pages[len(self._shown) - 1])
         ):
             self._shown.pop()
         page = pages[-1]
-        if self.reader is not None and self.dialogue.laborious:
+        if self.reader is not None and self.session.laborious:
             if len(self._shown) < len(pages):
                 self._put(Pane([Line(" Reading what came before", "strong")]), None)
             self._fill(self.reader)
             return
-        self.interval = self.dialogue.watch.interval
+        self.interval = self.session.interval
         try:
-            sheet = self.dialogue.sheet()
+            sheet = self.session.sheet()
             if len(self._shown) == len(pages):
                 gone = self.pane.show(sheet, page)
                 if gone:
@@ -369,20 +383,20 @@ class Glass:
             else:
                 self._put(self._made(page, sheet), page)
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
-            message = f"{page.screen.command} cannot be shown: {said(error)}"
+            message = f"{page.screen.command} cannot be shown: {error_line(error)}"
             self.say(message, "alarm")
             self._put(self._broken(message), None)
         self.fit()
 
     def _made(self, page: Page, sheet: Sheet) -> Pane:
         if page.screen.layout == "menu":
-            return Menu(page, self.dialogue.screens)
+            return Menu(page, self.session.screens)
         if page.screen.layout == "chart":
-            return ChartPane(sheet, self.dialogue.screens, self.chart)
+            return ChartPane(sheet, self.session.screens, self.chart)
         return FormPane(page, sheet) if page.screen.layout == "page" else Grid(page, sheet)
 
     def _put(self, pane: Pane, page: Page | None) -> None:
-        self._shown[len(self.dialogue.pages) - 1 :] = [(page, pane)]
+        self._shown[len(self.session.pages) - 1 :] = [(page, pane)]
         self.fit()
 
     def _broken(self, message: str) -> Pane:
@@ -412,7 +426,7 @@ class Glass:
     def press(self, name: str) -> None:
         """Carry out the function of a key."""
         self._message = ""
-        self.dialogue.leaving = self.dialogue.leaving and name in LEAVING
+        self.session.leaving = self.session.leaving and name in LEAVING
         self.keyboard.press(name)
 
     def run(self, line: str) -> bool:
@@ -426,18 +440,18 @@ class Glass:
             return True
         self.close_help()
         try:
-            given = self.dialogue.run(line)
-            if given is not None:
-                CARRIED_OUT[given.word](self, given.operands)
+            request = run_command(self.session, line)
+            if request is not None:
+                CARRIED_OUT[request.word](self, request.operands)
                 return True
         except CommandError as error:
             self.say(str(error), "alarm")
             return False
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
-            self.say(f"{line}: {said(error)}", "alarm")
+            self.say(f"{line}: {error_line(error)}", "alarm")
             return False
-        self.ended = self.dialogue.ended
-        if self.player.course is None:
+        self.ended = self.session.ended
+        if self.session.overview is None:
             self.player.survey()
         self.tell()
         if self.interval is not None:
@@ -447,11 +461,11 @@ class Glass:
     def click(self, x: int, y: int) -> None:
         """Choose what stands there, or do what the PF key there does."""
         self._message = ""
-        self.dialogue.leaving = False
+        self.session.leaving = False
         if self.too_small:
             return
         if y == self.height - 1:
-            name = frame.key_at(frame.keys_line(self.dialogue.page.screen, self.width), x)
+            name = frame.key_at(frame.keys_line(self.session.page.screen, self.width), x)
             if name:
                 self.press(name)
         elif y == self._room + 2 and (timeline := self._timeline()) is not None:
@@ -465,11 +479,16 @@ class Glass:
 
     def _travel(self, utc: int) -> None:
         """Go to a time that was clicked on."""
-        course = self.player.course
-        if self.dialogue.watch.present is not None and course is not None and utc >= course.end:
+        overview = self.session.overview
+        if (
+            self.session.timeline.live
+            and not self.session.live
+            and overview is not None
+            and utc >= overview.end
+        ):
             self.run("NOW")
             return
-        self.dialogue.go_to(utc)
+        self.session.go_to(utc)
 
     def wheel(self, lines: int) -> None:
         """Go down (or up) by lines."""
@@ -490,14 +509,14 @@ class Glass:
 
     def refresh(self) -> None:
         """Take a sample now, if the machine is looked at live."""
-        pace = self.player.pace
-        if pace is not None and self.dialogue.watch.tape.live and not pace.held:
-            pace.now()
+        sampler = self.player.sampler
+        if sampler is not None and self.session.live and not sampler.held:
+            sampler.now()
 
 
 def _at_once(line: str) -> bool:
     """Tell whether a command can be carried out without a sample."""
-    command = find(line.partition(" ")[0])
+    command = find_command(line.partition(" ")[0])
     return command is not None and command.word in AT_ONCE
 
 

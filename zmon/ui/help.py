@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.session.help import rows
+from zmon.session.explain import rows
 from zmon.ui.keys import FUNCTIONS, spoken
 from zmon.ui.line import Line, Part
 from zmon.ui.pane import Pane
@@ -12,7 +12,8 @@ from zmon.ui.pane import Pane
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.session.help import Said
+    from zmon.session.explain import HelpPart
+
 
 LEAST_BESIDE: Final = 8
 """So many lines of the screen are worth seeing beside a short help text."""
@@ -77,7 +78,7 @@ def keys_of(keymap: Mapping[str, str]) -> list[tuple[str, str]]:
     return [*found, ("Mouse", mouse)]
 
 
-def lines(said: Iterable[Said], width: int) -> list[Line]:
+def lines(said: Iterable[HelpPart], width: int) -> list[Line]:
     """Return a help text as lines."""
     return [
         Line(row.text, row.kind, (Part(0, row.label, "label"),) if row.label else ())

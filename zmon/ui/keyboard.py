@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.session.deck import faster, slower
+from zmon.session.cursor import faster, slower
 from zmon.ui.command import explain_on
 from zmon.ui.grid import Grid
 
@@ -58,14 +58,14 @@ class Keyboard:
 
     def tour(self) -> None:
         """Close the tour, or open it again."""
-        guide = self.glass.dialogue.guide
+        guide = self.glass.session.guide
         self.glass.run("TOUR OFF" if guide is not None and guide.shown else "TOUR")
 
     def interrupt(self) -> None:
         """Leave zmon; that is asked once."""
-        dialogue = self.glass.dialogue
-        dialogue.leave("Ctrl+C")
-        self.glass.ended = dialogue.ended
+        session = self.glass.session
+        session.leave("Ctrl+C")
+        self.glass.ended = session.ended
         self.glass.tell()
 
     def quit(self) -> None:
@@ -129,7 +129,7 @@ class Keyboard:
             return
         self.glass.pane.tab(by)
         if isinstance(self.glass.pane, Grid) and self.glass.pane.column:
-            column = self.glass.dialogue.page.screen.by_name[self.glass.pane.column]
+            column = self.glass.session.page.screen.by_name[self.glass.pane.column]
             sorts = ", F9 sorts on it" if column.sort else ""
             self.glass.say(f"{column.name}: F1 explains it{sorts}", "guidance")
 
@@ -185,7 +185,7 @@ class Keyboard:
 
     def end(self) -> None:
         """Go to the last sample; of a live machine to the present."""
-        self.glass.run("NOW" if self.glass.dialogue.present.tape.live else "GO end")
+        self.glass.run("NOW" if self.glass.session.timeline.live else "GO end")
 
     def previous_exception(self) -> None:
         """Go to the exception before."""
@@ -199,9 +199,7 @@ class Keyboard:
 
     def pause(self) -> None:
         """Hold the live screen, or let it go on; play a recording, or pause."""
-        if self.glass.player.deck.playing or (
-            self.glass.dialogue.watch.tape.live and not self.glass.player.held
-        ):
+        if self.glass.player.playback.playing or (self.glass.session.live and not self.glass.player.held):
             self.glass.run("PAUSE")
         elif self.glass.player.held:
             self.glass.run("NOW")
@@ -210,11 +208,11 @@ class Keyboard:
 
     def faster(self) -> None:
         """Play faster, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {faster(self.glass.player.deck.speed)}")
+        self.glass.run(f"PLAY {faster(self.glass.player.playback.speed)}")
 
     def slower(self) -> None:
         """Play slower, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {slower(self.glass.player.deck.speed)}")
+        self.glass.run(f"PLAY {slower(self.glass.player.playback.speed)}")
 
     def caret_left(self) -> None:
         """Move the caret to the left."""

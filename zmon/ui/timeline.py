@@ -21,7 +21,7 @@ from zmon.ui.line import Line, Part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.session.head import Course
+    from zmon.session.timeline import Overview
 
 LEAST: Final = 12
 """So many characters are worth being called a line."""
@@ -36,7 +36,7 @@ MARKED: Final = tuple(what for what in What if Event(what, 0, 0).exception and w
 class Timeline:
     """Draws the time line of a tape in a width, and tells which time stands where."""
 
-    def __init__(self, course: Course, width: int, word: str = "", *, plain: bool = False) -> None:
+    def __init__(self, course: Overview, width: int, word: str = "", *, plain: bool = False) -> None:
         """Leave room for times and a `word` beside the line; `plain` uses ASCII alone."""
         self.course = course
         self.plain = plain
@@ -105,7 +105,7 @@ class Timeline:
         return curve if curve.strip() else ("-" if self.plain else "─") * self.length
 
 
-def _label(course: Course, utc: int) -> str:
+def _label(course: Overview, utc: int) -> str:
     """Write a time as briefly as the length of the tape allows."""
     if course.end - course.begin < DAY:
         return clock(utc)

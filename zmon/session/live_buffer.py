@@ -1,14 +1,14 @@
-"""What becomes of live samples: they are kept, so that one can go back to before the trouble began.
+"""Live buffers: they keep the samples of a live session so that one can go back to before the trouble began.
 
-Kept where the user says (`--record FILE`); else, when a recorder runs on this machine, it keeps them; else
-they stay in memory for a while.
+Samples are kept where the user says (`--record FILE`); else, when a recorder runs on this machine, it keeps
+them; else they stay in memory for a while.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.session.recording import Part, RecordingTape, of_directory, of_file
+from zmon.session.recording import RecordingSection, sections_of
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.sample import Sample
-    from zmon.session.tape import Tape
+    from zmon.session.timeline import Section
 
 CHAPTER: Final = 1_800 * 10**9
 """ns that one recording in memory holds."""
@@ -26,8 +26,8 @@ CHAPTERS: Final = 4
 """Recordings in memory: with the one that is begun, an hour and a half at the least."""
 
 
-class Keep(Protocol):
-    """Who keeps live samples."""
+class LiveBuffer(Protocol):
+    """Keeps live samples."""
 
     def append(self, sample: Sample) -> None:
         """Keep a sample.
@@ -37,14 +37,14 @@ class Keep(Protocol):
         """
 
     def note(self, utc: int, text: str) -> None:
-        """Keep what a person has to say of a time.
+        """Keep a note on a time.
 
         Raises:
             RecordingError: it cannot be kept.
         """
 
-    def tape(self) -> Tape:
-        """Return what is kept, as a tape that grows.
+    def sections(self) -> Sequence[Section]:
+        """Return what is kept by now.
 
         Raises:
             RecordingError: it cannot be read.
@@ -54,27 +54,29 @@ class Keep(Protocol):
         """Keep no more."""
 
 
-class Memory:
-    """Keeps what was sampled lately."""
+class MemoryBuffer:
+    """Keeps the last samples in memory."""
 
-    def __init__(self, name: str) -> None:
-        """Keep nothing yet; `name` is what the samples are of."""
-        self._name = name
+    def __init__(self) -> None:
+        """Keep nothing yet."""
         self._writers: list[Writer] = []
-        self._parts: list[Part] = []
+        self._sections: list[RecordingSection] = []
+        self._chapters = 0
         self._until = 0
 
     def append(self, sample: Sample) -> None:
         """Keep a sample, and forget the oldest ones."""
         if not self._writers or sample.at.steady >= self._until:
             self._until = sample.at.steady + CHAPTER
-            for ended in self._parts[-1:]:
-                ended.refresh()  # tapes look for more samples in the newest parts only
+            for ended in self._sections[-1:]:
+                ended.refresh()  # a timeline looks for more samples in the newest sections only
             writer = Writer(MEMORY, durable=False, rollups=False)
             self._writers.append(writer)
-            self._parts = [*self._parts, Part(MEMORY, Recording(MEMORY, shared=writer.shared))]
+            self._chapters += 1
+            recording = Recording(MEMORY, shared=writer.shared)
+            self._sections = [*self._sections, RecordingSection(MEMORY, recording, self._chapters)]
             if len(self._writers) > CHAPTERS:
-                self._parts = self._parts[1:]
+                self._sections = self._sections[1:]
                 self._writers.pop(0).close()
         self._writers[-1].append(sample)
 
@@ -84,18 +86,18 @@ class Memory:
             raise RecordingError("there is no sample yet that a note could be of")
         self._writers[-1].note(utc, text)
 
-    def tape(self) -> Tape:
+    def sections(self) -> Sequence[Section]:
         """Return what is kept."""
-        return RecordingTape(self._name, lambda: self._parts)
+        return self._sections
 
     def close(self) -> None:
         """Forget everything."""
         for writer in self._writers:
             writer.close()
-        self._writers, self._parts = [], []
+        self._writers, self._sections = [], []
 
 
-class File:
+class FileBuffer:
     """Keeps samples in a file."""
 
     def __init__(self, path: str) -> None:
@@ -106,7 +108,7 @@ class File:
         """
         self._path = path
         self._writer = Writer(path)
-        self._parts: Sequence[Part] = ()
+        self._sections: Sequence[Section] = ()
 
     def append(self, sample: Sample) -> None:
         """Keep a sample."""
@@ -116,41 +118,43 @@ class File:
         """Keep a note."""
         self._writer.note(utc, text)
 
-    def tape(self) -> Tape:
-        """Return what is in the file; all its tapes read it together."""
-        self._parts = self._parts or of_file(self._path)()
-        return RecordingTape(self._path, lambda: self._parts)
+    def sections(self) -> Sequence[Section]:
+        """Return what is in the file."""
+        self._sections = self._sections or sections_of(self._path)()
+        return self._sections
 
     def close(self) -> None:
         """Close the file."""
-        for part in self._parts:  # before the writer, who as the last one leaves nothing beside the file
-            part.close()
+        for (
+            section
+        ) in self._sections:  # before the writer, who as the last one leaves nothing beside the file
+            section.close()
         self._writer.close()
 
 
-class Recorder:
+class RecorderBuffer:
     """Leaves it to a recorder that runs already: its last hours are there before one begins to look."""
 
     def __init__(self, directory: str) -> None:
-        """Look at what a recorder writes to a directory."""
+        """Read what a recorder writes to a directory."""
         self._directory = directory
-        self._parts: Callable[[], Sequence[Part]] | None = None
+        self._list: Callable[[], Sequence[Section]] | None = None
 
     def append(self, sample: Sample) -> None:
         """Do nothing."""
 
-    def note(self, utc: int, text: str) -> None:  # noqa: ARG002 - refused
+    def note(self, _utc: int, _text: str) -> None:
         """Refuse: only the recorder writes to its file."""
         raise RecordingError(
             f"{self._directory}: only the recorder writes there; zmon --record FILE keeps notes beside it"
         )
 
-    def tape(self) -> Tape:
-        """Return what the recorder wrote; all its tapes read it together."""
-        self._parts = self._parts or of_directory(self._directory)
-        return RecordingTape(self._directory, self._parts)
+    def sections(self) -> Sequence[Section]:
+        """Return what the recorder wrote."""
+        self._list = self._list or sections_of(self._directory)
+        return self._list()
 
     def close(self) -> None:
         """Close what was read; the recorder goes on."""
-        for part in self._parts() if self._parts is not None else ():
-            part.close()
+        for section in self._list() if self._list is not None else ():
+            section.close()

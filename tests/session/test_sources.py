@@ -1,4 +1,4 @@
-"""A scenario as a tape: the same samples whichever way one comes to them, on every machine."""
+"""A scenario as a timeline: the same samples whichever way one comes to them, on every machine."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab.scenario_file import ScenarioError
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
-from zmon.session import lab
-from zmon.session.lab import HOUR, LabTape, laid, open_lab
-from zmon.session.splice import SplicedTape
-from zmon.session.tape import NoNote, Watch
+from zmon.session import sources
+from zmon.session.cursor import Cursor
+from zmon.session.navigator import Navigator
+from zmon.session.sources import HOUR, ScenarioSection, laid_out, open_lab, simulated
+from zmon.session.timeline import NoteError
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from zmon.lab.plan import Plan
-    from zmon.sample import Sample
 
 PLAN = small(100)
 SAMPLES = samples(PLAN)
@@ -41,125 +41,121 @@ print(digest(samples(small())), digest(samples(brief("shark-before"), 3)))
 """
 
 
-@pytest.fixture(params=[(lab.KEPT, lab.MARKED), (3, 4), (1, 1), (2, 1000)])
-def tape(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> LabTape:
-    """Return a tape that remembers more or less, which must not be seen."""
-    kept, marked = request.param
-    monkeypatch.setattr(lab, "KEPT", kept)
-    monkeypatch.setattr(lab, "MARKED", marked)
-    return LabTape(PLAN)
+@pytest.fixture(params=[(sources.MAX_SAMPLES, sources.CHECKPOINT), (3, 4), (1, 1), (2, 1000)])
+def cursor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cursor:
+    """Return a cursor on a scenario that remembers more or less, which must not be seen."""
+    kept, checkpoint = request.param
+    monkeypatch.setattr(sources, "MAX_SAMPLES", kept)
+    monkeypatch.setattr(sources, "CHECKPOINT", checkpoint)
+    return Cursor(simulated([PLAN]))
 
 
-def place(sample: Sample | None) -> int | None:
-    """Return which of the samples it is, if it is one of them in everything."""
-    if sample is None:
+def place(interval: Interval | None) -> int | None:
+    """Return which of the samples an interval ends with, if it is one of them in everything."""
+    if interval is None:
         return None
-    found = (sample.at.utc - FIRST) // STEP
-    assert digest([sample]) == DIGESTS[found]
+    found = (interval.after.at.utc - FIRST) // STEP
+    assert digest([interval.after]) == DIGESTS[found]
+    if interval.before is not None:
+        assert digest([interval.before]) == DIGESTS[found - 1]
     return found
 
 
 # moving
 
 
-def test_it_plays_from_the_first_to_the_last(tape: LabTape) -> None:
+def test_it_goes_from_the_first_to_the_last(cursor: Cursor) -> None:
     """And then there is nothing more."""
-    assert [place(tape.next()) for _ in range(len(tape))] == list(range(len(SAMPLES)))
-    assert tape.next() is None
+    assert [place(cursor.next()) for _ in SAMPLES] == list(range(len(SAMPLES)))
+    assert cursor.next() is None
 
 
-def test_it_plays_backwards(tape: LabTape) -> None:
-    """To before the first, from where it goes on again."""
-    last = len(tape) - 1
-    tape.seek(tape.span()[1])
-    assert [place(tape.previous()) for _ in range(last)] == list(range(last))[::-1]
-    assert tape.previous() is None
-    assert place(tape.next()) == 0
+def test_it_goes_backwards(cursor: Cursor) -> None:
+    """To the first, from where it goes on again."""
+    last = len(SAMPLES) - 1
+    assert place(cursor.end()) == last
+    assert [place(cursor.previous()) for _ in range(last)] == list(range(last))[::-1]
+    assert cursor.previous() is None
+    assert place(cursor.next()) == 1
 
 
 @pytest.mark.parametrize("beyond", [0, 1, STEP // 2, STEP - 1])
-def test_it_finds_the_last_sample_at_a_time_or_before(tape: LabTape, beyond: int) -> None:
+def test_it_finds_the_last_sample_at_a_time_or_before(cursor: Cursor, beyond: int) -> None:
     """Anywhere between two of them."""
     for wanted in (0, 31, 32, 33, 64, 5):
-        assert place(tape.seek(FIRST + wanted * STEP + beyond)) == wanted
+        assert place(cursor.seek(FIRST + wanted * STEP + beyond)) == wanted
 
 
 @pytest.mark.parametrize(("utc", "found"), [(0, 0), (FIRST - 1, 0), (1 << 62, len(SAMPLES) - 1)])
-def test_beyond_its_ends_it_finds_the_nearest(tape: LabTape, utc: int, found: int) -> None:
+def test_beyond_its_ends_it_finds_the_nearest(cursor: Cursor, utc: int, found: int) -> None:
     """There is always a sample."""
-    assert place(tape.seek(utc)) == found
+    assert place(cursor.seek(utc)) == found
 
 
 @pytest.mark.parametrize("step", [0.7, 1 / 3, 0.1234567891])
 def test_every_sample_is_found_by_its_own_time(step: float) -> None:
     """Though its step is no round number of ns."""
-    plan = small(drawn=2)._replace(step=step)
-    tape = LabTape(plan)
-    found = [sample.at.utc for sample in iter(tape.next, None)]
+    timeline = simulated([small(drawn=2)._replace(step=step)])
+    times = [sample.at.utc for sample in timeline.samples()]
+    found = [timeline.find(utc) for utc in times]
 
-    assert [tape.seek(utc).at.utc for utc in found] == found
+    assert [position and position.utc for position in found] == times
 
 
 @settings(deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(["next", "previous", "past"]), st.integers(-3, 130)), max_size=25))
 def test_all_moves_agree(moves: list[str | int]) -> None:
     """Whatever the order, one is where one ought to be and sees what is there."""
-    tape, at, last = LabTape(PLAN), -1, len(SAMPLES) - 1
+    cursor, at, last = Cursor(simulated([PLAN])), -1, len(SAMPLES) - 1
     for move in moves:
         if move == "next":
-            found = place(tape.next())
-            assert found == (at + 1 if at < last else None)
+            assert place(cursor.next()) == (at + 1 if at < last else None)
             at = min(at + 1, last)
         elif move == "previous":
-            at = max(at - 1, -1)
-            assert place(tape.previous()) == (at if at >= 0 else None)
+            assert place(cursor.previous()) == (at - 1 if at > 0 else None)
+            at = max(at - 1, min(at, 0))
         elif move == "past":
-            assert [place(interval.after) for interval in islice(tape.past(), 5)] == list(
-                range(at, max(at - 5, -1), -1)
-            )
+            past = islice(cursor.timeline.intervals(cursor.position), 5)
+            assert [place(interval) for interval in past] == list(range(at, max(at - 5, -1), -1))
         else:
             assert isinstance(move, int)
             at = min(max(move, 0), last)
-            assert place(tape.seek(FIRST + move * STEP)) == at
+            assert place(cursor.seek(FIRST + move * STEP)) == at
 
 
-def test_the_past_ends_with_the_first_sample(tape: LabTape) -> None:
-    """Its interval has nothing before it; all others follow one another."""
-    tape.seek(FIRST + 40 * STEP)
-    found = list(tape.past())
+def test_the_intervals_end_with_the_first_sample(cursor: Cursor) -> None:
+    """It has nothing before it; all others follow one another."""
+    cursor.seek(FIRST + 40 * STEP)
+    found = list(cursor.timeline.intervals(cursor.position))
 
-    assert [place(interval.after) for interval in found] == list(range(40, -1, -1))
-    assert [place(interval.before) for interval in found] == [*range(39, -1, -1), None]
+    assert [place(interval) for interval in found] == list(range(40, -1, -1))
+    assert [interval.before is None for interval in found] == [*[False] * 40, True]
 
 
 @pytest.mark.parametrize(
-    ("utc", "last"), [(FIRST - 1, -1), (FIRST, 0), (FIRST + 9 * STEP + 1, 9), (1 << 62, 110)]
+    ("utc", "last"), [(FIRST - 1, None), (FIRST, 0), (FIRST + 9 * STEP + 1, 9), (1 << 62, 110)]
 )
-def test_the_past_of_a_time(tape: LabTape, utc: int, last: int) -> None:
-    """It begins there, wherever one stands, and leaves one there."""
-    tape.seek(FIRST + 3 * STEP)
-    found = next(tape.past(utc), None)
+def test_the_intervals_of_a_time(cursor: Cursor, utc: int, last: int | None) -> None:
+    """They begin there, wherever the cursor is, and leave it there."""
+    cursor.seek(FIRST + 3 * STEP)
+    timeline = cursor.timeline
 
-    assert (-1 if found is None else place(found.after)) == last
-    assert place(tape.next()) == 4
-
-
-def test_before_the_first_sample_there_is_no_past(tape: LabTape) -> None:
-    """Nothing was simulated yet."""
-    assert list(tape.past()) == []
+    assert place(next(timeline.intervals(timeline.find(utc)), None)) == last
+    assert place(cursor.next()) == 4
 
 
-def test_it_begins_and_ends_with_its_samples(tape: LabTape) -> None:
+def test_it_begins_and_ends_with_its_samples(cursor: Cursor) -> None:
     """As it says without simulating anything."""
-    assert tape.span() == (SAMPLES[0].at.utc, SAMPLES[-1].at.utc)
+    assert cursor.timeline.span() == (SAMPLES[0].at.utc, SAMPLES[-1].at.utc)
 
 
 def test_no_more_is_remembered_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long scenario does not fill the memory with samples."""
-    monkeypatch.setattr(lab, "KEPT", 5)
-    tape = LabTape(PLAN)
-    for _ in iter(tape.next, None):
-        assert len(tape._samples) <= 5
+    monkeypatch.setattr(sources, "MAX_SAMPLES", 5)
+    section = ScenarioSection(PLAN)
+    for number in range(len(section)):
+        section.sample(number)
+        assert len(section._samples) <= 5
 
 
 # the same everywhere
@@ -194,10 +190,9 @@ def test_another_process_gives_the_same_samples(seed: str) -> None:
 )
 def test_every_table_is_filled(plan: Plan, name: str) -> None:
     """From any pair of its samples, of every thing there is, and every line of its screens can be drawn."""
-    tape = LabTape(plan)
-    watch = Watch(tape)
-    watch.forward()
-    watch.forward()
+    watch = Navigator(simulated([plan]))
+    watch.next()
+    watch.next()
     found = watch.view()
     assert found is not None
     disk = found.interval.after.frame(BLOCK).keys[0]
@@ -231,8 +226,8 @@ def test_every_interval_is_whole(plan: Plan) -> None:
 
 def test_it_cannot_be_noted_on() -> None:
     """It says where notes go."""
-    with pytest.raises(NoNote, match="recording of it"):
-        LabTape(PLAN).note(FIRST, "busy")
+    with pytest.raises(NoteError, match="recording of it"):
+        simulated([PLAN]).note(FIRST, "busy")
 
 
 # by name
@@ -241,7 +236,7 @@ def test_it_cannot_be_noted_on() -> None:
 def test_a_scenario_is_opened_by_its_name() -> None:
     """Several are one tape after the other."""
     assert open_lab("lab:pav-3").name == "lab:pav-3"
-    assert isinstance(open_lab("lab:pav-3+pav-7"), SplicedTape)
+    assert open_lab("lab:pav-3+pav-7").name == "lab:pav-3, then lab:pav-7"
 
 
 def test_a_scenario_that_is_not_there_is_told() -> None:
@@ -253,12 +248,12 @@ def test_a_scenario_that_is_not_there_is_told() -> None:
 @pytest.fixture
 def following() -> list[Plan]:
     """Return three scenarios that all begin at the same time, laid one after the other."""
-    return laid([small(), small(20), small()])
+    return laid_out([small(), small(20), small()])
 
 
 def test_scenarios_follow_each_other_at_full_hours(following: list[Plan]) -> None:
     """None begins before the one before it has ended; the first begins when it says."""
-    spans = [LabTape(plan).span() for plan in following]
+    spans = [ScenarioSection(plan).span() for plan in following]
 
     assert following[0].begin == small().begin
     assert all(plan.begin % HOUR == 0 for plan in following[1:])
@@ -269,4 +264,4 @@ def test_a_scenario_that_begins_late_enough_stays() -> None:
     """Only what would overlap is moved."""
     late = small()._replace(begin=small().begin + 90_000)
 
-    assert [plan.begin for plan in laid([small(), late])] == [small().begin, late.begin]
+    assert [plan.begin for plan in laid_out([small(), late])] == [small().begin, late.begin]

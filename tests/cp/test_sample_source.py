@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zmon.cp.sample_source import captured_claims, no_claims
 from zmon.kinds import CLAIM
-from zmon.session import told
 from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ LINE = b"DASD 0201 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 000
 
 def test_captured_answers_are_claims(make_tree: Callable[..., Tree]) -> None:
     """They come with the capture, without being asked for."""
-    source = told.captured(make_tree({"cp/virtual-dasd.txt": LINE}))
+    source = captured_claims(make_tree({"cp/virtual-dasd.txt": LINE}))
     (frame,) = source.read()
     (claim,) = claims_in(frame)
     assert (claim.vdev, claim.rdev, claim.volser) == ("0201", "4A01", "LX4A01")
@@ -26,11 +26,11 @@ def test_captured_answers_are_claims(make_tree: Callable[..., Tree]) -> None:
 
 def test_a_capture_without_answers_says_how_to_get_some(make_tree: Callable[..., Tree]) -> None:
     """It is no error."""
-    (frame,) = told.captured(make_tree()).read()
+    (frame,) = captured_claims(make_tree()).read()
     assert frame.kind is CLAIM
     assert "zmon capture --cp" in str(frame.missing)
 
 
 def test_cp_is_not_asked_of_its_own_accord(make_tree: Callable[..., Tree]) -> None:
     """The source is off, and says how to switch it on."""
-    assert told.not_asked(make_tree()).off.endswith("--cp")
+    assert no_claims(make_tree()).off.endswith("--cp")

@@ -1,4 +1,7 @@
-"""What CP says of volumes, as a source of samples: captured answers, or CP itself where that is wanted."""
+"""Claims of CP as a source of samples: answers that a capture holds, or CP itself where that is wanted.
+
+It has the form of the kernel's sources.  What reads the answers is loaded when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,18 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 
-def captured(tree: Tree) -> Source:
+def captured_claims(tree: Tree) -> Source:
     """Return the source of the answers that a capture holds."""
 
     def read() -> Sequence[Frame]:
-        from zmon.cp.claim_sources import claims_of_capture  # noqa: PLC0415 - like all readers, when it is needed
+        from zmon.cp.claim_sources import claims_of_capture  # noqa: PLC0415 - see above
 
         return [claims_of_capture(tree)]
 
     return Source("cp", "cp/*.txt", (CLAIM,), read)
 
 
-def asked(_tree: Tree) -> Source:
+def live_claims(_tree: Tree) -> Source:
     """Return the source that asks CP for the disks of this guest."""
 
     def read() -> Sequence[Frame]:
@@ -38,6 +41,6 @@ def asked(_tree: Tree) -> Source:
     return Source("cp", "/dev/vmcp", (CLAIM,), read, ASK_INTERVAL)
 
 
-def not_asked(_tree: Tree) -> Source:
-    """Return the same, switched off."""
+def no_claims(_tree: Tree) -> Source:
+    """Return the source that does not ask CP, because nobody wants it."""
     return Source("cp", "/dev/vmcp", (CLAIM,), list, ASK_INTERVAL, "asks the hypervisor: --cp")

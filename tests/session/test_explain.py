@@ -6,23 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_dialogue import SCREENS, dialogue
-from zmon.session.command import COMMANDS, CommandError
-from zmon.session.help import Said, Surface, explain, rows
+from tests.session.test_session import SCREENS, session
+from zmon.session.commands import COMMANDS
+from zmon.session.explain import HelpContext, HelpPart, explain, rows
+from zmon.session.navigator import CommandError
 
 KEYS = (("F1", "help"), ("F3", "return"))
-SURFACE = Surface(lambda: KEYS)
+SURFACE = HelpContext(lambda: KEYS)
 
 
 def titles(words: str, screen: str = "DEVICE") -> list[str]:
     """Return the titles of what is explained on a screen."""
-    return [part.words for part in explain(dialogue(screen), words, SURFACE) if part.kind == "strong"]
+    return [part.words for part in explain(session(screen), words, SURFACE) if part.kind == "strong"]
 
 
 def refused(words: str, screen: str = "DEVICE") -> str:
     """Return what is said of words that name nothing."""
     with pytest.raises(CommandError) as error:
-        explain(dialogue(screen), words, SURFACE)
+        explain(session(screen), words, SURFACE)
     return str(error.value)
 
 
@@ -69,7 +70,7 @@ def test_a_column_and_a_screen_of_one_name_are_both_explained() -> None:
 
 def test_keys_are_followed_by_commands_and_screens() -> None:
     """All there is, from one word."""
-    said = explain(dialogue(), "KEYS", SURFACE)
+    said = explain(session(), "KEYS", SURFACE)
     assert [part.name for part in said[1:3]] == ["F1", "F3"]
     assert {"SOrt column [ASC|DESC]", "DEVice (13)", "REDisp"} <= {part.name for part in said}
 
@@ -92,16 +93,16 @@ def test_what_is_not_known_is_said_with_what_is(words: str, screen: str, said: s
 
 def test_a_cell_that_is_not_there_has_its_reason() -> None:
     """In the row that the cursor is on, or else in the last."""
-    said = explain(dialogue("DEVICE"), "links", Surface(lambda: KEYS, 99))
+    said = explain(session("DEVICE"), "links", HelpContext(lambda: KEYS, 99))
     assert [part.kind for part in said if part.name == "Not there"] == ["look"]
-    last = dialogue("DEVICE").sheet().keys[-1]
+    last = session("DEVICE").sheet().keys[-1]
     assert any(part.words.startswith(f"{last}: ") for part in said)
 
 
 @given(st.text())
 def test_whatever_is_asked_is_explained_or_refused_with_words(words: str) -> None:
     """And never another exception."""
-    to = dialogue("DEVICE")
+    to = session("DEVICE")
     said: object = ""
     try:
         said = explain(to, words, SURFACE)
@@ -114,10 +115,12 @@ def test_whatever_is_asked_is_explained_or_refused_with_words(words: str) -> Non
 
 
 @given(
-    st.lists(st.builds(Said, st.text(), name=st.text(max_size=40), indent=st.sampled_from([0, 13, 20, 26]))),
+    st.lists(
+        st.builds(HelpPart, st.text(), name=st.text(max_size=40), indent=st.sampled_from([0, 13, 20, 26]))
+    ),
     st.integers(40, 120),
 )
-def test_no_line_reaches_the_edge_and_no_word_is_lost(said: list[Said], width: int) -> None:
+def test_no_line_reaches_the_edge_and_no_word_is_lost(said: list[HelpPart], width: int) -> None:
     """Whatever the words are."""
     found = list(rows(said, width))
     assert all(len(row.text) < width for row in found)
@@ -127,6 +130,6 @@ def test_no_line_reaches_the_edge_and_no_word_is_lost(said: list[Said], width: i
 
 def test_an_entry_stands_beside_its_name_if_there_is_room() -> None:
     """Else below it."""
-    short, long = Said("what it does", name="F1"), Said("what it does", name="a name that is long")
+    short, long = HelpPart("what it does", name="F1"), HelpPart("what it does", name="a name that is long")
     assert [(row.text, row.label) for row in rows([short], 40)] == [(" F1          what it does", 13)]
     assert [row.text for row in rows([long], 40)] == [" a name that is long", "    what it does"]

@@ -14,36 +14,37 @@ from zmon.absent import Absent
 from zmon.screen.definition import ScreenError
 from zmon.screen.guess import did_you_mean
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
-from zmon.session.command import ALIASES, COMMANDS, CommandError, find
+from zmon.session.commands import ALIASES, COMMANDS, find_command
+from zmon.session.navigator import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.sheet import Sheet
-    from zmon.session.command import Command
-    from zmon.session.dialogue import Dialogue
+    from zmon.session.commands import Command
+    from zmon.session.session import Session
 
-ENTRY: Final = 13
-KEYS: Final = 20
-COMMAND: Final = 26
+ENTRY_INDENT: Final = 13
+KEYS_INDENT: Final = 20
+COMMAND_INDENT: Final = 26
 """Where the words of an entry begin, beside names as long as those of columns, keys and commands."""
 
-LISTED: Final = 4
-"""So many screens are named that have a column."""
+MAX_SCREENS: Final = 4
+"""Screens that are named as having a column."""
 
 
-class Said(NamedTuple):
+class HelpPart(NamedTuple):
     """A part of a help text."""
 
     words: str
     kind: str = "data"
     """`strong`: a title; `data`: paragraphs, or an entry if it has a name; `look`: why a value is missing."""
     name: str = ""
-    indent: int = ENTRY
+    indent: int = ENTRY_INDENT
 
 
-class Row(NamedTuple):
+class HelpLine(NamedTuple):
     """A line of a help text as it is shown."""
 
     text: str
@@ -52,10 +53,10 @@ class Row(NamedTuple):
     """So many of its first characters name an entry."""
 
 
-BLANK: Final = Said("")
+BLANK: Final = HelpPart("")
 
 
-class Surface(NamedTuple):
+class HelpContext(NamedTuple):
     """What help needs to know of the glass, or of line mode."""
 
     listed: Callable[[], Iterable[tuple[str, str]]]
@@ -64,40 +65,42 @@ class Surface(NamedTuple):
     """The row that the cursor is on."""
 
 
-def explain(dialogue: Dialogue, words: str, surface: Surface) -> list[Said]:
+def explain(session: Session, words: str, surface: HelpContext) -> list[HelpPart]:
     """Explain what words name: a column, a screen, a command, KEYS or COMMANDS; without words this screen.
 
     Raises:
         CommandError: they name nothing, or several columns; says what they may mean.
     """
     if not words:
-        return screen(dialogue.page.screen, _sheet(dialogue))
+        return screen(session.page.screen, _sheet(session))
     if words.upper() in {"KEYS", "KEY"}:
-        return everything(dialogue.screens, surface)
+        return everything(session.screens, surface)
     if words.upper() in {"COMMANDS", "COMMAND", "SCREENS"}:
-        return [*commands(), BLANK, *screens(dialogue.screens)]
-    spelled = _spelled(dialogue, words)
-    found, problem = _here(dialogue, words, surface, named_so=bool(spelled))
+        return [*commands(), BLANK, *screens(session.screens)]
+    spelled = _spelled(session, words)
+    found, problem = _here(session, words, surface, named_so=bool(spelled))
     found += [*([BLANK] if found and spelled else []), *spelled]
-    found = found or _elsewhere(dialogue, words) or _begun(dialogue, words)
+    found = found or _elsewhere(session, words) or _begun(session, words)
     if not found:
-        raise CommandError(problem or _unknown(dialogue, words))
+        raise CommandError(problem or _unknown(session, words))
     return found
 
 
-def _sheet(dialogue: Dialogue) -> Sheet | None:
+def _sheet(session: Session) -> Sheet | None:
     """Return the present sheet, if the screen has one."""
-    if dialogue.page.screen.layout == "menu" or dialogue.watch.interval is None:
+    if session.page.screen.layout == "menu" or session.interval is None:
         return None
-    return dialogue.sheet()
+    return session.sheet()
 
 
-def _here(dialogue: Dialogue, words: str, surface: Surface, *, named_so: bool) -> tuple[list[Said], str]:
+def _here(
+    session: Session, words: str, surface: HelpContext, *, named_so: bool
+) -> tuple[list[HelpPart], str]:
     """Explain the column of the present screen that words name; else say which they may mean, if any.
 
     `named_so` is that it has to have just this name.
     """
-    here = dialogue.page.screen
+    here = session.page.screen
     columns = [each for each in here.columns if not named_so or each.name == words.lower()]
     try:
         found = find_column(words, columns)
@@ -105,55 +108,55 @@ def _here(dialogue: Dialogue, words: str, surface: Surface, *, named_so: bool) -
         return [], str(error)
     except QueryError:
         return [], ""
-    return column(found, _sheet(dialogue), surface.place), ""
+    return column(found, _sheet(session), surface.place), ""
 
 
-def _spelled(dialogue: Dialogue, words: str) -> list[Said]:
+def _spelled(session: Session, words: str) -> list[HelpPart]:
     """Explain the command and the screen that are spelled in full."""
-    found: list[Said] = []
+    found: list[HelpPart] = []
     upper = ALIASES.get(words.upper(), words.upper())
     for known in COMMANDS:
         if known.word == upper:
             found += command(known)
-    for each in dialogue.screens:
+    for each in session.screens:
         if upper in {each.command, each.id} or (each.menu and upper == each.menu.upper()):
-            there = _sheet(dialogue) if each is dialogue.page.screen else None
+            there = _sheet(session) if each is session.page.screen else None
             found += [*([BLANK] if found else []), *screen(each, there)]
     return found
 
 
-def _elsewhere(dialogue: Dialogue, words: str) -> list[Said]:
+def _elsewhere(session: Session, words: str) -> list[HelpPart]:
     """Explain a column of another screen: `DEVICE.resp`, or `DEVICE resp`."""
     name, mark, rest = words.partition("." if "." in words.split(maxsplit=1)[0] else " ")
     if not mark:
         return []
     try:
-        return column(find_column(rest.strip(), dialogue.screens.find(name).columns), None, 0)
+        return column(find_column(rest.strip(), session.screens.find(name).columns), None, 0)
     except (ScreenError, QueryError):
         return []
 
 
-def _begun(dialogue: Dialogue, words: str) -> list[Said]:
+def _begun(session: Session, words: str) -> list[HelpPart]:
     """Explain the command or screen that an abbreviation names."""
-    known = find(words)
+    known = find_command(words)
     if known is not None:
         return command(known)
     try:
-        return screen(dialogue.screens.find(words), None)
+        return screen(session.screens.find(words), None)
     except ScreenError:
         return []
 
 
-def _unknown(dialogue: Dialogue, words: str) -> str:
+def _unknown(session: Session, words: str) -> str:
     """Say that nothing goes by that name here, and where something does, or what is called much like it."""
-    having = [each for each in dialogue.screens if _has(each, words)]
+    having = [each for each in session.screens if _has(each, words)]
     having.sort(key=lambda each: each.menu or "~")
     if having:
-        several = " ..." * (len(having) > LISTED)
-        names = [each.command for each in having[:LISTED]]
+        several = " ..." * (len(having) > MAX_SCREENS)
+        names = [each.command for each in having[:MAX_SCREENS]]
         return f"{words!r} is a column of {', '.join(names)}{several}: HELP {names[0]}.{words}"
-    here = dialogue.page.screen.columns
-    known = [*(each.word for each in COMMANDS), *dialogue.screens.commands]
+    here = session.page.screen.columns
+    known = [*(each.word for each in COMMANDS), *session.screens.commands]
     known += [name for each in here for name in (each.name, heading(each))]
     instead = did_you_mean(words, known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
     return f"{words!r} is no column, screen or command{instead}"
@@ -169,23 +172,23 @@ def _has(each: Screen, words: str) -> bool:
 # what is explained
 
 
-def screen(of: Screen, sheet: Sheet | None) -> list[Said]:
+def screen(of: Screen, sheet: Sheet | None) -> list[HelpPart]:
     """Explain a screen and all its columns, and why cells of its form are not there."""
-    said = [Said(f"{of.id} {of.spelled} - {of.title}", "strong"), BLANK, Said(of.help)]
+    said = [HelpPart(f"{of.id} {of.spelled} - {of.title}", "strong"), BLANK, HelpPart(of.help)]
     if of.own and "zmon's own" not in " ".join(of.help.split()):
-        said.append(Said("The layout is zmon's own."))
+        said.append(HelpPart("The layout is zmon's own."))
     if sheet is not None and sheet.table.notes:
-        said += [BLANK, Said("About these figures", "strong")]
-        said += map(Said, sheet.table.notes)
+        said += [BLANK, HelpPart("About these figures", "strong")]
+        said += map(HelpPart, sheet.table.notes)
     if of.columns:
-        said += [BLANK, Said("Columns; HELP and a name or heading says more", "strong")]
-        said += [Said(f"{named(each)}: {each.help}", name=each.name) for each in of.columns]
+        said += [BLANK, HelpPart("Columns; HELP and a name or heading says more", "strong")]
+        said += [HelpPart(f"{named(each)}: {each.help}", name=each.name) for each in of.columns]
     if sheet is not None:
         said += _missing(sheet)
     return said
 
 
-def _missing(sheet: Sheet) -> list[Said]:
+def _missing(sheet: Sheet) -> list[HelpPart]:
     """Say why parts of a form are dots; one entry for each reason."""
     reasons: dict[str, list[str]] = {}
     short = sheet.screen.form_names
@@ -194,101 +197,106 @@ def _missing(sheet: Sheet) -> list[Said]:
         value = sheet.table.facts.get(fact)
         if isinstance(value, Absent):
             reasons.setdefault(value.reason, []).append(fact)
-    said = [BLANK, Said("Why there are dots", "strong")] if reasons else []
-    return said + [Said(", ".join(names), name=reason, indent=0) for reason, names in reasons.items()]
+    said = [BLANK, HelpPart("Why there are dots", "strong")] if reasons else []
+    return said + [HelpPart(", ".join(names), name=reason, indent=0) for reason, names in reasons.items()]
 
 
-def column(of: Column, sheet: Sheet | None, place: int) -> list[Said]:
+def column(of: Column, sheet: Sheet | None, place: int) -> list[HelpPart]:
     """Explain a column, and the cell of it in the row at `place`."""
     unit = f", {of.unit}" if of.unit else ""
-    said = [Said(f"{of.name} - {named(of)}{unit}", "strong"), Said(of.help)]
+    said = [HelpPart(f"{of.name} - {named(of)}{unit}", "strong"), HelpPart(of.help)]
     if of.source:
-        said.append(Said(of.source, name="Source"))
+        said.append(HelpPart(of.source, name="Source"))
     if of.limit is not None:
         look, bad, why = of.limit
         said.append(
-            Said(f"above {look:g} it is marked *, above {bad:g} it is marked !: {why}", name="Limits")
+            HelpPart(f"above {look:g} it is marked *, above {bad:g} it is marked !: {why}", name="Limits")
         )
     orders = {"asc": "ascending first", "desc": "descending first", "": "no"}
-    said.append(Said(orders[of.sort], name="Sorted"))
+    said.append(HelpPart(orders[of.sort], name="Sorted"))
     if sheet is not None and len(sheet) and any(each.name == of.name for each in sheet.screen.columns):
         said.append(_cell(of, sheet, min(place, len(sheet) - 1)))
     return said
 
 
-def _cell(of: Column, sheet: Sheet, place: int) -> Said:
+def _cell(of: Column, sheet: Sheet, place: int) -> HelpPart:
     key, row = sheet.keys[place], sheet.rows[place]
     value = sheet.table.column(of.name)[row]
     if isinstance(value, Absent):
-        return Said(f"{key}: {value.reason}", "look", name="Not there")
+        return HelpPart(f"{key}: {value.reason}", "look", name="Not there")
     words = f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}"
-    return Said(words + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
+    return HelpPart(words + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
 
 
-def command(of: Command) -> list[Said]:
+def command(of: Command) -> list[HelpPart]:
     """Explain a command."""
     return [
-        Said(f"{of.spelled} {of.operand}".strip(), "strong"),
-        Said(f"{of.help[:1].upper()}{of.help[1:]}."),
+        HelpPart(f"{of.spelled} {of.operand}".strip(), "strong"),
+        HelpPart(f"{of.help[:1].upper()}{of.help[1:]}."),
     ]
 
 
-def commands() -> list[Said]:
+def commands() -> list[HelpPart]:
     """List the commands."""
     return [
-        Said("Commands, of which the part in capitals is enough", "strong"),
-        *(Said(each.help, name=f"{each.spelled} {each.operand}", indent=COMMAND) for each in COMMANDS),
+        HelpPart("Commands, of which the part in capitals is enough", "strong"),
+        *(
+            HelpPart(each.help, name=f"{each.spelled} {each.operand}", indent=COMMAND_INDENT)
+            for each in COMMANDS
+        ),
     ]
 
 
-def screens(of: Screens) -> list[Said]:
+def screens(of: Screens) -> list[HelpPart]:
     """List the screens."""
     numbers = {each.command: f" ({each.menu})" * bool(each.menu) for each in of}
-    entries = (Said(each.title, name=each.spelled + numbers[each.command], indent=KEYS) for each in of)
-    return [Said("Screens, by command or number", "strong"), *entries]
+    entries = (
+        HelpPart(each.title, name=each.spelled + numbers[each.command], indent=KEYS_INDENT) for each in of
+    )
+    return [HelpPart("Screens, by command or number", "strong"), *entries]
 
 
-def everything(of: Screens, surface: Surface) -> list[Said]:
+def everything(of: Screens, surface: HelpContext) -> list[HelpPart]:
     """List the keys, the commands and the screens."""
-    keys = (Said(does, name=key, indent=KEYS) for key, does in surface.listed())
-    return [Said("Keys", "strong"), *keys, BLANK, *commands(), BLANK, *screens(of)]
+    keys = (HelpPart(does, name=key, indent=KEYS_INDENT) for key, does in surface.listed())
+    return [HelpPart("Keys", "strong"), *keys, BLANK, *commands(), BLANK, *screens(of)]
 
 
 # as lines
 
 
-def rows(said: Iterable[Said], width: int) -> Iterator[Row]:
+def rows(said: Iterable[HelpPart], width: int) -> Iterator[HelpLine]:
     """Lay a help text out in lines of less than `width` characters, the first of each a blank."""
     for part in said:
         if part.name:
             yield from _entry(part, width)
         elif not part.words:
-            yield Row("")
+            yield HelpLine("")
         else:
             yield from _paragraphs(part, width)
 
 
-def _paragraphs(part: Said, width: int) -> Iterator[Row]:
+def _paragraphs(part: HelpPart, width: int) -> Iterator[HelpLine]:
     for number, paragraph in enumerate(part.words.strip().split("\n\n")):
         if number:
-            yield Row("")
+            yield HelpLine("")
         for line in _wrapped(paragraph, width - 2):
-            yield Row(f" {line}", part.kind)
+            yield HelpLine(f" {line}", part.kind)
 
 
-def _entry(part: Said, width: int) -> Iterator[Row]:
+def _entry(part: HelpPart, width: int) -> Iterator[HelpLine]:
     """Write a name and beside it the words, or below it when the name is long."""
     beside = len(part.name) + 3 <= part.indent
     margin = " " * (part.indent if beside else 4)
     lines = [margin + line for line in _wrapped(part.words, max(width - 1 - len(margin), 20))]
     if beside:
-        yield Row(f" {part.name}".ljust(part.indent) + lines[0].lstrip(), "data", part.indent)
+        yield HelpLine(f" {part.name}".ljust(part.indent) + lines[0].lstrip(), "data", part.indent)
         lines = lines[1:]
     else:
         for line in _wrapped(part.name, width - 2):
-            yield Row(f" {line}", "label")
+            yield HelpLine(f" {line}", "label")
     for line in lines:
-        yield Row(line, part.kind)
+        yield HelpLine(line, part.kind)
 
 
 def _wrapped(words: str, width: int) -> list[str]:

@@ -1,16 +1,20 @@
-"""The state of a dialogue: a stack of pages over a tape."""
+"""A session: what a person is doing.  It looks at a timeline through pages that lie on top of one another.
+
+It is the same for the full screen and for line mode.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+import time
+from typing import TYPE_CHECKING, Final
 
 from zmon.screen.definition import ScreenError
-from zmon.screen.number import LEFT, clock
+from zmon.screen.number import clock
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
-from zmon.session.command import CommandError
-from zmon.session.page import BOTH, Against, Filling, Page, of_one
-from zmon.session.traveller import Traveller
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
 from zmon.tables import DRAWN
 from zmon.tables.view import NoSuchThing, check, needs, nobody
 
@@ -19,76 +23,56 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.query import Condition
-    from zmon.session.command import Given
     from zmon.session.guide import Guide
+    from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.page import Window
-    from zmon.session.tape import Watch
-    from zmon.session.traveller import Found, Move
+    from zmon.session.timeline import Timeline
     from zmon.tables.history import History
     from zmon.tables.table import Table
     from zmon.topology.machine import UserInputs
 
+NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."
 
-def meant(screens: Screens, word: str, operands: str = "") -> Screen:
-    """Return the screen that a word names; with a device behind it, DEVICE is the page of that device.
-
-    Raises:
-        ScreenError: there is no such screen.
-    """
-    screen = screens.find(word)
-    if operands and screen.command == "DEVICE" and not chosen_rows(screen, operands):
-        return screens.find("DETAILS")
-    return screen
+SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
+"""How the first word of a time begins, behind the names of rows."""
 
 
-def chosen_rows(screen: Screen, operands: str) -> str:
-    """Return operands as conditions, if they choose rows of a list; empty when they name what it is about.
-
-    `LCU 7600`, a heading and a value, is a condition on DEVICE and on lists that are about nothing; on these
-    `7600` alone is one on the first column.
-    """
-    if not operands or not screen.columns or screen.table in DRAWN:
-        return ""
-    if any(sign in operands for sign in "=<>~"):
-        return operands
-    free = screen.layout == "list" and not screen.argument and not needs(screen.table).history
-    if not (free or screen.command == "DEVICE"):
-        return ""
-    word, _, value = operands.partition(" ")
-    texts = [column for column in screen.columns if column.format in LEFT]
-    if value:
-        try:
-            return f"{find_column(word, texts).name}={value.strip()}"
-        except QueryError:
-            pass
-    return f"{screen.columns[0].name}={operands}" if free and texts[:1] == [screen.columns[0]] else ""
+def until_time(operands: str) -> tuple[list[str], str]:
+    """Part words from the time behind them."""
+    words = operands.split()
+    at = next((place for place, word in enumerate(words) if re.match(SINCE, word.lower())), len(words))
+    return words[:at], " ".join(words[at:])
 
 
-class Dialogue(Traveller):
-    """The state of a dialogue: a stack of pages over a tape."""
+class Session(Navigator):
+    """The state of a session: what it looks at, and a stack of pages."""
 
     def __init__(
-        self, watch: Watch, screens: Screens, first: str = "MENU", people: Callable[[], UserInputs] = nobody
+        self,
+        timeline: Timeline,
+        screens: Screens,
+        first: str = "MENU",
+        people: Callable[[], UserInputs] = nobody,
+        guide: Guide | None = None,
     ) -> None:
-        """Open on a screen; the watch must stand on a sample before a sheet is asked for.
+        """Open a screen; an interval must be looked at before a sheet is asked for.
 
-        `people` gives what was told of the machine besides.
+        `people` returns what users supply about the machine; `guide` leads through a tour.
         """
-        super().__init__(watch)
+        super().__init__(timeline)
         self.screens = screens
         self.people = people
+        self.guide = guide
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""
-        self.guide: Guide | None = None
-        """Who leads through a tour, if there is one."""
         self.pages: list[Page] = []
         self.ended = False
         self.leaving = False
         """Whether it was asked if zmon is to be left; the next command to leave does it."""
-        self._sheet: Sheet | None = None
-        self._shown: tuple[object, Page] | None = None
-        self._table: Table | None = None
-        self._filled: tuple[object, ...] | None = None
+        self._sheet: tuple[object, Sheet] | None = None
+        """The last sheet, and the interval and the page that it is of."""
+        self._table: tuple[object, Table] | None = None
+        """The last table, and what it was made from."""
         self.open(first)
 
     @property
@@ -109,14 +93,14 @@ class Dialogue(Traveller):
             CommandError: there is no such screen, thing or column.
         """
         try:
-            screen = meant(self.screens, word, operands)
+            screen = find_screen(self.screens, word, operands)
             page = self._page(screen, operands)
             if page.argument and self.mover is not None and self._looks_back(page):
-                check(screen.table, self._filling(page).view)  # the rest is filled in the background
+                check(screen.table, self._task(page).view)  # the rest is filled in the background
             elif page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
-            elif page.conditions and chosen_rows(screen, operands) != operands:
-                self._see_rows(page, operands)
+            elif page.conditions and row_conditions(screen, operands) != operands:
+                self._check_rows(page, operands)
         except (ScreenError, QueryError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
         if screen.layout == "menu":
@@ -131,13 +115,11 @@ class Dialogue(Traveller):
             QueryError: a condition is not understood.
         """
         page = Page(screen, order=natural(screen))
-        chosen = chosen_rows(screen, operands)
-        if chosen:
-            return page._replace(conditions=self._conditions(page, chosen))
+        conditions = row_conditions(screen, operands)
+        if conditions:
+            return page._replace(conditions=self._conditions(page, conditions))
         if operands and screen.table in DRAWN:
-            from zmon.session.figures import variables  # noqa: PLC0415 - a lookup starts without it
-
-            operands = variables(self, operands)
+            operands = self._variables(operands)
         if operands and not screen.argument:
             other = f"; write {screen.command} alone or with conditions" if screen.columns else ""
             raise CommandError(f"{screen.command} takes no operand {operands!r}{other}")
@@ -145,7 +127,41 @@ class Dialogue(Traveller):
             raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
         return page._replace(argument=operands, screen=of_one(screen) if operands else screen)
 
-    def _see_rows(self, page: Page, operands: str) -> None:
+    def _variables(self, operands: str) -> str:
+        """Return what figures are meant, as their tables name them, and since when.
+
+        Raises:
+            NoSuchThing: a row is not there.
+            CommandError: a word names no figures, there is no sample yet, or no such time.
+        """
+        from zmon.screen import variable  # noqa: PLC0415 - a lookup starts without it
+        from zmon.tables.plot import write  # noqa: PLC0415 - likewise
+
+        words, since = until_time(operands)
+        if self.interval is None:
+            raise CommandError(NO_SAMPLE)
+        try:
+            asked = variable.parse(words, self.screens)
+            found = write(variable.resolve(asked, self.interval, self.people))
+        except variable.VariableError as error:
+            raise CommandError(str(error)) from error
+        return f"{found} {self._since(since)}".strip()
+
+    def _since(self, words: str) -> str:
+        """Return a time as a table understands it: so long before the end, or an instant."""
+        if not words or words.startswith("@"):
+            return words
+        from zmon.session.when import SECOND, parse_when  # noqa: PLC0415 - a lookup starts without it
+
+        present = self.utc
+        try:
+            utc = parse_when(words, time.time_ns(), present, self.span)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        ahead = words.startswith("-") and present is not None
+        return f"-{(present - utc) // SECOND}s" if ahead and present is not None else f"@{utc}"
+
+    def _check_rows(self, page: Page, operands: str) -> None:
         """See that conditions which stand for a name leave rows.
 
         Raises:
@@ -154,6 +170,11 @@ class Dialogue(Traveller):
         if page.conditions and not len(self._sheet_of(page)):
             command = page.screen.command
             raise NoSuchThing(f"{operands!r} is not on {command}. {command} without operand lists all.")
+
+    def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
+        if operands and not page.screen.columns:
+            raise CommandError(f"{page.screen.command} has no rows to choose from; lists such as DEVICE have")
+        return parse_conditions(operands, page.screen.columns)
 
     def drill(self, key: str) -> bool:
         """Go deeper into a row; return False where there is nothing deeper."""
@@ -166,17 +187,17 @@ class Dialogue(Traveller):
         self.open(word, operands)
         return True
 
-    def arrive(self, move: Move, found: Found | None) -> bool:
-        """Look at what a move has found; the menu, which shows no figures, says the time."""
+    def arrive(self, move: CursorMove, found: Arrival | None) -> bool:
+        """Look at what a move has found; the menu, which shows no figures, gives the time."""
         arrived = super().arrive(move, found)
-        if arrived and not self.said and self.page.screen.layout == "menu" and self.watch.utc is not None:
-            self.said = f"Now at {clock(self.watch.utc)}"
+        if arrived and not self.message and self.page.screen.layout == "menu" and self.utc is not None:
+            self.message = f"Now at {clock(self.utc)}"
         return arrived
 
     def leave(self, key: str) -> None:
         """Leave zmon if this was asked before, else ask; `key` names what has to come again."""
         self.ended = self.leaving
-        self.said = "" if self.leaving else f"{key} again leaves zmon; QUIT leaves at once"
+        self.message = "" if self.leaving else f"{key} again leaves zmon; QUIT leaves at once"
         self.leaving = True
 
     def back(self) -> bool:
@@ -185,11 +206,6 @@ class Dialogue(Traveller):
             return False
         self.pages.pop()
         return True
-
-    def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
-        if operands and not page.screen.columns:
-            raise CommandError(f"{page.screen.command} has no rows to choose from; lists such as DEVICE have")
-        return parse_conditions(operands, page.screen.columns)
 
     def sort(self, words: str, direction: str = "") -> None:
         """Sort the present screen on a column; naming it again turns the direction round.
@@ -246,66 +262,52 @@ class Dialogue(Traveller):
         Raises:
             CommandError: there is no sample yet, or what the page is about is gone.
         """
-        now = (self.watch.interval, self.page)
-        if self._sheet is None or self._shown != now:
+        about = (self.interval, self.page)
+        if self._sheet is None or self._sheet[0] != about:
             try:
-                self._sheet, self._shown = self._sheet_of(self.page), now
+                self._sheet = about, self._sheet_of(self.page)
             except NoSuchThing as error:
                 raise CommandError(f"{error}; RETURN goes back") from error
-        return self._sheet
+        return self._sheet[1]
 
     def _sheet_of(self, page: Page) -> Sheet:
-        filling = self._filling(page)
-        if self._table is None or self._filled != filling.about:
-            self.accept(filling, filling.table())
-        assert self._table is not None  # noqa: S101 - it was accepted
-        return Sheet(page.screen, self._table, page.order, page.conditions)
+        task = self._task(page)
+        if self._table is None or self._table[0] != task.about:
+            self._table = task.about, task.table()
+        return Sheet(page.screen, self._table[1], page.order, page.conditions)
 
-    def _filling(self, page: Page) -> Filling:
-        view = self.watch.view(page.argument)
+    def _task(self, page: Page) -> FillTask:
+        view = self.view(page.argument)
         if view is None:
-            raise CommandError("There is no sample yet. NEXTSAMP takes or opens the first.")
+            raise CommandError(NO_SAMPLE)
         view.limits = self.screens.limits
         view.people = self.people
-        return Filling(page, view)
+        return FillTask(page, view)
 
-    def filling(self) -> Filling:
+    def task(self) -> FillTask:
         """Return the work that `sheet` would have to do first, to have it done beforehand.
 
         Raises:
             CommandError: there is no sample yet.
         """
-        return self._filling(self.page)
+        return self._task(self.page)
+
+    def accept(self, task: FillTask, table: Table) -> None:
+        """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
+        self._table = task.about, table
 
     def _looks_back(self, page: Page) -> bool:
-        """Tell whether filling the table of a page reads samples before the present ones."""
+        """Return whether filling the table of a page reads samples before the present ones."""
         needed = needs(page.screen.table)
-        return page.against is not None or needed.history or (needed.period and not self.watch.tape.live)
+        return page.against is not None or needed.history or (needed.period and not self.live)
 
     @property
     def laborious(self) -> bool:
         """Whether `sheet` would have to read samples before the present ones."""
-        view = self.watch.view(self.page.argument)
-        if view is None or self._filled == Filling(self.page, view).about:
+        view = self.view(self.page.argument)
+        if view is None or (self._table is not None and self._table[0] == FillTask(self.page, view).about):
             return False
         return self._looks_back(self.page)
-
-    def accept(self, filling: Filling, table: Table) -> None:
-        """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""
-        self._table, self._filled = table, filling.about
-
-    def run(self, line: str) -> Given | None:
-        """Carry out a command line.
-
-        Returns the command when it is one that the surface has to carry out itself (HELP, LOCATE, TOP,
-        BOTTOM, PRINT, REFRESH, PLAY, PAUSE, EVENTS, NOW), else None.
-
-        Raises:
-            CommandError: it is not understood or cannot be done.
-        """
-        from zmon.session.line import carry_out  # noqa: PLC0415 - a lookup gives no commands
-
-        return carry_out(self, line)
 
     def compare(
         self,
@@ -316,7 +318,8 @@ class Dialogue(Traveller):
     ) -> None:
         """Show the present list for two times side by side; by default the later is the present interval.
 
-        If `then` is on another tape, `before` is what came before it there.  `names` stand above the figures.
+        If `then` is on another timeline, `before` is what came before it there.  `names` stand above the
+        figures.
 
         Raises:
             CommandError: it is no list of things, or there is nothing at that time.
@@ -328,7 +331,7 @@ class Dialogue(Traveller):
         if screen.layout != "list" or needs(screen.table).history:
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
         both = compared(screen, names)
-        new = Page(both, page.argument, None, (), Against(screen, then, now, before, names))
+        new = Page(both, page.argument, None, (), Comparison(screen, then, now, before, names))
         try:
             if self.mover is None:
                 self._sheet_of(new)

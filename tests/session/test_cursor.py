@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
-from zmon.session.head import Head
+from zmon.session.cursor import Cursor
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
@@ -25,9 +25,9 @@ def sample(second: int) -> Sample:
     return Sample(Instant(second * SECOND, second * SECOND, "boot"), {}, nominal=1.0)
 
 
-def head(*seconds: int, happened: tuple[Event, ...] = ()) -> Head:
+def head(*seconds: int, happened: tuple[Event, ...] = ()) -> Cursor:
     """Return the head before the first sample of a tape."""
-    return Head(ListTape([sample(second) for second in seconds], happened=happened))
+    return Cursor(ListTimeline([sample(second) for second in seconds], happened=happened))
 
 
 def place(interval: Interval | None) -> tuple[int, int] | None:
@@ -47,13 +47,13 @@ def test_a_step_back_is_the_interval_before() -> None:
     """With the sample before it, not with nothing."""
     found = head(1, 2, 3)
     found.end()
-    assert [place(found.back()) for _ in range(3)] == [(1, 2), (-1, 1), None]
+    assert [place(found.previous()) for _ in range(3)] == [(1, 2), (-1, 1), None]
 
 
 def test_a_step_back_reads_two_samples_however_long_the_tape_is() -> None:
     """It does not begin anew."""
-    tape = ListTape([sample(second) for second in range(1000)])
-    found = Head(tape)
+    tape = ListTimeline([sample(second) for second in range(1000)])
+    found = Cursor(tape)
     found.end()
     read: list[int] = []
 
@@ -62,8 +62,9 @@ def test_a_step_back_reads_two_samples_however_long_the_tape_is() -> None:
             read.append(key)
             return super().__getitem__(key)
 
-    tape.samples = Noted(tape.samples)
-    found.back()
+    section = tape.sections[0]
+    section.samples = Noted(section.samples)
+    found.previous()
     assert set(read) == {997, 998}
 
 
@@ -79,22 +80,24 @@ def test_the_ends_are_found(seconds: list[int]) -> None:
     found = head(*seconds)
     assert place(found.begin()) == (-1, seconds[0])
     assert place(found.end()) == (seconds[-2] if len(seconds) > 1 else -1, seconds[-1])
-    assert found.forward() is None
+    assert found.next() is None
 
 
 def test_an_empty_tape_leads_nowhere() -> None:
     """Whatever is asked for."""
     empty = head()
-    assert (empty.begin(), empty.end(), empty.seek(0), empty.play(0), empty.course()) == (None,) * 5
-    assert (empty.exception(1), empty.back(), empty.forward()) == (None,) * 3
+    assert (empty.begin(), empty.end(), empty.seek(0), empty.play(0), empty.timeline.overview()) == (
+        None,
+    ) * 5
+    assert (empty.find_exception(1), empty.previous(), empty.next()) == (None,) * 3
 
 
 def test_a_head_goes_on_from_where_it_was_said_to_stand() -> None:
     """The tape itself stood elsewhere."""
-    tape = ListTape([sample(second) for second in range(5)])
-    assert place(Head(tape, sample(3)).back()) == (1, 2)
-    assert place(Head(tape, sample(3)).forward()) == (3, 4)
-    assert place(Head(tape, sample(3)).play(4 * SECOND)) == (3, 4)
+    tape = ListTimeline([sample(second) for second in range(5)])
+    assert place(Cursor(tape, 3 * SECOND).previous()) == (1, 2)
+    assert place(Cursor(tape, 3 * SECOND).next()) == (3, 4)
+    assert place(Cursor(tape, 3 * SECOND).play(4 * SECOND)) == (3, 4)
 
 
 def test_playing_leaves_no_sample_out() -> None:
@@ -132,7 +135,7 @@ def test_exceptions_are_found_at_the_sample_that_shows_them(at: int, way: int, t
     """A gap is seen behind it; notes are no exceptions."""
     found = head(0, 1, 2, 3, 4, 8, 10, 12, happened=EVENTS)
     found.seek(at * SECOND)
-    exception = found.exception(way)
+    exception = found.find_exception(way)
     assert (None if exception is None else exception[1].after.at.utc // SECOND) == there
 
 
@@ -140,12 +143,12 @@ def test_without_another_exception_the_head_stays() -> None:
     """The next step is the next sample."""
     found = head(1, 2, 3, 4)
     found.seek(2 * SECOND)
-    assert found.exception(1) is None
-    assert place(found.forward()) == (2, 3)
+    assert found.find_exception(1) is None
+    assert place(found.next()) == (2, 3)
 
 
-def test_a_course_tells_the_whole_tape() -> None:
+def test_a_overview_tells_the_whole_tape() -> None:
     """From begin to end, with what happened."""
-    course = head(1, 9, happened=(limit(4),)).course()
-    assert course is not None
-    assert (course.begin, course.end, course.events) == (SECOND, 9 * SECOND, [limit(4)])
+    overview = head(1, 9, happened=(limit(4),)).timeline.overview()
+    assert overview is not None
+    assert (overview.begin, overview.end, overview.events) == (SECOND, 9 * SECOND, [limit(4)])

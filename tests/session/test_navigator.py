@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import ListTape
+from tests.conftest import ListTimeline
 from zmon.kinds import CHANNEL
 from zmon.sample import Frame, Instant, Sample
-from zmon.session.tape import REACH, NoMark, Watch
+from zmon.session.navigator import REACH, CommandError, Navigator
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
@@ -28,22 +28,21 @@ def sample(place: int, ticks: int, busy: int, *, nominal: float = 0.0) -> Sample
     return Sample(Instant(place * SECOND, place * SECOND, "boot"), {"channel": frame}, nominal=nominal)
 
 
-class EndlessTape(ListTape):
-    """A live tape: there is always another sample, and never one before."""
+class EndlessTimeline(ListTimeline):
+    """A live timeline: there is always another sample, and never one before."""
 
     def __init__(self) -> None:
         super().__init__([], live=True, name="this machine")
-        self.taken = 0
 
-    def next(self) -> Sample:
+    def take(self) -> Sample:
         """Take a sample."""
         self.taken += 1
         return sample(self.taken, self.taken * 7812, 0)
 
 
-def tape(busy: list[int]) -> ListTape:
+def timeline(busy: list[int]) -> ListTimeline:
     """Return a tape of one channel path that was busy for so many ticks in each second."""
-    return ListTape([sample(n, 7812 * n, sum(busy[:n])) for n in range(len(busy))])
+    return ListTimeline([sample(n, 7812 * n, sum(busy[:n])) for n in range(len(busy))])
 
 
 def place(interval: Interval | None) -> tuple[int, int] | None:
@@ -54,11 +53,11 @@ def place(interval: Interval | None) -> tuple[int, int] | None:
     return before, interval.after.at.steady // SECOND
 
 
-def fresh(samples: list[Sample], steps: int) -> Watch:
+def fresh(samples: list[Sample], steps: int) -> Navigator:
     """Return a watch that went forward so many samples and never back."""
-    watch = Watch(ListTape(samples))
+    watch = Navigator(ListTimeline(samples))
     for _ in range(steps):
-        watch.forward()
+        watch.next()
     return watch
 
 
@@ -74,17 +73,17 @@ def same(one: Period, other: Period) -> bool:
 
 def test_before_the_first_sample_there_is_nothing_to_look_at() -> None:
     """A view needs a sample."""
-    assert Watch(tape([1, 2])).view() is None
+    assert Navigator(timeline([1, 2])).view() is None
 
 
 def test_the_first_sample_has_none_before_it() -> None:
     """Its interval has an end alone."""
-    assert place(Watch(tape([1, 2])).forward()) == (-1, 0)
+    assert place(Navigator(timeline([1, 2])).next()) == (-1, 0)
 
 
 def test_a_view_is_of_the_present_interval() -> None:
     """With the period and what the page is about."""
-    watch = fresh(tape([1, 2, 3]).samples, 2)
+    watch = fresh(timeline([1, 2, 3]).listed, 2)
     view = watch.view("0.0.7000")
     assert view is not None
     assert (view.interval, view.period, view.argument) == (watch.interval, watch.period, "0.0.7000")
@@ -93,25 +92,25 @@ def test_a_view_is_of_the_present_interval() -> None:
 @given(BUSY)
 def test_at_the_end_a_watch_stays(busy: list[int]) -> None:
     """Going on gives None and changes nothing."""
-    watch = Watch(tape(busy))
-    end = watch.to_end()
+    watch = Navigator(timeline(busy))
+    end = watch.end()
     period = watch.period
     assert place(end) == (len(busy) - 2, len(busy) - 1)
-    assert (watch.forward(), watch.interval, watch.period) == (None, end, period)
+    assert (watch.next(), watch.interval, watch.period) == (None, end, period)
 
 
 @given(BUSY)
 def test_at_the_begin_a_watch_stays(busy: list[int]) -> None:
     """Going back from the first sample gives None and changes nothing."""
-    watch = Watch(tape(busy))
-    first = watch.forward()
-    assert (watch.back(), watch.interval) == (None, first)
+    watch = Navigator(timeline(busy))
+    first = watch.next()
+    assert (watch.previous(), watch.interval) == (None, first)
 
 
 def test_an_empty_tape_stays_empty() -> None:
     """Neither direction leads anywhere."""
-    watch = Watch(ListTape([]))
-    assert (watch.forward(), watch.back(), watch.to_end(), watch.view()) == (None, None, None, None)
+    watch = Navigator(ListTimeline([]))
+    assert (watch.next(), watch.previous(), watch.end(), watch.view()) == (None, None, None, None)
 
 
 STEPS = st.sampled_from(["forward", "back", "begin", "end"]) | st.integers(0, 12)
@@ -120,20 +119,20 @@ STEPS = st.sampled_from(["forward", "back", "begin", "end"]) | st.integers(0, 12
 @given(busy=BUSY, steps=st.lists(STEPS, max_size=20), look=st.booleans())
 def test_any_way_to_a_sample_shows_the_same(busy: list[int], steps: list[str | int], look: bool) -> None:
     """Interval and period are those of a watch that went straight there."""
-    samples = tape(busy).samples
-    watch, at = Watch(ListTape(samples)), 0
+    samples = timeline(busy).listed
+    watch, at = Navigator(ListTimeline(samples)), 0
     for step in steps:
         if step == "forward":
-            watch.forward()
+            watch.next()
             at = min(at + 1, len(samples))
         elif step == "back":
-            watch.back()
+            watch.previous()
             at = max(at - 1, min(at, 1))
         elif step == "begin":
-            watch.to_begin()
+            watch.begin()
             at = 1
         elif step == "end":
-            watch.to_end()
+            watch.end()
             at = len(samples)
         else:
             watch.seek(int(step) * SECOND)
@@ -149,33 +148,33 @@ def test_samples_of_the_same_instant_are_stepped_through_one_by_one() -> None:
     """A capture whose files have coarse times may hold two such."""
     samples = [sample(when, 0, 0) for when in (1, 2, 2, 3)]
     watch = fresh(samples, 4)
-    watch.back()
+    watch.previous()
     assert watch.interval is not None
     assert watch.interval.after is samples[2]
 
 
 def test_a_live_tape_is_not_stepped_back() -> None:
     """It must not be sampled either, let alone without end."""
-    live = EndlessTape()
-    watch = Watch(live)
-    watch.forward()
-    present = watch.forward()
-    assert (watch.back(), watch.interval, live.taken) == (None, present, 2)
+    live = EndlessTimeline()
+    watch = Navigator(live)
+    watch.next()
+    present = watch.next()
+    assert (watch.previous(), watch.interval, live.taken) == (None, present, 2)
 
 
 def test_a_sample_that_was_taken_elsewhere_counts_like_one_of_the_tape() -> None:
     """The glass takes samples in a thread."""
-    samples = tape([10, 20, 30]).samples
-    watch = Watch(EndlessTape())
+    samples = timeline([10, 20, 30]).listed
+    watch = Navigator(EndlessTimeline())
     for each in samples:
-        watch.take(each)
+        watch.add(each)
     assert same(watch.period, fresh(samples, 3).period)
 
 
 @given(BUSY)
 def test_the_average_of_a_period_is_that_of_its_ends(busy: list[int]) -> None:
     """Where nothing is missing, the sum of the intervals is the whole."""
-    watch = fresh(tape(busy).samples, len(busy))
+    watch = fresh(timeline(busy).listed, len(busy))
     figures = watch.period.channels.get("0.40")
     if len(busy) == 1:
         assert figures is None
@@ -203,11 +202,11 @@ def test_the_time_stamp_of_a_channel_may_wrap_within_a_period() -> None:
 
 def test_after_a_jump_the_period_reaches_so_far_back() -> None:
     """On a long tape; going on from there adds to it."""
-    watch = Watch(tape([10] * (REACH + 500)))
+    watch = Navigator(timeline([10] * (REACH + 500)))
     watch.seek((REACH + 100) * SECOND)
     counted = [sum(watch.period.channels["0.40"].ranges)]
     for _ in range(2):
-        watch.forward()
+        watch.next()
         counted.append(sum(watch.period.channels["0.40"].ranges))
     assert counted == [REACH, REACH + 1, REACH + 2]
 
@@ -216,9 +215,9 @@ def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.Monkey
     """Going along a tape costs reading alone."""
     counted: list[Interval] = []
     monkeypatch.setattr("zmon.tables.channel.count", lambda _, interval, **_more: counted.append(interval))
-    watch = Watch(tape([1] * 9))
-    watch.to_end()
-    watch.back()
+    watch = Navigator(timeline([1] * 9))
+    watch.end()
+    watch.previous()
     watch.seek(3 * SECOND)
     view = watch.view()
     assert view is not None
@@ -232,7 +231,7 @@ def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.Monkey
 
 def test_the_window_lies_between_the_marks() -> None:
     """Whichever came first; it is an average, not a gap."""
-    watch = Watch(ListTape([sample(n, 7812 * n, 100 * n, nominal=1.0) for n in range(9)]))
+    watch = Navigator(ListTimeline([sample(n, 7812 * n, 100 * n, nominal=1.0) for n in range(9)]))
     watch.seek(7 * SECOND)
     watch.mark("A")
     watch.seek(2 * SECOND)
@@ -243,18 +242,18 @@ def test_the_window_lies_between_the_marks() -> None:
     view = watch.view()
     assert view is not None
     assert view.interval is window
-    watch.interim()
+    watch.end_average()
     assert place(watch.interval) == (1, 2)
 
 
 def test_a_step_leaves_the_window() -> None:
     """From where the watch stands, not from a mark."""
-    watch = Watch(tape([1] * 9))
+    watch = Navigator(timeline([1] * 9))
     for name, second in (("A", 3), ("B", 5)):
         watch.seek(second * SECOND)
         watch.mark(name)
     watch.average()
-    watch.forward()
+    watch.next()
     assert (place(watch.interval), watch.averaging) == ((5, 6), False)
 
 
@@ -263,80 +262,96 @@ def test_a_step_leaves_the_window() -> None:
 )
 def test_without_two_marks_there_is_no_window(marks: str, words: str) -> None:
     """It says what to do."""
-    watch = fresh(tape([1, 2]).samples, 2)
+    watch = fresh(timeline([1, 2]).listed, 2)
     for name in marks:
         watch.mark(name)
-    with pytest.raises(NoMark, match=words):
+    with pytest.raises(CommandError, match=words):
         watch.average()
     assert place(watch.interval) == (0, 1)
 
 
 def test_nothing_can_be_marked_before_the_first_sample() -> None:
     """There is nothing to mark."""
-    with pytest.raises(NoMark, match="no sample"):
-        Watch(tape([1])).mark("A")
+    with pytest.raises(CommandError, match="no sample"):
+        Navigator(timeline([1])).mark("A")
 
 
 # back from now
 
 
-def recorded(busy: list[int]) -> tuple[Watch, ListTape]:
-    """Return a watch on a live machine whose samples are all recorded."""
-    kept = tape(busy)
-    live = Watch(ListTape(kept.samples, live=True, kept=kept))
+def recorded(busy: list[int]) -> tuple[Navigator, ListTimeline]:
+    """Look at a live machine whose samples are all recorded."""
+    kept = timeline(busy)
+    live = Navigator(ListTimeline(kept.listed, live=True, kept=kept))
     for _ in busy:
-        live.forward()
+        live.next()
     return live, kept
 
 
-def test_a_live_machine_that_records_is_rewound() -> None:
+def test_going_back_from_a_live_machine_begins_where_it_is() -> None:
     """What is looked at stays, with its period, until it is stepped back."""
     live, _ = recorded([10, 20, 30, 40])
-    past = live.rewind()
-    assert past is not None
-    assert past.interval is live.interval
-    assert same(past.period, live.period)
-    assert (past.moved, past.present) == (False, live)
-    assert place(past.back()) == (1, 2)
-    assert same(past.period, fresh(tape([10, 20, 30]).samples, 3).period)
+    present, period = live.interval, figures(live.period)
+    live.leave_present()
+    assert live.interval is present
+    assert figures(live.period) == period
+    assert (live.moved, live.live, live.timeline.live) == (False, False, True)
+    assert place(live.previous()) == (1, 2)
+    assert same(live.period, fresh(timeline([10, 20, 30]).listed, 3).period)
+    live.to_present()
+    assert live.interval is present
+    assert figures(live.period) == period
 
 
 def test_what_lies_before_is_known_before_the_first_step_back() -> None:
     """Screens by time show it while the live machine is held."""
     live, _ = recorded([10, 20, 30])
-    past = live.rewind()
-    assert past is not None
-    rows = past.history.rows("ends", lambda interval: {"end": interval.after.at.utc}, 9)
+    live.leave_present()
+    rows = live.history.rows("ends", lambda interval: {"end": interval.after.at.utc}, 9)
     assert [row.cells["end"] for row in rows] == [SECOND, 2 * SECOND]
 
 
 def test_the_past_stays_while_the_present_goes_on() -> None:
-    """And what is recorded meanwhile can be gone to."""
+    """What is recorded meanwhile can be gone to, and the present is where it is by then."""
     live, kept = recorded([10, 20])
-    past = live.rewind()
-    assert past is not None
+    live.leave_present()
     new = sample(2, 2 * 7812, 30)
-    kept.samples.append(new)
-    live.take(new)
-    assert (place(past.interval), place(live.interval)) == ((0, 1), (1, 2))
-    assert place(past.to_end()) == (1, 2)
+    kept.listed.append(new)
+    live.add(new)
+    assert place(live.interval) == (0, 1)
+    assert place(live.end()) == (1, 2)
+    live.begin()
+    live.to_present()
+    assert place(live.interval) == (1, 2)
+    assert same(live.period, fresh(timeline([10, 20, 0]).listed, 3).period)
 
 
 def test_marks_survive_a_visit_to_the_present() -> None:
-    """The tape is the same."""
+    """The timeline is the same."""
     live, _ = recorded([10, 20])
-    past = live.rewind()
-    assert past is not None
-    past.mark("A")
-    again = live.rewind()
-    assert again is not None
-    assert "A" in again.marks
+    live.leave_present()
+    live.mark("A")
+    live.to_present()
+    live.leave_present()
+    assert "A" in live.marks
 
 
-def test_without_a_recording_nothing_is_rewound() -> None:
-    """Nor before the first sample, nor in what is past already."""
-    live = Watch(EndlessTape())
-    assert live.rewind() is None
-    live.forward()
-    assert live.rewind() is None
-    assert fresh(tape([1]).samples, 1).rewind() is None
+def test_without_a_live_buffer_there_is_no_way_back() -> None:
+    """Nor before the first sample."""
+    live = Navigator(EndlessTimeline())
+    for _ in range(2):
+        with pytest.raises(CommandError, match="--record FILE"):
+            live.leave_present()
+        assert live.live
+        live.next()
+    empty, _ = recorded([])
+    with pytest.raises(CommandError, match="--record FILE"):
+        empty.leave_present()
+
+
+def test_what_is_past_already_stays() -> None:
+    """There is no present to leave."""
+    there = fresh(timeline([1]).listed, 1)
+    before = there.interval
+    there.leave_present()
+    assert there.interval is before

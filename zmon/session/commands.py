@@ -1,0 +1,443 @@
+"""The words of the command line: what each does, for help and completion, and how it is carried out.
+
+They are those of the Toolkit, where it has them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.screen import variable
+from zmon.screen.definition import NoScreen, ScreenError
+from zmon.screen.guess import did_you_mean
+from zmon.screen.happening import line as event_line
+from zmon.screen.number import clock
+from zmon.screen.query import heading
+from zmon.screen.sheet import natural
+from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError
+from zmon.session.page import Page
+from zmon.session.session import Session, until_time
+from zmon.session.timeline import NoteError
+from zmon.session.when import outside, parse_when, whole
+from zmon.tables import DRAWN, UNDRAWN
+from zmon.tables.view import needs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.screen.definition import Screen
+
+MAX_QUOTED: Final = 30
+"""Characters of a word that is not understood that are repeated."""
+
+DAY: Final = (
+    r"(?i)\b(today|yesterday|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|[0-9]{4}-[0-9]{2}-[0-9]{2}) +"
+    r"(?=[0-9]{1,2}:)"
+)
+"""A day before a time of it."""
+
+NO_TOUR: Final = "There is no tour here. zmon demo has one."
+
+
+class Request(NamedTuple):
+    """A command that the surface has to carry out."""
+
+    word: str
+    operands: str
+
+
+# along the timeline
+
+
+def next_sample(session: Session, operands: str) -> None:
+    """Go to the next sample, or to that of a time."""
+    if operands:
+        go(session, operands)
+        return
+    present = session.timeline.live and not session.live
+    way = "NOW returns to the live machine" if present else "PREVSAMP goes to the previous one"
+    session.move(session.cursor.next, f"This is the last sample. {way}.")
+
+
+def previous_sample(session: Session, _operands: str) -> None:
+    """Go to the sample before."""
+    session.leave_present()
+    session.move(session.cursor.previous, "This is the first sample. NEXTSAMP goes to the next one.")
+
+
+def go(session: Session, operands: str) -> None:
+    """Go to the sample of a time, to the first or to the last."""
+    utc = _time(session, operands, session.utc)
+    session.leave_present()
+    cursor = session.cursor
+    ends = {"begin": cursor.begin, "start": cursor.begin, "end": cursor.end}
+
+    def seek() -> Arrival | None:
+        found = cursor.seek(utc)
+        return None if found is None else Arrival(found, outside(utc, session.timeline.span()))
+
+    session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
+
+
+def _time(session: Session, words: str, present: int | None) -> int:
+    """Return the time that words mean on the timeline; relative ones are counted from `present`.
+
+    Raises:
+        CommandError: they mean none, or live samples are not kept.
+    """
+    session.check_past()
+    span = session.timeline.span() if session.live else session.span
+    try:
+        return whole(parse_when(words, time.time_ns(), present, span))
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def next_exception(session: Session, _operands: str) -> None:
+    """Go to the next exception."""
+    _to_exception(session, 1, "No later exception. PREVEXC goes to the previous one.")
+
+
+def previous_exception(session: Session, _operands: str) -> None:
+    """Go to the exception before."""
+    _to_exception(session, -1, "No earlier exception. NEXTEXC goes to the next one.")
+
+
+def _to_exception(session: Session, way: int, edge: str) -> None:
+    session.leave_present()
+    cursor = session.cursor
+
+    def find() -> Arrival | None:
+        found = cursor.find_exception(way)
+        return None if found is None else Arrival(found[1], event_line(found[0]))
+
+    session.move(find, edge)
+
+
+def mark(session: Session, operands: str) -> None:
+    """Mark the sample that is looked at."""
+    name = operands.upper()
+    if name not in {"A", "B"}:
+        raise CommandError("Use MARK A or MARK B.")
+    session.mark(name)
+    session.message = f"Mark {name} is set at {clock(session.marks[name].at.utc)}"
+
+
+def average(session: Session, _operands: str) -> None:
+    """Look at the window between the marks."""
+    session.average()
+
+
+def interim(session: Session, _operands: str) -> None:
+    """Look again at the interval that ends at the cursor."""
+    session.end_average()
+
+
+def note(session: Session, operands: str) -> None:
+    """Record a note on the sample that is looked at."""
+    utc = session.utc
+    if not operands or utc is None:
+        raise CommandError("What is to be noted? For example NOTE backup was moved to 22:00")
+    try:
+        session.timeline.note(utc, operands)
+    except NoteError as error:
+        raise CommandError(f"The note was not written: {error}") from error
+
+
+def compare(session: Session, operands: str) -> None:
+    """Compare the intervals that end at the marks, or the time between two times with that between others.
+
+    A single mark, or a single pair of times, is compared with the interval that is shown.
+    """
+    page = session.page
+    if operands.upper() == "OFF":
+        if page.against is None:
+            raise CommandError("Nothing is compared on this screen.")
+        screen = page.against.screen
+        session.show(Page(screen, page.argument, natural(screen)))
+        return
+    times = _times(session, operands) if operands else []
+    if times:
+        session.compare((times[0], times[1]), (times[2], times[3]) if len(times) > 2 else None)
+        return
+    marks = {name: (None, sample.at.utc) for name, sample in sorted(session.marks.items())}
+    if not marks:
+        raise CommandError(
+            "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times: "
+            "COMPARE 14:00 14:10"
+        )
+    if len(set(marks.values())) < len(marks):
+        raise CommandError("A and B mark the same sample; go to another and mark that")
+    session.end_average()
+    (first, then), *others = marks.items()
+    second, now = others[0] if others else ("Now", None)
+    session.compare(then, now, names=(first, second))
+
+
+def _times(session: Session, operands: str) -> list[int]:
+    """Read the two or four times of a comparison.
+
+    Raises:
+        CommandError: they are others.
+    """
+    session.leave_present()
+    found: list[int] = []
+    for word in re.sub(DAY, r"\1_", operands).split():
+        base = found[-1] if len(found) % 2 and word.startswith("+") else session.utc
+        found.append(_time(session, word.replace("_", " "), base))
+    if len(found) not in {2, 4} or any(b <= a for a, b in zip(found[::2], found[1::2], strict=False)):
+        raise CommandError("COMPARE takes two times or four, the earlier of each pair first: 14:00 14:10")
+    return found
+
+
+# figures by time
+
+
+def _draw(session: Session, command: str, operands: str) -> None:
+    """Open a screen about figures by time: those that are named, else what is chosen here."""
+    words, since = until_time(operands)
+    screen = session.page.screen
+    known = variable.names(screen)
+    column, row = session.chosen()
+    if screen.table in DRAWN and not words:
+        session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
+        return
+    if screen.table in UNDRAWN and not words:
+        raise CommandError(variable.NO_FIGURES.format(screen.command))
+    named = _column(words[0], screen) if words and known else ""
+    if named:
+        column, words = named, words[1:]
+    elif words and (not known or _names_screen(session, words[0])):
+        session.open(command, operands)
+        return
+    if known and column not in known:
+        column = variable.natural_column(screen)
+    rows = words or [session.page.argument if needs(screen.table).history else row or session.page.argument]
+    session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+
+def _column(word: str, screen: Screen) -> str:
+    """Return the column of the present screen that a word names; empty when it names none.
+
+    Raises:
+        CommandError: it names one that holds no figures.
+    """
+    try:
+        return variable.figure(word, screen)
+    except variable.VariableError as error:
+        column = screen.by_name.get(word.lower())
+        if column is None:
+            return ""
+        what = heading(column) or column.name
+        example = variable.natural_column(screen)
+        raise CommandError(f"{what} is no figure that changes; {example} is one: PLOT {example}") from error
+
+
+def _names_screen(session: Session, word: str) -> bool:
+    """Return whether a word names another screen rather than a row of the present list."""
+    name = word.partition(".")[0]
+    if not name[:1].isalpha() or any(word == key.rpartition(".")[2] for key in session.sheet().keys):
+        return False
+    try:
+        session.screens.find(name)
+    except ScreenError:
+        return False
+    return True
+
+
+# pages
+
+
+def sort(session: Session, operands: str) -> None:
+    """Sort on a column, in a direction if one is named."""
+    column, _, last = operands.rpartition(" ")
+    if not column or last.upper() in {"ASC", "DESC"}:
+        session.sort(column or last, last if column else "")
+        return
+    try:
+        session.sort(operands)
+    except CommandError:
+        session.sortable(column)  # says what is wrong with that, if something is
+        raise CommandError(f"{last!r} is no direction; write ASC or DESC behind the column") from None
+
+
+def tour(session: Session, operands: str) -> None:
+    """Go to a step of the tour, the next or the one before; open or close its panel.
+
+    Raises:
+        CommandError: there is no tour, or no such step.
+    """
+    guide = session.guide
+    if guide is None:
+        raise CommandError(NO_TOUR)
+    word, many = operands.upper(), len(guide.tour.steps)
+    if word in {"", "OFF"}:
+        guide.shown = not word
+        return
+    steps = {"NEXT": guide.place + 1, "BACK": guide.place - 1}
+    place = steps.get(word, int(word) - 1 if word.isdecimal() and len(word) < 6 else None)
+    if place is None:
+        raise CommandError(f"{operands!r} is not a step. Use TOUR NEXT, BACK, OFF or 1 to {many}.")
+    if not 0 <= place < many:
+        edge = "the last step. TOUR 1 begins again" if place >= many else "the first step"
+        raise CommandError(f"This is {edge}." if word in steps else f"There are steps 1 to {many}.")
+    guide.place, guide.shown = place, True
+    if not guide.is_there(session.interval):
+        session.go_to(guide.window.end)
+    if not guide.shows(session.interval, session.page, session.screens):
+        for command in guide.commands(guide.step):
+            run(session, command)
+
+
+def leave(session: Session, _operands: str) -> None:
+    """Leave the screen, from the first zmon; that is asked once."""
+    if session.back():
+        session.leaving = False
+    else:
+        session.leave("F3 or F12" if session.mover is None else "Esc, F3 or F12")  # no line has Esc
+
+
+def end(session: Session, _operands: str) -> None:
+    """Leave zmon."""
+    session.ended = True
+
+
+# which command it is
+
+
+class Command(NamedTuple):
+    """A word of the command line: what it does, in help and completion, and how."""
+
+    word: str
+    shortest: int
+    """Characters that must be given."""
+    operand: str
+    help: str
+    run: Callable[[Session, str], None] | None = None
+    """None if the surface has to carry it out."""
+
+    @property
+    def spelled(self) -> str:
+        """The word with what is enough of it in capitals: `REFresh`."""
+        return self.word[: self.shortest] + self.word[self.shortest :].lower()
+
+
+COMMANDS: Final = (
+    Command("HELP", 1, "[name]", "explain this screen, or a column, screen or command; ? or HELP KEYS: keys"),
+    Command("SORT", 2, "column [ASC|DESC]", "sort on a column, named as its heading: SORT MB/s", sort),
+    Command(
+        "WHERE", 1, "[condition ...]", "show rows that meet all conditions, such as resp>10; without: all",
+        Session.where,
+    ),
+    Command("LOCATE", 2, "text", "go to the next row that contains a text; also /text"),
+    Command("TOP", 3, "", "go to the first row"),
+    Command("BOTTOM", 3, "", "go to the last row"),
+    Command("REFRESH", 3, "", "take a sample now"),
+    Command(
+        "NEXTSAMP", 5, "[time]", "go to the next sample, or to a time; live: take a sample now", next_sample
+    ),
+    Command("PREVSAMP", 5, "", "go to the previous sample", previous_sample),
+    Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end", go),
+    Command("PLAY", 3, "[speed]", "play: 1, 2, 5, 10, 30, 60, 120, 300 or 600; -10 is backwards"),
+    Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
+    Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", next_exception),
+    Command("PREVEXC", 5, "", "go to the previous exception", previous_exception),
+    Command("EVENTS", 2, "", "list the events of the tape: limits, gaps, restarts, notes"),
+    Command("MARK", 3, "A|B", "mark this sample", mark),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B", average),
+    Command("INTERIM", 3, "", "show the figures of each interval again", interim),
+    Command(
+        "COMPARE", 4, "[from to [from to]]|OFF",
+        "the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2 beside this"
+        " interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
+        compare,
+    ),
+    Command("NOTE", 4, "text", "add a note to this sample, if samples are recorded", note),
+    Command("NOW", 3, "", "return from the past to the live machine"),
+    Command(
+        "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH",
+        lambda session, operands: _draw(session, "PLOT", operands),
+    ),
+    Command(
+        "CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m",
+        lambda session, operands: _draw(session, "CORREL", operands),
+    ),
+    Command(
+        "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it", tour
+    ),
+    Command("PRINT", 2, "[file]", "write this screen to a file, as text"),
+    Command("RETURN", 3, "", "leave this screen", leave),
+    Command("QUIT", 4, "", "leave zmon; also q, EXIT", end),
+)  # fmt: skip
+"""The words that are no screens."""
+
+ALIASES: Final = {"Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
+"""Other words for commands."""
+
+CONTROL: Final = {"FC", "FCONTROL"}
+"""What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
+
+QUESTION: Final = "?"
+"""What people write who look for help: it lists the keys, and explains what stands behind it."""
+
+
+def find_command(word: str) -> Command | None:
+    """Return the command that a word or its beginning names."""
+    wanted = ALIASES.get(word.upper(), word.upper())
+    for command in COMMANDS:
+        if command.word.startswith(wanted) and len(wanted) >= command.shortest:
+            return command
+    return None
+
+
+def run(session: Session, line: str) -> Request | None:
+    """Carry out a command line; returns the command when the surface has to do it, such as HELP or PRINT.
+
+    Raises:
+        CommandError: it is not understood or cannot be done.
+    """
+    line = _uncontrolled(line.strip())
+    if line.startswith(("/", QUESTION)):
+        session.leaving = False
+        rest = line[1:].strip()
+        return Request("LOCATE", rest) if line.startswith("/") else Request("HELP", rest or "KEYS")
+    if not line:
+        return None
+    word, *behind = line.split(maxsplit=1)
+    operands = "".join(behind)
+    command = find_command(word)
+    if command is None:
+        session.leaving = False
+        _open_screen(session, word, operands)
+        return None
+    if operands and not command.operand:
+        raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
+    session.leaving = session.leaving and command.word == "RETURN"
+    if command.word == "NEXTSAMP" and session.live and not operands:
+        return Request("REFRESH", "")
+    if command.run is None:
+        return Request(command.word, operands)
+    command.run(session, operands)
+    return None
+
+
+def _uncontrolled(line: str) -> str:
+    """Leave out the word that the Toolkit has before some of its commands."""
+    word, _, rest = line.partition(" ")
+    return rest.strip() if word.upper() in CONTROL and rest.strip() else line
+
+
+def _open_screen(session: Session, word: str, operands: str) -> None:
+    """Open the screen that a word on the command line names."""
+    try:
+        session.screens.find(word)
+    except NoScreen as error:
+        known = (*session.screens.commands, *(command.word for command in COMMANDS))
+        typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
+        instead = did_you_mean(word, known) or "; HELP COMMANDS lists them"
+        raise CommandError(f"{typed!r} is no screen and no command{instead}") from error
+    except ScreenError as error:
+        raise CommandError(str(error)) from error
+    session.open(word, operands)

@@ -1,0 +1,376 @@
+"""Which interval of a timeline is looked at: where the cursor has led, the live machine, or between marks.
+
+The cursor may be moved by another thread; everything else belongs to the thread that shows the interval.
+"""
+
+from __future__ import annotations
+
+import threading
+from copy import deepcopy
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import absent
+from zmon.interval import Interval
+from zmon.session.cursor import Cursor
+from zmon.tables.figure import Figure
+from zmon.tables.history import History
+from zmon.tables.period import Period
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.event import Event
+    from zmon.sample import Sample
+    from zmon.session.timeline import Overview, Span, Timeline
+    from zmon.tables.figure import Variable
+
+REACH: Final = 600
+"""After a jump the figures of the period are counted anew from so many intervals before."""
+
+UNKNOWN: Final = absent("not known in this minute, or there are no samples")
+
+NOT_KEPT: Final = (
+    "Live samples are not kept. To go back in time, start zmon with --record FILE or open a recording: --from"
+    " FILE"
+)
+
+NO_SAMPLES: Final = "There are no samples here."
+
+
+class CommandError(ValueError):
+    """A command that cannot be carried out; the message says why and what would be possible."""
+
+
+class Arrival(NamedTuple):
+    """The interval to which a move has led, and what is said about it."""
+
+    interval: Interval
+    words: str = ""
+
+
+class CursorMove(NamedTuple):
+    """A move of the cursor.  It takes time and touches nothing else, so another thread may `run` it."""
+
+    cursor: Cursor
+    find: Callable[[], Arrival | Interval | None]
+    edge: str
+    """What is said at the end of the timeline."""
+
+    def run(self) -> Arrival | None:
+        """Move the cursor; None at the end of the timeline."""
+        found = self.find()
+        return found if found is None or isinstance(found, Arrival) else Arrival(found)
+
+
+class RunningPeriod:
+    """The figures of a period that grows by one interval after the other."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.period = Period()
+        self._counted: Interval | None = None
+        """The last interval in it."""
+        self._lock = threading.Lock()
+
+    def copy(self) -> RunningPeriod:
+        """Return a copy that goes on by itself."""
+        found = RunningPeriod()
+        found.period, found._counted = deepcopy(self.period), self._counted
+        return found
+
+    def count(self, interval: Interval, past: Callable[[], Iterator[Interval]] | None = None) -> Period:
+        """Count an interval and return the period.
+
+        What has accumulated cannot be taken apart again, so after a step back or a jump the `past` is
+        counted anew; without it the intervals follow one another.
+        """
+        from zmon.tables.channel import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
+
+        with self._lock:
+            counted, before = self._counted, interval.before
+            if counted is interval:
+                return self.period
+            if past is None or (counted and before and counted.after.at == before.at):
+                count(self.period, interval)
+            else:
+                self.period = Period()
+                intervals, near = list(islice(past(), REACH)), estimated_reach(interval)
+                for place, each in reversed(list(enumerate(intervals))):
+                    count(self.period, each, estimate=place < near)
+            self._counted = interval
+            return self.period
+
+
+class Navigator:
+    """Looks at one interval of a timeline, and goes along it.
+
+    A live timeline is followed, until somebody goes back into what the live buffer keeps.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        """Look at nothing yet."""
+        self.timeline = timeline
+        self.live = timeline.live
+        """Whether the live machine is followed."""
+        self.cursor = Cursor(timeline)
+        self.interval: Interval | None = None
+        """What is looked at: the interval that ends at the cursor, or the window between the marks."""
+        self.marks: dict[str, Sample] = {}
+        """Up to two, `A` and `B`."""
+        self.overview: Overview | None = None
+        """The timeline at a glance, as far as it was read."""
+        self.message = ""
+        """What is to be said about where the last move has led."""
+        self.moved = False
+        """Whether the cursor has moved since the live machine was left."""
+        self.mover: Callable[[CursorMove], None] | None = None
+        """Runs a move elsewhere and then has it `arrive`; without it moves are run at once."""
+        self.history = History(self._past, timeline.events, self._first, partial(recorded_trend, timeline))
+        self._here: Interval | None = None
+        """The interval that ends at the cursor, also while a window is looked at."""
+        self._newest: Interval | None = None
+        """The last interval of the live machine."""
+        self._live_period = self._period = RunningPeriod()
+        self._underway: list[CursorMove] = []
+
+    @property
+    def utc(self) -> int | None:
+        """When the sample at the cursor was taken."""
+        return None if self._here is None else self._here.after.at.utc
+
+    @property
+    def span(self) -> Span | None:
+        """The times of the first and the last sample; None if there are none, or the machine is followed."""
+        if self.overview is not None:
+            return self.overview.begin, self.overview.end
+        return None if self.live else self.timeline.span()
+
+    def events(self) -> Sequence[Event]:
+        """Return all events of the timeline."""
+        if self.overview is not None:
+            return self.overview.events
+        span = self.timeline.span()
+        return () if span is None else self.timeline.events(*span)
+
+    # at once
+
+    def look_at(self, found: Interval | None) -> Interval | None:
+        """Look at an interval that the cursor has found, perhaps in another thread."""
+        if found is not None:
+            self.interval = self._here = found
+            self.moved = True
+        return found
+
+    def add(self, sample: Sample) -> Interval:
+        """Go on to a sample of the live machine that was taken, perhaps in another thread.
+
+        The past, or a window, that is looked at stays.
+        """
+        self._newest = Interval(None if self._newest is None else self._newest.after, sample)
+        if self.live and self.averaging:
+            self._here = self._newest
+        elif self.live:
+            self.look_at(self._newest)
+        self._live_period.count(self._newest)
+        return self._newest
+
+    def next(self) -> Interval | None:
+        """Go to the next sample; None, and stay, at the end.  Live, take one."""
+        return self.add(self.timeline.take()) if self.live else self.look_at(self.cursor.next())
+
+    def previous(self) -> Interval | None:
+        """Go to the sample before; None, and stay, at the begin, and live."""
+        return None if self.live else self.look_at(self.cursor.previous())
+
+    def seek(self, utc: int) -> Interval | None:
+        """Go to the last sample at a time or before, else to the first; None if there is none, and live."""
+        return None if self.live else self.look_at(self.cursor.seek(utc))
+
+    def begin(self) -> Interval | None:
+        """Go to the first sample."""
+        return None if self.live else self.look_at(self.cursor.begin())
+
+    def end(self) -> Interval | None:
+        """Go to the last sample."""
+        return None if self.live else self.look_at(self.cursor.end())
+
+    # moves that another thread may run
+
+    def move(self, find: Callable[[], Arrival | Interval | None], edge: str = "") -> None:
+        """Move the cursor.
+
+        Raises:
+            CommandError: the timeline ends there, if that is known at once.
+        """
+        move = CursorMove(self.cursor, find, edge)
+        self._underway.append(move)
+        if self.mover is not None:
+            self.mover(move)
+        else:
+            self.arrive(move, move.run())
+
+    def go_to(self, utc: int) -> None:
+        """Go to the sample of a time.
+
+        Raises:
+            CommandError: live samples are not kept.
+        """
+        self.leave_present()
+        self.move(partial(self.cursor.seek, utc), NO_SAMPLES)
+
+    @property
+    def underway(self) -> bool:
+        """Whether a move has not arrived yet."""
+        return bool(self._underway)
+
+    def arrive(self, move: CursorMove, found: Arrival | None) -> bool:
+        """Look at what a move has found; return False if the move was dropped, or has found nothing.
+
+        Raises:
+            CommandError: the timeline ends there.
+        """
+        if move not in self._underway:
+            return False
+        self._underway.remove(move)
+        if found is None and move.edge:
+            raise CommandError(move.edge)
+        if found is None:
+            return False
+        self.look_at(found.interval)
+        self.message = found.words
+        return True
+
+    def drop(self, move: CursorMove) -> None:
+        """Forget a move that failed."""
+        if move in self._underway:
+            self._underway.remove(move)
+
+    # from the live machine into its past, and back
+
+    def check_past(self) -> None:
+        """See that one can go back in time.
+
+        Raises:
+            CommandError: live samples are not kept.
+        """
+        if self.live and (self._here is None or not self.timeline.refresh()):
+            raise CommandError(NOT_KEPT)
+
+    def leave_present(self) -> None:
+        """Follow the live machine no longer: stay where it is, to move from there.
+
+        Raises:
+            CommandError: live samples are not kept.
+        """
+        self.check_past()
+        if self.live:
+            self.live = self.moved = False
+            self.interval = self._here
+            self.cursor = Cursor(self.timeline, self.utc)
+            self.overview = None
+            self._period = self._live_period.copy()
+
+    def to_present(self) -> None:
+        """Follow the live machine again; moves that are under way are dropped.
+
+        Raises:
+            CommandError: the timeline is not live.
+        """
+        if not self.timeline.live:
+            raise CommandError("NOW is for the live machine. GO end goes to the last sample.")
+        self._underway.clear()
+        self.live = True
+        self.cursor, self.overview = Cursor(self.timeline), None
+        self.interval = self._here = self._newest
+        self._period = self._live_period
+
+    # marks
+
+    def mark(self, name: str) -> None:
+        """Mark the sample at the cursor as `A` or `B`.
+
+        Raises:
+            CommandError: there is no sample yet.
+        """
+        if self._here is None:
+            raise CommandError("There is no sample to mark yet.")
+        self.marks[name] = self._here.after
+
+    @property
+    def averaging(self) -> bool:
+        """Whether the window between the marks is looked at."""
+        return self.interval is not self._here
+
+    def average(self) -> Interval:
+        """Look at the window between the samples at A and B, whichever is earlier.
+
+        Raises:
+            CommandError: a mark is missing, or both mark the same sample.
+        """
+        for name in ("A", "B"):
+            if name not in self.marks:
+                raise CommandError(f"Mark {name} is not set: go to a sample and type MARK {name}")
+        first, last = sorted(self.marks.values(), key=lambda sample: sample.at.utc)
+        if first.at == last.at:
+            raise CommandError("A and B mark the same sample: go to another one and mark that")
+        self.interval = Interval(first, last, skipped=True)
+        return self.interval
+
+    def end_average(self) -> None:
+        """Look again at the interval that ends at the cursor."""
+        self.interval = self._here
+
+    # what tables are filled from
+
+    def _first(self) -> int:
+        """Return when the first sample was taken that is kept."""
+        span = self.timeline.span()
+        return 0 if span is None else span[0]
+
+    def _past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to the cursor or to the live machine's last sample, or up to a time."""
+        if self.live:
+            span = self.timeline.span()
+            utc = span[1] if span is not None and utc is None else utc
+        position = self.cursor.position if utc is None else self.timeline.find(utc)
+        return self.timeline.intervals(position)
+
+    @property
+    def period(self) -> Period:
+        """What has accumulated up to the cursor, from the begin or from as far before as it reaches."""
+        return Period() if self._here is None else self._counted(self._period, self._here)
+
+    def _counted(self, running: RunningPeriod, interval: Interval) -> Period:
+        return running.count(
+            interval, None if running is self._live_period and self.timeline.live else self._past
+        )
+
+    def view(self, argument: str = "") -> View | None:
+        """Return what a table is filled from; None before the first sample."""
+        if self.interval is None or self._here is None:
+            return None
+        period = partial(self._counted, self._period, self._here)
+        return View(self.interval, period, argument, self.history)
+
+
+def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int) -> Sequence[Figure]:
+    """Return what recordings keep of a variable by minutes or quarters of an hour; empty if nothing."""
+    recordings = timeline.recordings(begin, end) if variable.key else []
+    if not recordings:
+        return ()
+    from zmon.store.error import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
+    from zmon.trends.kept import all_kept  # noqa: PLC0415 - replay needs no screens
+    from zmon.trends.trend import trend  # noqa: PLC0415 - likewise
+
+    kept = (k for k in all_kept() if k.table == variable.table and k.figure(variable.column) is not None)
+    screen = next((k.screen for k in kept), "")
+    if not screen:
+        return ()
+    try:
+        points = trend(recordings, screen, variable.column, variable.key, begin, end)
+    except RecordingError:
+        return ()
+    return [Figure(*point[:2], *(UNKNOWN if v is None else v for v in point[2:])) for point in points]

@@ -1,0 +1,219 @@
+"""Timelines of machines that are sampled when somebody asks: live, captured and simulated ones."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
+from zmon.kernel.tree import LiveTree
+from zmon.session.timeline import NoteError, Section, Timeline, spliced
+from zmon.store.error import RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.kernel.sampler import Choice
+    from zmon.kernel.tree import Tree
+    from zmon.kernel.udev import Hotplug
+    from zmon.lab.plan import Plan
+    from zmon.sample import Sample
+    from zmon.session.live_buffer import LiveBuffer
+    from zmon.session.timeline import Span
+
+CAPTURE_REFUSAL: Final = "a capture is only read; notes go into what is recorded: zmon --record FILE"
+SCENARIO_REFUSAL: Final = "a scenario of the laboratory takes no notes: they go into a recording of it"
+
+PREFIX: Final = "lab:"
+"""How the name of a simulated machine begins."""
+MAX_SAMPLES: Final = 512
+"""Samples of a scenario that are kept in memory."""
+CHECKPOINT: Final = 32
+"""Every so many samples the counters are kept, to count on from there when one goes back."""
+SECOND: Final = 1_000_000_000
+HOUR: Final = 3600
+
+
+class LiveTimeline(Timeline):
+    """Samples of this machine: taken now, and those that a live buffer keeps."""
+
+    live = True
+
+    def __init__(
+        self,
+        choice: Choice,
+        seconds: float,
+        hotplug: Hotplug | None = None,
+        root: str = "/",
+        buffer: LiveBuffer | None = None,
+    ) -> None:
+        """Prepare to sample every `seconds`; the caller keeps the time."""
+        super().__init__("this machine" if root == "/" else root, self._kept)
+        self._sampler = Sampler(LiveTree(root), choice, seconds, hotplug=hotplug)
+        self._buffer = buffer
+        self._reason = ""
+
+    def _kept(self) -> Sequence[Section]:
+        try:
+            return self._buffer.sections() if self._buffer is not None else ()
+        except RecordingError:
+            return ()
+
+    def take(self) -> Sample:
+        """Take a sample now and keep it; see `problem`."""
+        sample = self._sampler.sample()
+        reason = ""
+        try:
+            if self._buffer is not None:
+                self._buffer.append(sample)
+        except RecordingError as error:
+            reason = str(error)
+        self.problem = "" if reason == self._reason else reason
+        self._reason = reason
+        return sample
+
+    def note(self, utc: int, text: str) -> None:
+        """Record a note, where the samples are kept."""
+        if self._buffer is None:
+            raise NoteError("nothing is kept of these samples; zmon --record FILE keeps them, and notes")
+        try:
+            self._buffer.note(utc, text)
+        except RecordingError as error:
+            raise NoteError(str(error)) from error
+
+    def close(self) -> None:
+        """Take no more samples, and close the buffer."""
+        if self._buffer is not None:
+            self._buffer.close()
+
+
+class CaptureSection(Section):
+    """The passes of a capture, in time order; each is read once, when it is first needed."""
+
+    def __init__(self, path: str, passes: Sequence[Tree], choice: Choice) -> None:
+        """Read no pass yet."""
+        self.name = path
+        self._passes = passes
+        self._choice = choice
+        self._samples: dict[int, Sample] = {}
+
+    def __len__(self) -> int:
+        return len(self._passes)
+
+    def sample(self, number: int) -> Sample:
+        """Return the sample of a pass."""
+        if number not in self._samples:
+            self._samples[number] = sample_once(self._passes[number], self.name, self._choice)
+        return self._samples[number]
+
+    def number_at(self, utc: int) -> int:
+        """Return the number of the last pass at a time or before."""
+        last = range(len(self) - 1, -1, -1)
+        return next((number for number in last if self.sample(number).at.utc <= utc), 0)
+
+    def span(self) -> Span:
+        """Return the times of the first and the last pass."""
+        return self.sample(0).at.utc, self.sample(len(self) - 1).at.utc
+
+
+def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None) -> Timeline:
+    """Return the timeline of a capture, an archive or a directory; with `last`, of so many last passes.
+
+    Raises:
+        CaptureError: it cannot be used; says what is wrong and what to do.
+    """
+    from zmon.cp.sample_source import captured_claims  # noqa: PLC0415 - a live machine needs no archive
+    from zmon.kernel import capture_open  # noqa: PLC0415 - likewise
+
+    passes = capture_open.open_capture(path).passes
+    section = CaptureSection(
+        path, passes if last is None else passes[-last:], choice._replace(more=(captured_claims,))
+    )
+    return Timeline(path, lambda: [section], CAPTURE_REFUSAL)
+
+
+class ScenarioSection(Section):
+    """The samples of a simulated machine; the same in every run and on every machine."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Simulate nothing yet."""
+        from zmon.lab.counting import Counters  # noqa: PLC0415 - nothing else simulates
+        from zmon.lab.course import Course  # noqa: PLC0415 - likewise
+
+        self.plan = plan
+        self.name = f"{PREFIX}{plan.name}"
+        self._course = Course(plan)
+        self._counters = Counters(plan)
+        self._checkpoints = [self._counters.copy()]
+        self._samples: dict[int, Sample] = {}
+
+    def __len__(self) -> int:
+        return len(self._course) + 1
+
+    def sample(self, number: int) -> Sample:
+        """Return a sample; the one after the last that was simulated costs one interval."""
+        found = self._samples.get(number)
+        if found is None:
+            self._simulate(number)
+            found = self._samples[number] = self._counters.sample()
+            if len(self._samples) > MAX_SAMPLES:
+                del self._samples[next(iter(self._samples))]
+        return found
+
+    def _simulate(self, number: int) -> None:
+        """Make the counters those of a sample."""
+        checkpoint = min(number // CHECKPOINT, len(self._checkpoints) - 1)
+        if not checkpoint * CHECKPOINT <= self._counters.number <= number:
+            self._counters = self._checkpoints[checkpoint].copy()
+        while self._counters.number < number:
+            self._counters.add(self._course.slice(self._counters.number))
+            if self._counters.number == len(self._checkpoints) * CHECKPOINT:
+                self._checkpoints.append(self._counters.copy())
+
+    def _time(self, number: int) -> int:
+        return self.plan.begin * SECOND + round(number * self.plan.step * SECOND)
+
+    def number_at(self, utc: int) -> int:
+        """Return the number of the last sample at a time or before."""
+        number = int((utc - self.plan.begin * SECOND) / (self.plan.step * SECOND))
+        number += self._time(number + 1) <= utc  # times are rounded to ns
+        return min(number, len(self) - 1) if utc >= self._time(0) else 0
+
+    def span(self) -> Span:
+        """Return the times of the first and the last sample."""
+        return self._time(0), self._time(len(self) - 1)
+
+
+def open_lab(source: str) -> Timeline:
+    """Return the timeline of `lab:NAME`, or of several scenarios one after the other: `lab:NAME+NAME`.
+
+    A name may be the path of a scenario file of the user's own, `lab:./mine.toml`.
+
+    Raises:
+        ScenarioError: there is no such scenario, or it cannot be used.
+        OSError: a file cannot be read.
+    """
+    from zmon.lab.scenario import load_scenario  # noqa: PLC0415 - nothing else simulates
+
+    name = source.removeprefix(PREFIX)
+    names = [name] if os.path.exists(name) else name.split("+")
+    return simulated(laid_out([load_scenario(each) for each in names]))
+
+
+def simulated(plans: Sequence[Plan]) -> Timeline:
+    """Return the timeline of scenarios one after the other, each of which begins behind the one before."""
+    return spliced([ScenarioSection(plan) for plan in plans], SCENARIO_REFUSAL)
+
+
+def laid_out(plans: Sequence[Plan]) -> list[Plan]:
+    """Lay scenarios one after the other: one that would begin too early begins with the next full hour."""
+    from zmon.lab.course import Course  # noqa: PLC0415 - nothing else simulates
+
+    found: list[Plan] = []
+    earliest = 0
+    for plan in plans:
+        begin = max(plan.begin, earliest)
+        found.append(plan._replace(begin=begin))
+        last = begin + len(Course(plan)) * plan.step
+        earliest = (int(last) // HOUR + 1) * HOUR
+    return found

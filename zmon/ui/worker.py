@@ -1,0 +1,176 @@
+"""The threads beside the glass, so that no key waits for the kernel, for a recording or for a table.
+
+One takes samples at absolute deadlines, the other moves the cursor and fills tables; so neither a long look
+back nor a kernel file that hangs holds up the other.  Each hands out its results from its own thread.
+
+Who owns what: the session belongs to the thread of the glass alone.  A cursor belongs to the reading thread,
+which runs its moves in the order in which they were asked for; the glass looks at what a move has found.  The
+timeline has no position, so all threads may read it; only the sampling thread takes samples.
+
+A read that never returns holds up its thread and nothing else: both are daemons, which the end of the program
+does not wait for.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from zmon.session.page import FillTask
+from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.sample import Sample
+    from zmon.session.cursor import Cursor
+    from zmon.session.navigator import Arrival, CursorMove
+    from zmon.session.timeline import Overview, Timeline
+    from zmon.tables.table import Table
+
+FIRST_INTERVAL: Final = 1.0
+"""The second sample comes after so many seconds at the latest: before it there are no rates to look at."""
+
+OVERVIEW_SECONDS: Final = 1.0
+"""Seconds after which the overview of a timeline that has grown is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
+
+    task: FillTask | CursorMove | None = None
+    """The table or the move that was asked for; None for a sample."""
+    sample: Sample | None = None
+    arrival: Arrival | None = None
+    """Where a move has led; None at the end of the timeline."""
+    overview: Overview | None = None
+    """The timeline at a glance, if that has changed."""
+    table: Table | None = None
+    error: str = ""
+
+
+class _Order(Enum):
+    SAMPLE = "take a sample now"
+    LOOK = "look at the settings again"
+    END = "end"
+
+
+class SamplingThread(threading.Thread):
+    """Takes a sample each `seconds`, until it is stopped."""
+
+    def __init__(self, timeline: Timeline, seconds: float, report: Callable[[Result], object]) -> None:
+        """Sample a live timeline; `report` is called from this thread with each result."""
+        super().__init__(name="sampling", daemon=True)
+        self._timeline = timeline
+        self._seconds = seconds
+        self._report = report
+        self._orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
+        self.held = False
+
+    def now(self) -> None:
+        """Have a sample taken now."""
+        self._orders.put(_Order.SAMPLE)
+
+    def hold(self, *, held: bool) -> None:
+        """Take no more samples until further notice, or go on."""
+        self.held = held
+        self._orders.put(_Order.LOOK if held else _Order.SAMPLE)
+
+    def stop(self) -> None:
+        """Let the thread end when it next can; nobody needs to wait for it."""
+        self._orders.put(_Order.END)
+
+    def run(self) -> None:
+        """Take samples; this is the thread itself."""
+        begin = time.monotonic()
+        self._sample()
+        due = begin + min(FIRST_INTERVAL, self._seconds)
+        while True:
+            try:
+                order = self._orders.get(timeout=None if self.held else max(0.0, due - time.monotonic()))
+            except queue.Empty:
+                self._sample()
+                past = time.monotonic() - begin
+                due = begin + (past // self._seconds + 1) * self._seconds
+                continue
+            if order is _Order.END:
+                return
+            if order is _Order.SAMPLE:
+                self._sample()
+
+    def _sample(self) -> None:
+        try:
+            self._report(Result(sample=self._timeline.take()))
+            problem = self._timeline.problem
+            if problem:
+                self._report(Result(error=f"Not recorded: {problem}; it is tried with each sample"))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+            self._report(Result(error=f"No sample: {error_line(error)}; the next one is tried in time"))
+
+
+class ReadingThread(threading.Thread):
+    """Moves the cursor and fills tables, one after the other, until it is stopped."""
+
+    def __init__(self, report: Callable[[Result], object]) -> None:
+        """Call `report` from this thread with each result."""
+        super().__init__(name="reading", daemon=True)
+        self._report = report
+        self._tasks: queue.SimpleQueue[FillTask | CursorMove | None] = queue.SimpleQueue()
+        self._newest: FillTask | None = None
+        """The table that was asked for last: nobody waits for those before it any more."""
+        self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
+        """Whose timeline's overview was read last, its span, and when."""
+
+    def fill(self, task: FillTask) -> None:
+        """Have a table filled."""
+        self._newest = task
+        self._tasks.put(task)
+
+    def move(self, move: CursorMove) -> None:
+        """Have the cursor moved."""
+        self._tasks.put(move)
+
+    def stop(self) -> None:
+        """Let the thread end when it next can; nobody needs to wait for it."""
+        self._tasks.put(None)
+
+    def run(self) -> None:
+        """Do what is asked for; this is the thread itself."""
+        while (task := self._tasks.get()) is not None:
+            if not isinstance(task, FillTask) or task is self._newest:
+                self._report(self._done(task))
+
+    def _done(self, task: FillTask | CursorMove) -> Result:
+        """Fill a table or move the cursor."""
+        try:
+            if isinstance(task, FillTask):
+                return Result(task, table=task.table())
+            return Result(task, arrival=task.run(), overview=self._overview(task.cursor))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+            what = (
+                f"{task.page.screen.command} cannot be filled" if isinstance(task, FillTask) else "No sample"
+            )
+            return Result(task, error=f"{what}: {error_line(error)}")
+
+    def _overview(self, cursor: Cursor) -> Overview | None:
+        """Return the overview of a timeline if the glass has none, or it has grown since a while ago."""
+        span, now = cursor.timeline.span(), time.monotonic()
+        if self._seen is not None:
+            known, before, when = self._seen
+            if known is cursor and (span == before or now < when + OVERVIEW_SECONDS):
+                return None
+        self._seen = cursor, span, now
+        return cursor.timeline.overview()
+
+
+def error_line(error: Exception) -> str:
+    """Return what went wrong in one line: the words of errors meant for people, else also their kind."""
+    words = " ".join(str(error).split())
+    if isinstance(error, (OSError, ValueError, NoSuchThing)) and words:
+        return words
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
