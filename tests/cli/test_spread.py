@@ -12,6 +12,7 @@ from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, PARTLY, USAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -142,3 +143,50 @@ def test_a_listing_that_is_understood_is_well_with_strict(
     """That a file cannot be placed is another matter."""
     main(["spread", listing, "--strict", "--by", "disk"])
     assert "TS1" in capsys.readouterr().out
+
+
+# --- of a capture ---------------------------------------------------------------------------------------
+
+CAPTURE = ["--from", "recordings/casestudy/machine-uid.tar.gz"]
+
+
+@pytest.fixture
+def spread(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Return a function from a listing and options to what is printed, white space as one blank."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(text: str, *options: str, status: int = OK) -> str:
+        made = tmp_path / "given"
+        made.write_text(text)
+        assert main(["spread", str(made), *CAPTURE, *options]) == status
+        return " ".join("".join(capsys.readouterr()).split())
+
+    return run
+
+
+def test_a_raw_device_is_on_its_own_disk(spread: Callable[..., str]) -> None:
+    """And not on that of the root file system."""
+    ddl = "CREATE TABLESPACE T PAGESIZE 4096 MANAGED BY DATABASE USING (DEVICE '{}' 1000);\n"
+    printed = spread(ddl.format("/dev/dasdb1"))
+    assert "All is on LCU 7600" in printed
+    assert "where bytes lie is exact" in printed
+    printed = spread(ddl.format("/dev/nosuch"), status=FAILED)
+    assert "/dev/nosuch of T" in printed
+    assert "no device of this name was read" in printed
+
+
+def test_disks_of_asm_without_their_groups(spread: Callable[..., str]) -> None:
+    """They are where `zmon where` finds them."""
+    head = "GROUP_NUMBER,DISK_NUMBER,NAME,FAILGROUP,PATH,TOTAL_MB\n"
+    printed = spread(f"{head}1,0,D0,D0,/dev/dasdb1,2000\n1,1,D1,D1,/dev/dasdc1,2000\n")
+    assert "over 2 LCUs" in printed
+    assert "7200 7600" in printed
+
+
+def test_one_file_written_in_several_ways_counts_once(spread: Callable[..., str]) -> None:
+    """A capture has no symbolic links to follow."""
+    ways = ("/db2/d01/tsfact1.data", "/db2/d01/../d01/tsfact1.data", "/db2/./d01//tsfact1.data")
+    assert spread("".join(f"T,{path}\n" for path in ways)).startswith("1 tablespace, 1 file, 2G over 1 LCU")

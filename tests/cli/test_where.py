@@ -159,6 +159,16 @@ def test_what_is_listed_and_was_not_looked_at(ask: Callable[..., str], tmp_path:
     assert "".join(line.strip() for line in words[1:4]).find("but zmon has no data on it") > 0
 
 
+def test_a_listing_does_not_hide_what_a_capture_holds(ask: Callable[..., str], tmp_path: Path) -> None:
+    """Neither by path, nor by tablespace, nor on a disk."""
+    listing = tmp_path / "more.csv"
+    listing.write_text("X,/db2/d26/other.data\n")
+    options = (*WAYS["uid"][:2], "-l", str(listing))
+    assert ask("/db2/d14/tsfact2.data", *options).startswith("/db2/d14/tsfact2.data  2G  exact\n")
+    assert "DWPROD.TSFACT2  4 files  8G  exact" in ask("TSFACT2", *options)
+    assert "DWPROD.TSFACT2    2G in 1 file" in ask("dasdo", *options)
+
+
 def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:
     """Those that are listed or were looked at."""
     (found,) = documents(ask("/db2", "-f", "json", *WAYS["uid"]))

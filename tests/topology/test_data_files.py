@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.topology.layers import disk, layers, partition
 from zmon.absent import Absent, absent
 from zmon.kernel.file_extents import ListedFile
 from zmon.kinds import CONTAINER, MOUNT
 from zmon.sample import frame_of
 from zmon.topology.data_files import DataFile, file_by_name, files_in, files_of, parse_ranges
 from zmon.topology.mounts import mounts_in
+from zmon.topology.stack import Stack
 
 WHY = absent("run as root")
 
@@ -34,9 +36,20 @@ MOUNTS = mounts_in(
         {
             str(number): dict.fromkeys((field.name for field in MOUNT.fields), WHY)
             | {"number": f"94:{number}", "point": point}
-            for number, point in enumerate(["/", "/db"])
+            for number, point in enumerate(["/", "/db", "/dev/pts"])
         },
         1,
+    )
+)
+STACK = Stack(
+    layers(
+        {
+            "94:4": disk("dasdb", 16),
+            "94:5": {
+                **partition("dasdb1", "94:4", 8, 8),
+                "links": "disk/by-path/ccw-0.0.7201-part1",
+            },
+        }
     )
 )
 NOWHERE = mounts_in(frame_of(MOUNT, {}, 1))
@@ -88,7 +101,7 @@ def test_any_text(content: str) -> None:
 
 
 def listed(*names: ListedFile) -> list[DataFile]:
-    return files_of(names, known("/db/a", "/db/dir/1", "/db/dir/2", "/db/dir2/3"), MOUNTS)
+    return files_of(names, known("/db/a", "/db/dir/1", "/db/dir/2", "/db/dir2/3"), MOUNTS, STACK)
 
 
 def test_a_listed_file_that_was_looked_at() -> None:
@@ -117,6 +130,42 @@ def test_a_listed_file_that_nobody_looked_at() -> None:
     (file,) = listed(ListedFile("/db/new", "", "TS1", declared=4096))
     assert (file.number, file.size, file.said) == ("94:1", 4096, (("the name of the path", "/db holds it"),))
     assert isinstance(file.ranges, Absent)
+
+
+@pytest.mark.parametrize("path", ["/db/./dir//1", "//db/dir/1", "/db/a/../dir/1"])
+def test_a_path_may_be_written_in_several_ways(path: str) -> None:
+    """It is the file that was looked at, once, under the name that the listing has."""
+    (file,) = listed(ListedFile(path, "", "TS1"), ListedFile("/db/dir/1", "", "TS1"))
+    assert (file.path, file.size) == (path, 5)
+
+
+@pytest.mark.parametrize(
+    "path", ["/dev/dasdb1", "/dev/../dev/dasdb1", "/dev/disk/by-path/ccw-0.0.7201-part1"]
+)
+def test_a_device_is_that_of_the_name(path: str) -> None:
+    """All of it, and not the file system on which /dev is."""
+    (file,) = listed(ListedFile(path, "", "RAW", declared=512))
+    assert (file.path, file.number, file.ranges, file.size, file.unseen) == (
+        path, "94:5", ((0, 4096),), 4096, False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "one",
+    [ListedFile("/dev/nosuch", declared=512), ListedFile("/db/raw", declared=512, is_device=True)],
+)
+def test_a_device_that_nobody_knows_has_no_place(one: ListedFile) -> None:
+    """Not that of the file system which holds its name; its size is what the listing says."""
+    (file,) = listed(one)
+    assert isinstance(file.number, Absent)
+    assert "no device of this name was read" in file.number.reason
+    assert file.size == 512
+
+
+def test_a_file_of_a_file_system_below_dev() -> None:
+    """It is no device."""
+    (file,) = listed(ListedFile("/dev/pts/x"))
+    assert file.number == "94:2"
 
 
 def test_a_name_without_mounts() -> None:

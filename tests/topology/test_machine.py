@@ -62,6 +62,17 @@ def test_with_a_listing_the_files_are_those_alone() -> None:
     assert [(file.path, file.tablespace) for file in found.files] == [("/db/a", "X"), ("/db/new", "X")]
 
 
+def test_a_listing_may_add_to_what_the_sample_has() -> None:
+    """Of a file that both have, the listing names the tablespace."""
+    first, *others = [file.path for file in Machine(SAMPLE).files]
+    more = [ListedFile("/db/new", "", "X")]
+    found = Machine(SAMPLE, UserInputs(listed=more, adds=True))
+    assert [file.path for file in found.files] == ["/db/new", first, *others]
+    found = Machine(SAMPLE, UserInputs(listed=[*more, ListedFile(first, "", "X")], adds=True))
+    assert [file.path for file in found.files] == ["/db/new", first, *others]
+    assert [file.tablespace for file in found.files[:2]] == ["X", "X"]
+
+
 def test_a_machine_that_does_not_say_what_it_is() -> None:
     """It has no guest."""
     frames = {**SAMPLE.frames, MACHINE.name: empty_frame(MACHINE, "not read")}

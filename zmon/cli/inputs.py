@@ -103,6 +103,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     if listing is None:
         return
     from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
+    from zmon.listing.container import DEVICE  # noqa: PLC0415 - likewise
 
     for container in filter(is_usable, listing.containers):
         size = container.bytes_declared
@@ -113,6 +114,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
             container.role,
             container.place,
             UNSAID if size is None else size,
+            container.kind == DEVICE,
         )
 
 

@@ -243,13 +243,15 @@ def open_lookup(
     args: argparse.Namespace,
     listing: Listing | None = None,
     *,
+    adds: bool = False,
     traffic: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Lookup]:
     """Open the machine that the options name, with the files of a listing on it.
 
-    Without a listing the files are those that the capture or the recording holds.  A recording is read as far
-    as the machine is asked, so the machine can be asked only within this context.
+    Without a listing the files are those that the capture or the recording holds; if a listing `adds`, those
+    as well.  A recording is read as far as the machine is asked, so the machine can be asked only within this
+    context.
 
     Raises:
         CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
@@ -258,7 +260,7 @@ def open_lookup(
     from zmon.topology.machine import Machine  # noqa: PLC0415 - other sources need no topology
 
     listed = None if listing is None or not args.source else listing
-    people = _inputs(args, listed, listing)
+    people = _inputs(args, listed, listing, adds=adds)
     kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(STORED if args.source else ()))
     with ExitStack() as opened:
         with announced(args.source):
@@ -368,7 +370,11 @@ def _interval(args: argparse.Namespace, tape: Timeline, *, traffic: bool) -> Int
 
 
 def _inputs(
-    args: argparse.Namespace, listed: Listing | None = None, listing: Listing | None = None
+    args: argparse.Namespace,
+    listed: Listing | None = None,
+    listing: Listing | None = None,
+    *,
+    adds: bool = False,
 ) -> UserInputs:
     """Return what users supplied; the claims of CP follow when they are asked for."""
     from zmon.topology.machine import UserInputs  # noqa: PLC0415 - other sources need no topology
@@ -376,4 +382,4 @@ def _inputs(
 
     site = read_site(os.environ, args.site)
     files = None if listed is None else list(containers_of(listed))
-    return UserInputs(site, claims_with_cp(args), files, in_disk_groups=files_in_groups(listing))
+    return UserInputs(site, claims_with_cp(args), files, in_disk_groups=files_in_groups(listing), adds=adds)

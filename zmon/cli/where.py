@@ -234,7 +234,7 @@ def _whole(args: argparse.Namespace) -> Iterator[Machine]:
     """Look at the whole machine that is meant; it is asked within this context only."""
     count = FileCount()
     try:
-        with open_lookup(args, listing_of(args), progress=count) as lookup:
+        with open_lookup(args, listing_of(args), adds=True, progress=count) as lookup:
             count.end()
             yield lookup.machine
     finally:

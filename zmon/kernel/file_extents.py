@@ -98,6 +98,8 @@ class ListedFile(NamedTuple):
     listed: str = ""
     """Where: `tablespaces.ddl:12`."""
     declared: Number = UNSAID
+    is_device: bool = False
+    """Whether the listing says that it is a device, whatever its path is."""
 
 
 class ContainerRow(NamedTuple):
@@ -156,7 +158,7 @@ def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Fr
     if not rows:
         return empty_frame(CONTAINER, "nothing is listed")
     listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
-    _paths, *labels, declared = listed
+    _paths, *labels, declared, _is_device = listed
     columns: dict[str, list[Value]] = {
         name: [word or NOT_LISTED for word in words] for name, words in zip(LABELS, labels, strict=True)
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_left
 from itertools import islice, takewhile
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
 
 
 _BY_NAME: Final = "the name of the path"
+_BY_DEVICE: Final = "the name of the device"
+_DEV: Final = "/dev/"
 _NOT_LOOKED_AT: Final = absent(
     "only the path is known: a symbolic link in it may lead elsewhere, and the size is unknown; a capture"
     " made with --listing has the files themselves"
 )
+
+NO_FILE_SYSTEM: Final = absent("a device is on no file system")
 
 _RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)
 
@@ -94,6 +99,10 @@ class ListingEntry(Protocol):
     def declared(self) -> Number:
         """Bytes."""
 
+    @property
+    def is_device(self) -> bool:
+        """Whether the listing says that it is a device, whatever its path is."""
+
 
 def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""
@@ -121,20 +130,68 @@ def files_in(frame: Frame) -> list[DataFile]:
     ]
 
 
-def files_of(listed: Iterable[ListingEntry], known: Iterable[DataFile], mounts: Mounts) -> list[DataFile]:
+def files_of(
+    listed: Iterable[ListingEntry], known: Iterable[DataFile], mounts: Mounts, stack: Stack
+) -> list[DataFile]:
     """Return what is known of listed containers, of a machine that cannot be asked any more.
 
     `known` are the files that were looked at when it could be.  A directory stands for those of them that are
-    in it.  What nobody looked at is judged by its name alone: on which mount it would be.
+    in it.  What nobody looked at is judged by its name alone: which device it is, or on which mount it would
+    be.
     """
     at = {file.path: file for file in known}
     paths = sorted(at)
+    by_real = {file.real: file for file in at.values() if isinstance(file.real, str)}
     found: dict[str, DataFile] = {}
     for one in listed:
-        names = [one.path] if one.path in at else _starting(paths, one.path.rstrip("/") + "/")
-        for file in [at[name] for name in names] or [file_by_name(one.path, mounts, one.declared)]:
-            found.setdefault(file.path, _named(file, one))
+        path = normal(one.path)
+        file = at.get(one.path) or at.get(path) or by_real.get(path)
+        if file is not None:
+            found.setdefault(file.path, _named(file, one)._replace(path=one.path))
+        elif names := _starting(paths, path.rstrip("/") + "/"):
+            for name in names:
+                found.setdefault(name, _named(at[name], one))
+        elif one.is_device or _is_node(path, mounts):
+            found.setdefault(path, _named(_device_by_name(one, path, stack), one))
+        else:
+            file = file_by_name(path, mounts, one.declared)
+            found.setdefault(path, _named(file, one)._replace(path=one.path))
     return list(found.values())
+
+
+def normal(path: str) -> str:
+    """Return an absolute path without `.`, `..` and doubled slashes, as far as its name alone tells."""
+    return "/" + posixpath.normpath(path).lstrip("/")
+
+
+def _is_node(path: str, mounts: Mounts) -> bool:
+    """Tell whether a path is in /dev itself, where devices are, and on no file system mounted below it."""
+    mount = mount_of(path, mounts)
+    return path.startswith(_DEV) and (isinstance(mount, Absent) or not mount.point.startswith(_DEV))
+
+
+def _device_by_name(one: ListingEntry, path: str, stack: Stack) -> DataFile:
+    """Return what its name tells of a device: all of it, as the kernel tells of one that is looked at."""
+    node = stack.named(path) if path.startswith(_DEV) else None
+    if node is None:
+        no = absent(
+            "no device of this name was read; a capture made with --listing has the devices themselves"
+        )
+        return _unlooked(one.path, no, one.declared)
+    whole: tuple[tuple[int, int], ...] | Absent = (
+        node.size if isinstance(node.size, Absent) else ((0, int(node.size)),)
+    )
+    return _unlooked(one.path, NO_FILE_SYSTEM, node.size)._replace(
+        real=path,
+        number=node.number,
+        ranges=whole,
+        said=((_BY_DEVICE, f"{node.title}, {node.number}: the whole device"),),
+        unplaced=0,
+        unwritten=0,
+        shared=0,
+        encoded=0,
+        unseen=False,
+    )
 
 
 def _starting(paths: list[str], start: str) -> list[str]:
@@ -156,19 +213,27 @@ def _named(file: DataFile, one: ListingEntry) -> DataFile:
 def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> DataFile:
     """Return what its name alone tells of a file: on which mount it would be."""
     mount = mount_of(path, mounts)
-    lost = mount if isinstance(mount, Absent) else None
-    said = () if isinstance(mount, Absent) else ((_BY_NAME, f"{mount.point} holds it"),)
+    if isinstance(mount, Absent):
+        return _unlooked(path, mount, size)
+    said = ((_BY_NAME, f"{mount.point} holds it"),)
+    return _unlooked(path, _NOT_LOOKED_AT, size)._replace(
+        real=path, number=mount.number, mount=mount.id, said=said
+    )
+
+
+def _unlooked(path: str, no: Absent, size: Number) -> DataFile:
+    """Return a file that nobody looked at, and of which `no` says why its place is not known."""
     return DataFile(
         path,
         database="",
         tablespace="",
         role="",
         listed="",
-        real=lost or path,
-        number=mount if isinstance(mount, Absent) else mount.number,
-        mount=mount if isinstance(mount, Absent) else mount.id,
+        real=no,
+        number=no,
+        mount=no,
         ranges=_NOT_LOOKED_AT,
-        said=said,
+        said=(),
         size=size,
         declared=size,
         unplaced=_NOT_LOOKED_AT,

@@ -47,11 +47,15 @@ class UserInputs:
         notes: tuple[str, ...] = (),
         in_disk_groups: Sequence[DiskGroupFile] = (),
         problems: tuple[str, ...] = (),
+        *,
+        adds: bool = False,
     ) -> None:
         """Collect inputs; `claims_of` maps the name of this guest (may be empty) to claims."""
         self.site = site
         self.listed = listed
         """The files of tablespaces; None without a listing."""
+        self.adds = adds
+        """Whether the files of the sample that no listing names count, too."""
         self.in_disk_groups = in_disk_groups
         """Those of their files that are in disk groups."""
         self.notes = notes
@@ -76,7 +80,8 @@ class Machine:
     def __init__(self, sample: Sample, inputs: UserInputs = NO_INPUTS) -> None:
         """Join a sample with user inputs.
 
-        If these list files, its files are those alone, whether they are in the sample or not.
+        If these list files, its files are those, whether they are in the sample or not, and the sample's only
+        if the inputs say so.
         """
         self.sample = sample
         self.inputs = inputs
@@ -154,7 +159,10 @@ class Machine:
         """The containers of tablespaces, and whatever files were asked about."""
         known = files_in(self.sample.frame(CONTAINER))
         listed = self.inputs.listed
-        files = known if listed is None else files_of(listed, known, self.mounts)
+        files = known if listed is None else files_of(listed, known, self.mounts, self.stack)
+        if listed is not None and self.inputs.adds:
+            there = {name for file in files for name in (file.path, file.real) if isinstance(name, str)}
+            files += [file for file in known if there.isdisjoint((file.path, file.real))]
         return with_disk_groups(self.inputs.in_disk_groups, files, known, self.stack)
 
     @cached_property
