@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from zmon.cli.record import ServerListings
-from zmon.listing.container import Container
+from zmon.listing.containers import Container
 from zmon.listing.listing import Listing, ListingError
 
 FILES = Listing((Container(path="/db/a"), Container(path="b", problem="relative")), ("a note",))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.container import RELATIVE, ROLES, Container, Options
+from zmon.listing.containers import RELATIVE, ROLES, Container, Options
 from zmon.listing.csv_listing import COLUMNS, FURTHER, parse, recognise
 
 names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30)

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing import container as c
+from zmon.listing import containers as c
 from zmon.listing import db2_ddl
-from zmon.listing.container import Container, Options, Parsed
+from zmon.listing.containers import Container, ListingContent, Options
 
 ROOT = Path(__file__).parents[2]
 DB2LOOK = (ROOT / "tests/fixtures/listings/db2look-11.ddl").read_text()
 CASE_STUDY = (ROOT / "recordings/casestudy/tablespaces.ddl").read_text()
 
 
-def parse(text: str, options: Options = c.NO_OPTIONS) -> Parsed:
+def parse(text: str, options: Options = c.NO_OPTIONS) -> ListingContent:
     return db2_ddl.parse(text, "x.ddl", options)
 
 
@@ -109,7 +109,7 @@ def test_reckons_partition_expressions(path: str, expanded: str) -> None:
 
 def test_partitions_of_all_statements_together_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A listing of 1 MiB can name a thousand partitions ten thousand times; what is left out is named."""
-    monkeypatch.setattr(db2_ddl, "MOST_ROWS", 5)
+    monkeypatch.setattr(db2_ddl, "MAX_ROWS", 5)
     statement = "CREATE TABLESPACE {} MANAGED BY DATABASE USING (FILE '/db $N' 1) ON NODES (0 TO 2);"
     found = rows("\n".join(map(statement.format, "AB")))
     assert [(one.tablespace, one.path, one.problem) for one in found] == [

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from zmon.listing.ddl import (
     BROKEN,
     COMMENT,
-    LONGEST,
+    MAX_LITERAL,
     NAME,
     NUMBER,
     STRING,
     SYMBOL,
     WORD,
-    Cursor,
-    Statement,
-    Token,
+    SqlStatement,
+    SqlToken,
+    TokenCursor,
     size,
     statements,
 )
@@ -34,8 +34,8 @@ def tablespaces(head: str) -> bool:
     return "TABLESPACE" in head
 
 
-def all_of(text: str | Iterable[str], terminator: str = "") -> list[Statement]:
-    return [one for one in statements(text, everything, terminator) if isinstance(one, Statement)]
+def all_of(text: str | Iterable[str], terminator: str = "") -> list[SqlStatement]:
+    return [one for one in statements(text, everything, terminator) if isinstance(one, SqlStatement)]
 
 
 def words(text: str, terminator: str = "") -> list[list[str]]:
@@ -74,7 +74,7 @@ def test_finds_no_quote_in_comments() -> None:
 
 def test_gives_comments_as_tokens() -> None:
     """A comment comes with its text, where it begins."""
-    found = [one for one in statements("x; --#y\n/* z\n*/", everything) if isinstance(one, Token)]
+    found = [one for one in statements("x; --#y\n/* z\n*/", everything) if isinstance(one, SqlToken)]
     assert [(one.kind, one.text, one.line) for one in found] == [(COMMENT, "#y", 1), (COMMENT, " z\n", 2)]
 
 
@@ -118,20 +118,20 @@ def test_starts_a_statement_where_a_line_creates_something() -> None:
 def test_resumes_within_a_statement_that_nobody_wants() -> None:
     """A long statement that is never terminated hides none that starts on a line of its own."""
     text = "SELECT a, b, c, d, e, f, g FROM h\nCREATE TABLESPACE t\n"
-    assert [one.line for one in statements(text, tablespaces) if isinstance(one, Statement)] == [2]
+    assert [one.line for one in statements(text, tablespaces) if isinstance(one, SqlStatement)] == [2]
 
 
 def test_passes_over_statements_by_their_first_word() -> None:
     """With the words that are wanted at all, others are passed over at once."""
     text = "INSERT TABLESPACE; CREATE TABLESPACE t; insert 'CREATE' ;drop TABLESPACE u;"
     found = statements(text, tablespaces, verbs={"CREATE", "DROP"})
-    assert [one.tokens[2].text for one in found if isinstance(one, Statement)] == ["t", "u"]
+    assert [one.tokens[2].text for one in found if isinstance(one, SqlStatement)] == ["t", "u"]
 
 
 def test_passes_over_strings_of_what_nobody_wants() -> None:
     """A terminator or a statement in a string of a passed one is no such thing."""
     text = "INSERT INTO a VALUES (1, 2, 'x;\nCREATE TABLESPACE no;''', q'[it's;]');\nCREATE TABLESPACE t;"
-    assert [one.line for one in statements(text, tablespaces) if isinstance(one, Statement)] == [3]
+    assert [one.line for one in statements(text, tablespaces) if isinstance(one, SqlStatement)] == [3]
 
 
 def test_reads_the_other_quotes_of_oracle() -> None:
@@ -147,7 +147,7 @@ def test_reports_a_quote_that_is_never_closed() -> None:
 
 def test_reports_a_literal_that_is_too_long() -> None:
     """A literal beyond the limit is not kept, and what follows is read."""
-    found = all_of(f"CREATE TABLESPACE t '{'x' * (LONGEST + 1)}'; b")
+    found = all_of(f"CREATE TABLESPACE t '{'x' * (MAX_LITERAL + 1)}'; b")
     assert [bool(one.broken) for one in found] == [True, False]
 
 
@@ -164,18 +164,18 @@ def test_reads_the_same_however_the_text_is_cut() -> None:
 
 def test_folds_a_name_that_is_not_quoted() -> None:
     """The catalogue stores it in upper case; a quoted one as it is."""
-    assert (Token(WORD, "ts", 1).stored, Token(NAME, 'a"b', 1).stored) == ("TS", 'a"b')
+    assert (SqlToken(WORD, "ts", 1).stored, SqlToken(NAME, 'a"b', 1).stored) == ("TS", 'a"b')
 
 
 def test_spells_a_quoted_name_with_its_quotes() -> None:
     """The spelling can be put in a statement again."""
-    assert Token(NAME, 'a"b', 1).spelled == '"a""b"'
+    assert SqlToken(NAME, 'a"b', 1).spelled == '"a""b"'
 
 
 def test_counts_in_units() -> None:
     """A unit letter is of 1024s; without one a size is in bytes; a number that is no size is noted."""
     (one,) = all_of("10 M REUSE 3 REUSE 2G REUSE 1.5")
-    cursor = Cursor(one.tokens)
+    cursor = TokenCursor(one.tokens)
     sizes = []
     while not cursor.done:
         sizes.append(size(cursor))
@@ -187,7 +187,7 @@ def test_counts_in_units() -> None:
 def test_passes_over_a_group() -> None:
     """A group ends at its own parenthesis."""
     (one,) = all_of("(a (b) c) d")
-    cursor = Cursor(one.tokens)
+    cursor = TokenCursor(one.tokens)
     cursor.group()
     assert cursor.here.text == "d"
 
@@ -202,7 +202,7 @@ def test_holds_little_of_a_large_text() -> None:
             yield "INSERT INTO t VALUES ('" + "x" * 500
 
     tracemalloc.start()
-    found = sum(isinstance(one, Statement) for one in statements(lines(), tablespaces))
+    found = sum(isinstance(one, SqlStatement) for one in statements(lines(), tablespaces))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (found <= 1, peak < 2_000_000) == (True, True)

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zmon.listing import mariadb, postgresql
-from zmon.listing.container import Options
-from zmon.listing.listing import FORMATS, HEAD, ListingError, read_listing, same_machine
+from zmon.listing.containers import Options
+from zmon.listing.listing import FORMATS, MAX_HEAD, ListingError, read_listing, same_machine
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "listings"
 
@@ -89,7 +89,7 @@ def test_a_name_that_is_no_utf_8_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_listing_longer_than_its_head_is_read_whole(tmp_path: Path) -> None:
     """Rows on the border between the head and the rest are whole, and lines are counted on."""
-    count = HEAD // 8
+    count = MAX_HEAD // 8
     found = read_listing(saved(tmp_path, "".join(f"TS,/f{number:07}\r\n" for number in range(count))))
     assert len(found.containers) == count
     assert found.containers[-1].line == count

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.listing import mariadb
-from zmon.listing.container import RELATIVE, Container, Options
+from zmon.listing.containers import RELATIVE, Container, Options
 from zmon.listing.listing import read_listing
-from zmon.listing.server import ServerError, parse_server
+from zmon.listing.servers import ServerError, parse_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -377,3 +377,60 @@ def test_any_file_path_variable_is_read(value: str) -> None:
     mariadb.parse(
         f"Variable_name\tValue\ninnodb_data_file_path\t{value}\nNAME\tFILENAME\ninnodb_system\t./x\n"
     )
+
+
+# the data directory
+
+
+@pytest.fixture
+def innodb(tmp_path: Path) -> Path:
+    """A data directory with names as InnoDB gives them."""
+    for name in (
+        "ibdata1",
+        "ib_logfile0",
+        "undo001",
+        "d/t.ibd",
+        "d/my.MYD",
+        "d/my.MYI",
+        "d/db.opt",
+        "my@002dd/a#P#x.ibd",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"x")
+    (tmp_path / "mysql").mkdir()
+    (tmp_path / "d" / "far.isl").write_bytes(b"/far/d/far.ibd")
+    return tmp_path
+
+
+def test_an_instance_of_mariadb_is_known_by_its_names(innodb: Path) -> None:
+    """The database mysql is there, and files of InnoDB or Aria."""
+    assert mariadb.is_data_directory(os.listdir(innodb))
+
+
+def test_a_directory_of_databases_is_none(tmp_path: Path) -> None:
+    """What merely holds a directory mysql is no data directory."""
+    (tmp_path / "mysql").mkdir()
+    assert not mariadb.is_data_directory(os.listdir(tmp_path))
+
+
+def test_the_files_have_tables_and_roles(innodb: Path) -> None:
+    """Data, index, undo and log, by the names that the engines give."""
+    found = mariadb.read_data_directory(str(innodb)).containers
+    assert {(row.database, row.table, row.role, row.path) for row in found} == {
+        ("", "", "data", "ibdata1"),
+        ("", "", "log", "ib_logfile0"),
+        ("", "", "undo", "undo001"),
+        ("d", "t", "data", "d/t.ibd"),
+        ("d", "my", "data", "d/my.MYD"),
+        ("d", "my", "index", "d/my.MYI"),
+        ("d", "far", "data", "/far/d/far.ibd"),
+        ("my-d", "a", "data", "my@002dd/a#P#x.ibd"),
+    }
+
+
+def test_a_link_that_is_none_is_a_row_that_says_so(innodb: Path) -> None:
+    """The table is not left out."""
+    (innodb / "d" / "far.isl").write_bytes(b"\0")
+    (row,) = (row for row in mariadb.read_data_directory(str(innodb)).containers if row.table == "far")
+    assert "no path" in row.problem

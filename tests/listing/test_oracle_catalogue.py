@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing import container as c
+from zmon.listing import containers as c
 from zmon.listing import oracle_catalogue
 
 if TYPE_CHECKING:
-    from zmon.listing.container import Container
+    from zmon.listing.containers import Container
 
 SPOOL = (Path(__file__).parents[1] / "fixtures/listings/oracle-spool.csv").read_text()
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing import container as c
+from zmon.listing import containers as c
 from zmon.listing import oracle_ddl
 
 if TYPE_CHECKING:
-    from zmon.listing.container import Container, Parsed
+    from zmon.listing.containers import Container, ListingContent
 
 LISTINGS = Path(__file__).parents[1] / "fixtures/listings"
 METADATA = (LISTINGS / "oracle-metadata.sql").read_text()
 CONTROLFILE = (LISTINGS / "oracle-controlfile.sql").read_text()
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ListingContent:
     return oracle_ddl.parse(text, "x.sql")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zmon.cp.claim_sources import FileClaims, FileReport
     from zmon.kernel.file_extents import ListedFile
-    from zmon.listing.container import Container
+    from zmon.listing.containers import Container
     from zmon.listing.listing import Listing
     from zmon.topology.claims import Claim
     from zmon.topology.data_files import DiskGroupFile
@@ -37,7 +37,7 @@ def read_listings(args: argparse.Namespace, sources: list[str], *, name: bool = 
     Raises:
         ListingError: a source cannot be used, or not all of it with `--strict`.
     """
-    from zmon.listing.container import Options  # noqa: PLC0415 - most lookups have no listing
+    from zmon.listing.containers import Options  # noqa: PLC0415 - most lookups have no listing
     from zmon.listing.listing import ListingError, read_listing  # noqa: PLC0415 - likewise
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
@@ -72,7 +72,7 @@ def unplaced(args: argparse.Namespace, word: str) -> list[str]:
     listing: Listing | None = getattr(args, "read", None)
     if listing is None:
         return []
-    from zmon.listing.asm_file import is_in_group  # noqa: PLC0415 - most lookups have no listing
+    from zmon.listing.asm import is_in_group  # noqa: PLC0415 - most lookups have no listing
 
     wanted = word.casefold()
     reasons: dict[str, list[Container]] = {}
@@ -122,9 +122,9 @@ def files_in_groups(listing: Listing | None) -> tuple[DiskGroupFile, ...]:
     """Return the files of a listing in Oracle's disk groups, whose disks are among its `containers_of`."""
     if listing is None:
         return ()
-    from zmon.listing.asm_file import scattered  # noqa: PLC0415 - most lookups have no listing
+    from zmon.listing.asm import disk_group_files  # noqa: PLC0415 - most lookups have no listing
 
-    return scattered(listing.containers, listing.disk_groups)
+    return disk_group_files(listing.containers, listing.disk_groups)
 
 
 # answers of CP

@@ -15,7 +15,7 @@ from zmon.cli.inputs import containers_of, read_listings
 from zmon.cli.output import OK, complain
 from zmon.cli.sources import choice_of
 from zmon.kernel.udev import watch
-from zmon.listing.server import is_server, parse_server
+from zmon.listing.servers import is_server, parse_server
 from zmon.plain_text import harmless
 from zmon.recorder.forecast import earlier, estimate, shortage
 from zmon.recorder.lock import Lock, LockError, own_directory

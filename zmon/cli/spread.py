@@ -12,8 +12,8 @@ from zmon.cli.output import FAILED, FileCount, complain, misused, terminal_width
 from zmon.cli.sources import open_lookup
 from zmon.cli.spread_output import document, matrix_records, move_records, text
 from zmon.kinds import CONTAINER
-from zmon.listing.asm_file import is_in_group, name
-from zmon.listing.container import UNKNOWN
+from zmon.listing.asm import is_in_group, name_in_group
+from zmon.listing.containers import UNKNOWN
 from zmon.listing.listing import ListingError
 from zmon.placement.items import FilePlacement, UnitKind, placement_of
 from zmon.placement.spread_report import SpreadQuery, report_spread
@@ -113,7 +113,7 @@ def _unusable(listing: Listing) -> tuple[FilePlacement, ...]:
 def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
     """Yield items, logs with the group whose copies they are."""
     groups = {
-        name(container): f"group {container.container_id}"
+        name_in_group(container): f"group {container.container_id}"
         for container in listing.containers
         if container.role == "log" and container.container_id is not None
     }
@@ -131,7 +131,10 @@ def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | No
         _product,
         {}
         if listing is None
-        else {name(container).rstrip("/"): listing.product(container) for container in listing.containers},
+        else {
+            name_in_group(container).rstrip("/"): listing.product(container)
+            for container in listing.containers
+        },
     )
     plan = answer.plan
     write_result(

@@ -7,7 +7,9 @@ Read from spools with headings of
 - `X$KFFXP` of the ASM instance (`GROUP_KFFXP, NUMBER_KFFXP, DISK_KFFXP, SIZE_KFFXP, LXN_KFFXP`), whole, or
   summed up by disk: the extent map, with which bytes per disk are exact
 
-and from what `zmon.listing.asmcmd` understands.
+and from what `asmcmd lsdsk`, `asmcmd afd_lsdsk` and `oracleasm querydisk` print.  None of these parts its
+columns: of `lsdsk -k`, where a column without a value is blank, only the first five and the path can be told
+apart, and it names no group unless `-G` in the command does.
 
 Without the extent map a file counts as spread evenly over its group, as ASM does after a rebalance: assumed.
 """
@@ -16,169 +18,232 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
-from zmon.listing import container as c
-from zmon.listing import sheet
-from zmon.listing.asmcmd import FORMS, Commands
-from zmon.listing.disk_group import COPIES, MB, Disk, Extents, Group, Placed
+from zmon.listing import containers as c
+from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
+from zmon.listing.delimited import find_heading, numbered_lines, view_rows, whole_number
+from zmon.listing.not_understood import Note, unread_row
 from zmon.topology.claims import Evidence, Grade
+from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.listing.container import Container
+    from zmon.listing.delimited import ViewRow
 
-SORTS: Final = {
+VIEWS: Final = {
     "disks": frozenset({"DISK_NUMBER", "PATH"}),
     "groups": frozenset({"GROUP_NUMBER", "ALLOCATION_UNIT_SIZE", "NAME"}),
     "extents": frozenset({"NUMBER_KFFXP", "DISK_KFFXP"}),
 }
+MB: Final = 1 << 20
 INDIRECT: Final = 1 << 31
 """Virtual extents from here on hold the extent map itself, not data."""
 LABELS: Final = "/dev/oracleasm/disks/"
 """Where ASMLib has a block device for every label."""
+REDUNDANCY: Final = {"EXTERN": (0, "external"), "NORMAL": (1, "normal"), "HIGH": (2, "high")}
+"""Copies besides the first, and what that is called; a FLEX group has its own for every file."""
 
 NO_SIZE: Final = absent("the size of the file is not known: get DBA_DATA_FILES")
+NOT_DECLARED: Final = absent("the listing does not say its size")
 NO_MAP: Final = "X$KFFXP is not there for this file"
+NO_UNIT: Final = "ALLOCATION_UNIT_SIZE of V$ASM_DISKGROUP is not there"
 NO_TYPE: Final = absent("the redundancy of the group is not known: get TYPE of V$ASM_DISKGROUP")
+LABEL: Final = absent("it is a label: get asmcmd afd_lsdsk, or oracleasm querydisk -p")
 
 _FILE: Final = re.compile(r"\+(?P<group>[^/(]+).*?(?:\.(?P<file>[0-9]{1,10})\.[0-9]{1,12})?", re.DOTALL)
 
+# reading
 
-class Asm(NamedTuple):
-    """All that listings tell of ASM."""
-
-    disks: tuple[Disk, ...] = ()
-    groups: tuple[Group, ...] = ()
-    extents: Mapping[tuple[int, int], Mapping[int, Placed]] = MappingProxyType({})
-    labels: Mapping[str, str] = MappingProxyType({})
-    """Device behind a label, where a listing told."""
-    notes: tuple[c.Note, ...] = ()
-    origin: str = ""
-
-
-class Share(NamedTuple):
-    """What of a file is on one disk."""
-
-    device: str
-    """Path of the device; the name of a library where the device is not told."""
-    data: Number
-    """Bytes of the first copy."""
-    copies: Number
-    """Bytes of the others."""
-
-
-class Spread(NamedTuple):
-    """Where a file is, and how sure that is."""
-
-    shares: tuple[Share, ...]
-    grade: Grade
-    evidence: tuple[Evidence, ...]
-    unplaced: int = 0
-    """Bytes of the first copy on disks that are not listed."""
-
-
-class Membership(NamedTuple):
-    """A disk group, and the disks in it."""
-
-    group: Group
-    disks: tuple[Disk, ...]
-    """With the paths of their devices."""
-    evidence: tuple[Evidence, ...] = ()
-    """What is assumed about it."""
+_LSDSK_K: Final = re.compile(r"\s*Total_MB\s+Free_MB\s+OS_MB\s+Name\s+Failgroup\b.*\bPath\s*\Z")
+_LSDSK_P: Final = re.compile(r"\s*Group_Num\s+Disk_Num\s+.*\bPath\s*\Z")
+_LSDSK: Final = re.compile(r"\s*(?:Inst_ID\s+)?Path\s*\Z")
+_AFD: Final = re.compile(r"\s*Label\s+(?:Filtering\s+)?Path\s*\Z")
+_COMMAND_HEADINGS: Final = (_LSDSK_K, _LSDSK_P, _LSDSK, _AFD)
+_PATHS: Final = ("/", "ORCL:", "AFD:", "o/")
+_GROUP: Final = re.compile(r"\s-G\s{0,9}['\"]?\+?(\w{1,30})")
+_QUERY_PATH: Final = re.compile(r"(/dev/\S{1,200}): LABEL=\"([^\"]{1,40})\" TYPE=\"oracleasm\"")
+_QUERY_DEVICE: Final = re.compile(
+    r"Disk \"([^\"]{1,40})\" is a valid ASM disk on device (/dev/\S{1,200}?)?\s?\[(\d{1,4}), ?(\d{1,7})\]"
+)
 
 
 def recognise(head: str) -> bool:
     """Say whether a text is about disks of ASM."""
     return any(
-        sheet.heading(line, SORTS) or any(form.match(line) for form in FORMS) for line in head.split("\n")
+        find_heading(line, VIEWS) or any(form.match(line) for form in _COMMAND_HEADINGS)
+        for line in head.split("\n")
     )
 
 
-def read(
-    text: str | Iterable[str], origin: str, others: Mapping[str, frozenset[str]] = MappingProxyType({})
-) -> Asm:
-    """Read all that a text tells of ASM; a whole extent map is summed up while it is read.
-
-    Tables that are `others`, as `sheet.rows` knows them, are for another reader.
-    """
-    notes: list[c.Note] = []
-    commands = Commands(notes)
-    disks: list[Disk] = []
-    groups: list[Group] = []
-    extents: Extents = {}
-    skipped = 0
-    for row in sheet.rows(commands.watched(text), SORTS | dict(others), notes):
-        if row.sort in others:
-            continue
-        if row.problem:
-            notes.append(c.Note(row.line, f"row not understood: {row.problem}", unread=True))
-        elif row.sort == "extents":
-            skipped += not _add(extents, row)
-        elif row.sort == "groups":
-            kind = row.text("TYPE").strip().upper()
-            groups.append(
-                Group(row.text("NAME"), row.whole("GROUP_NUMBER"), row.whole("ALLOCATION_UNIT_SIZE"), kind)
-            )
-        elif row.text("PATH"):
-            disks.append(_disk(row))
-    if skipped:
-        notes.append(
-            c.Note(0, f"{skipped} rows of the extent map are not numbers, and were not counted", unread=True)
-        )
-    known = _named((*disks, *commands.disks), groups)
-    if known or groups or extents or commands.labels:  # then it is no matter that there are no headings
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
+    """Read all that a text tells of ASM; its disks are containers of their disk groups."""
+    reader = AsmReader()
+    notes = reader.notes
+    for row in view_rows(reader.other_lines(text), VIEWS, notes):
+        reader.take(row)
+    found = reader.disk_groups(origin)
+    if found:  # then it is no matter that there are no headings
         notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
-    return Asm(known, tuple(groups), extents, commands.labels, tuple(notes), origin)
+    return c.content_of(disks_of(found, options.database), notes, options.database, disk_groups=found)
 
 
-def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
-    """Give the disks of a text as containers, see `listed`."""
-    return listed(read(text, origin), options)
+class AsmReader:
+    """Collects what views and commands tell of ASM; a whole extent map is summed up while it is read."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+        self.disks: list[AsmDisk] = []
+        self.labels: dict[str, str] = {}
+        self._listed: list[AsmDisk] = []  # by commands
+        self._groups: list[DiskGroup] = []
+        self._extents: dict[tuple[int, int], dict[int, AllocationUnits]] = {}
+        self._skipped = 0
+        self._heading: re.Pattern[str] | None = None
+        self._names: tuple[str, ...] = ()
+        self._group = ""
+
+    def disk_groups(self, origin: str) -> DiskGroups:
+        """Return all that was read."""
+        if self._skipped:
+            text = f"{self._skipped} rows of the extent map are not numbers, and were not counted"
+            self.notes.append(Note(0, text, unread=True))
+        disks = _with_groups((*self.disks, *self._listed), self._groups)
+        return DiskGroups(disks, tuple(self._groups), self._extents, self.labels, origin)
+
+    def take(self, row: ViewRow) -> None:
+        """Take a row of one of the `VIEWS`."""
+        if row.problem:
+            self.notes.append(unread_row(row.line, row.problem))
+        elif row.kind == "extents":
+            self._skipped += not self._take_extent(row)
+        elif row.kind == "groups":
+            number, unit = row.whole("GROUP_NUMBER"), row.whole("ALLOCATION_UNIT_SIZE")
+            self._groups.append(DiskGroup(row.text("NAME"), number, unit, row.text("TYPE").strip().upper()))
+        elif row.text("PATH"):
+            self.disks.append(_disk(row))
+
+    def _take_extent(self, row: ViewRow) -> bool:
+        """Count one row of the extent map; False when it cannot be read."""
+        numbers = [row.whole(name) for name in ("GROUP_KFFXP", "NUMBER_KFFXP", "DISK_KFFXP")]
+        group, file, disk = (-1 if number is None else number for number in numbers)
+        if file < 0 or disk < 0:
+            return False
+        if (row.whole("XNUM_KFFXP") or 0) >= INDIRECT:
+            return True
+        size = row.whole("SIZE_KFFXP") if "SIZE_KFFXP" in row.cells else 1
+        if size is None:
+            return False
+        on = self._extents.setdefault((group, file), {})
+        units = on.get(disk, AllocationUnits())
+        copy = bool(row.whole("LXN_KFFXP"))
+        on[disk] = AllocationUnits(units.data + size * (not copy), units.copies + size * copy)
+        return True
+
+    def other_lines(self, text: str | Iterable[str]) -> Iterator[str]:
+        """Take what commands print; yield every line, an empty one for what was taken."""
+        for number, line in numbered_lines(text, self.notes):
+            yield "\n" if self._take_line(number, line) else line + "\n"
+
+    def _take_line(self, number: int, line: str) -> bool:
+        """Understand one line; False when it is something else."""
+        heading = next((form for form in _COMMAND_HEADINGS if form.match(line)), None)
+        if "lsdsk" in line:
+            found = _GROUP.search(line, line.index("lsdsk"))
+            self._group, self._heading = (found[1].upper() if found is not None else ""), None
+        elif heading is not None:
+            self._heading, self._names = heading, tuple(line.split())
+        elif label := _QUERY_PATH.search(line):
+            self.labels[label[2]] = label[1]
+        elif label := _QUERY_DEVICE.search(line):
+            self.labels[label[1]] = label[2] or f"/dev/block/{label[3]}:{label[4]}"
+        else:
+            return self._heading is not None and self._take_printed_row(number, line.split())
+        return True
+
+    def _take_printed_row(self, number: int, fields: list[str]) -> bool:
+        """Take a row under the heading that came last; what is none ends the table."""
+        if not "".join(fields).strip("-="):
+            return True
+        if self._heading is _AFD and len(fields) > 1:
+            self.labels[fields[0]] = fields[-1]
+            return True
+        disk = self._printed_disk(fields) if fields[-1].startswith(_PATHS) else None
+        if disk is None:
+            self._heading = None
+            return False
+        self._listed.append(disk._replace(path=fields[-1], line=number, group=self._group))
+        return True
+
+    def _printed_disk(self, fields: list[str]) -> AsmDisk | None:
+        """Take a row of `lsdsk`; None when it is none."""
+        if self._heading is _LSDSK_P:
+            cells = dict(zip(self._names, fields, strict=False))
+            group, number = whole_number(cells.get("Group_Num")), whole_number(cells.get("Disk_Num"))
+            if len(fields) != len(self._names) or group is None or number is None:
+                return None
+            member = cells.get("Header_Stat", "MEMBER").upper() in {"MEMBER", "UNKNOWN"} and group > 0
+            return AsmDisk("", group_number=group, number=number, member=member)
+        if self._heading is _LSDSK_K:
+            total, free, raw = (*map(whole_number, fields[:3]), None, None, None)[:3]
+            if total is None or free is None or raw is None or len(fields) < 4:
+                return None
+            if not total:  # in no group, so it has no name, and the next field is of some later column
+                return AsmDisk("", size=raw * MB, member=False)
+            return AsmDisk("", fields[3], failgroup=fields[4] if len(fields) > 5 else "", size=total * MB)
+        return AsmDisk("") if len(fields) == len(self._names) else None
 
 
-def listed(asm: Asm, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
-    """Give the disks as containers of their disk groups: `+DATA` as the tablespace, each disk a device."""
-    made = [
-        c.Container(
-            database=options.database,
-            tablespace=f"+{disk.group}" if disk.group else "",
-            spelled=f"+{disk.group}" if disk.group else "",
-            container_id=disk.number,
-            kind=c.DEVICE,
-            path=device_of(disk.path, asm.labels),
-            bytes_declared=disk.size,
-            source=asm.origin,
-            line=disk.line,
-            problem="" if device_of(disk.path, asm.labels).startswith("/") else _UNRESOLVED.format(disk.path),
-            traffic=disk.traffic,
-        )
-        for disk in asm.disks
-        if disk.member
-    ]
-    kept, doubled = c.checked(made)
-    return c.Parsed(kept, (*asm.notes, *doubled), options.database)
+def _disk(row: ViewRow) -> AsmDisk:
+    """Take one row of V$ASM_DISK; of two sizes, the one that ASM uses."""
+    size = row.whole("TOTAL_MB") or row.whole("OS_MB")
+    group = row.whole("GROUP_NUMBER")
+    return AsmDisk(
+        path=row.text("PATH"),
+        name=row.text("NAME"),
+        group=row.text("GROUP_NAME") or row.text("DISKGROUP"),
+        group_number=group,
+        number=row.whole("DISK_NUMBER"),
+        failgroup=row.text("FAILGROUP"),
+        size=size * MB if size is not None else None,
+        member=row.text("HEADER_STATUS").strip().upper() in {"", "MEMBER", "UNKNOWN"} and group != 0,
+        line=row.line,
+        traffic=c.Traffic(
+            row.whole("READS"), row.whole("WRITES"), row.whole("BYTES_READ"), row.whole("BYTES_WRITTEN")
+        ),
+    )
 
 
-_UNRESOLVED: Final = "{} is a label: get asmcmd afd_lsdsk, or oracleasm querydisk -p"
+def disks_of(groups: DiskGroups, database: str = "") -> Iterator[Container]:
+    """Yield the disks as containers of their disk groups: `+DATA` as the tablespace, each disk a device."""
+    for disk in groups.disks:
+        if disk.member:
+            name, path = f"+{disk.group}" if disk.group else "", device_of(disk.path, groups.labels)
+            problem = (
+                "" if path.startswith("/") else f"{disk.path} is a label: {LABEL.reason.partition(': ')[2]}"
+            )
+            yield Container(
+                database, name, name, disk.number, kind=c.DEVICE, path=path, bytes_declared=disk.size,
+                source=groups.origin, line=disk.line, problem=problem, traffic=disk.traffic,
+            )  # fmt: skip
 
 
-def both(first: Asm, second: Asm) -> Asm:
+def merge_groups(first: DiskGroups, second: DiskGroups) -> DiskGroups:
     """Put two listings of the same ASM together: disks of one file, groups of another."""
     groups = (*first.groups, *second.groups)
-    disks = _named((*first.disks, *second.disks), groups)
-    origin = ", ".join(filter(None, (first.origin, second.origin)))
-    notes = (*first.notes, *second.notes)
-    return Asm(
-        disks, groups, {**first.extents, **second.extents}, {**first.labels, **second.labels}, notes, origin
+    return DiskGroups(
+        _with_groups((*first.disks, *second.disks), groups),
+        groups,
+        {**first.extents, **second.extents},
+        {**first.labels, **second.labels},
+        ", ".join(filter(None, (first.origin, second.origin))),
     )
 
 
-def _named(disks: Iterable[Disk], groups: Iterable[Group]) -> tuple[Disk, ...]:
+def _with_groups(disks: Iterable[AsmDisk], groups: Iterable[DiskGroup]) -> tuple[AsmDisk, ...]:
     """Give disks that know the number of their group alone its name, where a listing tells it."""
     named = {group.number: group.name for group in groups if group.number is not None}
     return tuple(
@@ -192,7 +257,7 @@ def _named(disks: Iterable[Disk], groups: Iterable[Group]) -> tuple[Disk, ...]:
 def device_of(path: str, labels: Mapping[str, str]) -> str:
     """Find the device behind the path of a disk: what a listing said of its label, else where ASMLib puts it.
 
-    A label that nobody resolves comes back as it is.
+    A label that no listing resolves comes back as it is.
     """
     library, _, label = path.partition(":")
     if path.startswith(LABELS):
@@ -202,91 +267,7 @@ def device_of(path: str, labels: Mapping[str, str]) -> str:
     return labels.get(label, path) if library == "AFD" else path
 
 
-def _add(extents: Extents, row: sheet.Row) -> bool:
-    """Count one row of the extent map; False when it cannot be read."""
-    numbers = [row.whole(name) for name in ("GROUP_KFFXP", "NUMBER_KFFXP", "DISK_KFFXP")]
-    group, file, disk = (-1 if number is None else number for number in numbers)
-    if file < 0 or disk < 0:
-        return False
-    if (row.whole("XNUM_KFFXP") or 0) >= INDIRECT:
-        return True
-    size = row.whole("SIZE_KFFXP") if "SIZE_KFFXP" in row.cells else 1
-    if size is None:
-        return False
-    on = extents.setdefault((group, file), {})
-    placed = on.get(disk, Placed())
-    copy = bool(row.whole("LXN_KFFXP"))
-    on[disk] = Placed(placed.data + size * (not copy), placed.copies + size * copy)
-    return True
-
-
-def _disk(row: sheet.Row) -> Disk:
-    """Take one row of V$ASM_DISK; of two sizes, the one that ASM uses."""
-    total = row.whole("TOTAL_MB")
-    size = total or row.whole("OS_MB")
-    header = row.text("HEADER_STATUS").strip().upper()
-    group = row.whole("GROUP_NUMBER")
-    return Disk(
-        path=row.text("PATH"),
-        name=row.text("NAME"),
-        group=row.text("GROUP_NAME") or row.text("DISKGROUP"),
-        group_number=group,
-        number=row.whole("DISK_NUMBER"),
-        failgroup=row.text("FAILGROUP"),
-        size=size * MB if size is not None else None,
-        member=header in {"", "MEMBER", "UNKNOWN"} and group != 0,
-        line=row.line,
-        traffic=c.Traffic(
-            reads=row.whole("READS"),
-            writes=row.whole("WRITES"),
-            bytes_read=row.whole("BYTES_READ"),
-            bytes_written=row.whole("BYTES_WRITTEN"),
-        ),
-    )
-
-
-def spread_over(members: Membership, container: Container, asm: Asm) -> Spread:
-    """Say on which devices of its group a file of ASM lies, with how many bytes.
-
-    With the extent map exactly; else evenly over the disks in proportion to their sizes.
-    """
-    found = _FILE.fullmatch(container.path)
-    if found is None:
-        return _nothing(asm.origin, f"{container.path!r} is no name of ASM: +GROUP/...")
-    group, of, evidence = members
-    if not of:
-        said = f"no disks of +{group.name}: get GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB of V$ASM_DISK"
-        return _nothing(asm.origin, said)
-    number = group.number if group.number is not None else of[0].group_number
-    mapped = asm.extents.get((-1 if number is None else number, int(found["file"] or 0)))
-    if mapped and group.unit is not None:
-        spread = _mapped(mapped, of, group.unit, asm.origin)
-    else:
-        unit = "ALLOCATION_UNIT_SIZE of V$ASM_DISKGROUP is not there"
-        spread = _even(container, of, group, Evidence(asm.origin, unit if mapped else NO_MAP))
-    worst = min([spread.grade, *(each.grade for each in evidence)])
-    return spread._replace(evidence=(*evidence, *spread.evidence), grade=worst)
-
-
-def group_of(container: Container) -> str:
-    """Return the name of the disk group that a file of ASM is in, without the plus; empty for other files."""
-    found = _FILE.fullmatch(container.path)
-    return "" if found is None else found["group"].strip().upper()
-
-
-def membership(name: str, asm: Asm) -> Membership:
-    """Return the disk group of a name, as far as it is listed."""
-    name = name.strip().upper()
-    group = next((group for group in asm.groups if group.name.upper() == name), Group(name, None, None, ""))
-    disks = tuple(disk._replace(path=device_of(disk.path, asm.labels)) for disk in asm.disks if disk.member)
-    of = tuple(disk for disk in disks if _is_of(disk, group))
-    if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
-        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
-        return Membership(group, disks, (Evidence(asm.origin, said, Grade.ASSUMED),))
-    return Membership(group, of)
-
-
-def relabelled(container: Container, labels: Mapping[str, str]) -> Container:
+def with_device(container: Container, labels: Mapping[str, str]) -> Container:
     """Give a disk that is a container the device that another listing tells of its label."""
     path = device_of(container.path, labels) if container.kind == c.DEVICE else container.path
     if path == container.path:
@@ -294,56 +275,149 @@ def relabelled(container: Container, labels: Mapping[str, str]) -> Container:
     return container._replace(path=path, problem="" if path.startswith("/") else container.problem)
 
 
-def _is_of(disk: Disk, group: Group) -> bool:
+# files in disk groups
+
+
+def is_in_group(container: Container) -> bool:
+    """Say whether a container is in a disk group, and so no path that Linux knows."""
+    return container.kind in {c.ASM_FILE, c.ASM_GROUP} and not container.problem
+
+
+def name_in_group(container: Container) -> str:
+    """Return what a container is called, which for a container of a group alone says what is in the group.
+
+    `+DATA` is how Oracle is told to make a file; what the file is called, it chooses.
+    """
+    if container.kind != c.ASM_GROUP:
+        return container.located
+    within = ".".join(filter(None, (container.database, container.tablespace))) or container.role
+    return f"{container.path} ({within})"
+
+
+class GroupMembers(NamedTuple):
+    """A disk group, and the disks in it."""
+
+    group: DiskGroup
+    disks: tuple[AsmDisk, ...]
+    """With the paths of their devices."""
+    evidence: tuple[Evidence, ...] = ()
+    """What is assumed about it."""
+
+
+def members_of(name: str, groups: DiskGroups) -> GroupMembers:
+    """Return the disk group of a name, as far as it is listed."""
+    group = next((group for group in groups.groups if group.name.upper() == name), DiskGroup(name))
+    disks = tuple(
+        disk._replace(path=device_of(disk.path, groups.labels)) for disk in groups.disks if disk.member
+    )
+    of = tuple(disk for disk in disks if _is_member(disk, group))
+    if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
+        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
+        return GroupMembers(group, disks, (Evidence(groups.origin, said, Grade.ASSUMED),))
+    return GroupMembers(group, of)
+
+
+def _is_member(disk: AsmDisk, group: DiskGroup) -> bool:
     if disk.group:
         return disk.group.upper() == group.name.upper()
     return group.number is not None and disk.group_number == group.number
 
 
-def _nothing(origin: str, said: str) -> Spread:
-    return Spread((), Grade.UNKNOWN, (Evidence(origin, said, Grade.UNKNOWN),))
+def disk_group_files(containers: Iterable[Container], groups: DiskGroups) -> tuple[DiskGroupFile, ...]:
+    """Return how the containers that are in disk groups are spread, each name once."""
+    members: dict[str, GroupMembers] = {}
+    found: dict[str, DiskGroupFile] = {}
+    for container in filter(is_in_group, containers):
+        match = _FILE.fullmatch(container.path)
+        group = "" if match is None else match["group"].strip().upper()
+        if group not in members:
+            members[group] = members_of(group, groups)
+        called = name_in_group(container)
+        if called not in found:
+            found[called] = _place(container, called, members[group], groups)
+    return tuple(found.values())
 
 
-def _mapped(mapped: Mapping[int, Placed], of: Sequence[Disk], unit: int, origin: str) -> Spread:
-    """Take what the extent map says."""
-    paths = {disk.number: disk.path for disk in of}
-    missing = sum(placed.data for number, placed in mapped.items() if number not in paths)
-    evidence = [
-        Evidence(
-            origin, f"X$KFFXP: {sum(one.data for one in mapped.values())} allocation units of {unit} bytes"
-        )
-    ]
+def _place(container: Container, called: str, of: GroupMembers, groups: DiskGroups) -> DiskGroupFile:
+    """Say on which devices of its group a file lies: by the extent map, else evenly over the disks."""
+    size, (group, disks, assumed) = container.bytes_declared, of
+    copies = REDUNDANCY.get(group.redundancy)
+    kind = f"{copies[1]} redundancy, " if copies is not None else ""
+    file = DiskGroupFile(
+        called, container.database, container.tablespace, container.role, container.place,
+        NOT_DECLARED if size is None else size,
+        over=f"+{group.name}",
+        what=f"ASM, {kind}{_count(disks)}",
+        devices=tuple(disk.path for disk in disks),
+        parts=(),
+        unplaced=0,
+        grade=Grade.UNKNOWN,
+        evidence=(),
+    )  # fmt: skip
+    match = _FILE.fullmatch(container.path)
+    why = "" if match else f"{container.path!r} is no name of ASM: +GROUP/..."
+    if match and not disks:
+        why = f"no disks of +{group.name}: get GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB of V$ASM_DISK"
+    if match is None or why:
+        return file._replace(evidence=(Evidence(groups.origin, why, Grade.UNKNOWN),))
+    number = group.number if group.number is not None else disks[0].group_number
+    units = groups.extents.get((-1 if number is None else number, int(match["file"] or 0)))
+    if units and group.unit is not None:
+        file = _by_map(file, units, disks, group.unit, groups.origin)
+    else:
+        file = _evenly(file, size, of, Evidence(groups.origin, NO_UNIT if units else NO_MAP))
+    worst = min([file.grade, *(each.grade for each in assumed)])
+    return file._replace(evidence=(*assumed, *file.evidence), grade=worst)
+
+
+def _count(disks: Sequence[AsmDisk]) -> str:
+    return f"{len(disks)} disk{'s' * (len(disks) != 1)}"
+
+
+def _by_map(
+    file: DiskGroupFile,
+    units: Mapping[int, AllocationUnits],
+    disks: Sequence[AsmDisk],
+    unit: int,
+    origin: str,
+) -> DiskGroupFile:
+    paths = {disk.number: disk.path for disk in disks}
+    missing = sum(each.data for number, each in units.items() if number not in paths)
+    count = sum(each.data for each in units.values())
+    evidence = [Evidence(origin, f"X$KFFXP: {count} allocation units of {unit} bytes")]
     if missing:
         said = f"{missing} allocation units are on disks that are not listed"
         evidence.append(Evidence(origin, said, Grade.UNKNOWN))
-    shares = tuple(
-        Share(paths[number], placed.data * unit, placed.copies * unit)
-        for number, placed in sorted(mapped.items())
+    parts = tuple(
+        DiskGroupPart(paths[number], each.data * unit, each.copies * unit, LABEL)
+        for number, each in sorted(units.items())
         if number in paths
     )
-    return Spread(shares, Grade.SHARES if missing else Grade.EXACT, tuple(evidence), missing * unit)
+    grade = Grade.SHARES if missing else Grade.EXACT
+    return file._replace(parts=parts, grade=grade, evidence=tuple(evidence), unplaced=missing * unit)
 
 
-def _even(container: Container, of: Sequence[Disk], group: Group, lacking: Evidence) -> Spread:
+def _evenly(file: DiskGroupFile, total: int | None, of: GroupMembers, lacking: Evidence) -> DiskGroupFile:
     """Spread a file over all disks of its group, in proportion to their sizes."""
-    sizes = [disk.size for disk in of]
-    known = [size for size in sizes if size]
-    weights = [size or 0 for size in sizes] if len(known) == len(sizes) else [1] * len(sizes)
-    how = "in proportion to TOTAL_MB" if len(known) == len(sizes) else "equally, as a size is missing"
-    count = f"{len(of)} disk{'s' * (len(of) != 1)}"
-    said = f"{lacking.said}: taken as spread over {count} of +{group.name} {how}, as after a rebalance"
-    number = COPIES.get(group.redundancy)
-    total = container.bytes_declared
-    copies: Number = NO_TYPE if number is None else number
-    shares = tuple(
-        Share(disk.path, NO_SIZE if total is None else part, copies * (NO_SIZE if total is None else part))
-        for disk, part in zip(of, parts(total or 0, weights), strict=True)
+    group, disks, _ = of
+    sized = all(disk.size for disk in disks)
+    weights = [disk.size or 0 if sized else 1 for disk in disks]
+    how = "in proportion to TOTAL_MB" if sized else "equally, as a size is missing"
+    said = (
+        f"{lacking.said}: taken as spread over {_count(disks)} of +{group.name} {how}, as after a rebalance"
     )
-    return Spread(shares, Grade.ASSUMED, (lacking._replace(said=said, grade=Grade.ASSUMED),))
+    redundancy = REDUNDANCY.get(group.redundancy)
+    copies: Number = NO_TYPE if redundancy is None else redundancy[0]
+    parts = []
+    for disk, part in zip(disks, split_whole(total or 0, weights), strict=True):
+        data: Number = NO_SIZE if total is None else part
+        parts.append(DiskGroupPart(disk.path, data, copies * data, LABEL))
+    evidence = (lacking._replace(said=said, grade=Grade.ASSUMED),)
+    return file._replace(parts=tuple(parts), grade=Grade.ASSUMED, evidence=evidence)
 
 
-def parts(total: int, weights: Sequence[int]) -> list[int]:
-    """Part a whole number by weights into whole numbers whose sum it is."""
+def split_whole(total: int, weights: Sequence[int]) -> list[int]:
+    """Split a whole number by weights into whole numbers whose sum it is."""
     whole = sum(weights)
     cut = [0]
     for weight in weights:

@@ -16,28 +16,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing.container import (
+from zmon.listing.containers import (
     DIRECTORY,
     KINDS,
     NO_OPTIONS,
     ROLES,
     UNKNOWN,
     Container,
-    Note,
-    Noted,
+    ListingContent,
     Options,
-    Parsed,
     Traffic,
-    checked,
-    the_one,
+    content_of,
+    only_name,
 )
-from zmon.listing.figure import figure
-from zmon.listing.table import rows, shown
+from zmon.listing.delimited import rows, whole_number
+from zmon.listing.not_understood import Note, NoteSeries, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.listing.table import Row
+    from zmon.listing.delimited import TableRow
 
 COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "write_bytes_per_s")
 """Their order where no heading names them."""
@@ -67,7 +65,7 @@ def _is_path(field: str) -> bool:
     return field.startswith(("/", "+", "./", "../"))
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
     """Read a listing `tablespace,path[,role[,bytes[,read_bytes_per_s,write_bytes_per_s]]]`.
 
     A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
@@ -78,7 +76,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     comments: list[str] = []
     hosts: set[str] = set()
     notes: list[Note] = []
-    odd = Noted("rows are not understood", unread=True)
+    odd = NoteSeries("rows are not understood", unread=True)
     containers: list[Container] = []
     names: Sequence[str] = COLUMNS
     spellings: dict[str, str] = {}  # of names, so that each is kept once
@@ -102,15 +100,13 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
             continue
         if "tablespace" not in named:
             raise ValueError(
-                f"line {row.line}: the heading names a path and no tablespace: {shown(','.join(named))}"
+                f"line {row.line}: the heading names a path and no tablespace: {quote(','.join(named))}"
             )
         names = named
         further = [name for name in named if name and name not in _KNOWN]
-        notes += [Note(row.line, f"not read: columns {', '.join(map(shown, further))}")] if further else []
+        notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
     hosts.update(found[1] for found in map(_HOST.match, comments) if found)
-    kept, doubled = checked(containers)
-    said = (*notes, *odd.notes(), *doubled)
-    return Parsed(kept, said, the_one({row.database for row in kept}), the_one(hosts))
+    return content_of(containers, (*notes, *odd.notes()), host=only_name(hosts))
 
 
 def _heading(fields: Sequence[str]) -> list[str] | None:
@@ -119,7 +115,7 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
     return names if "path" in names else None
 
 
-def _container(row: Row, names: Sequence[str], origin: str, odd: Noted) -> tuple[Container, str]:
+def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries) -> tuple[Container, str]:
     """Return what a row lists, and the host it names."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
@@ -132,9 +128,9 @@ def _container(row: Row, names: Sequence[str], origin: str, odd: Noted) -> tuple
     if kind not in KINDS:
         kind = DIRECTORY if path.endswith("/") else ""
     declared = cells.get("bytes", "").strip()
-    size = figure(declared)
+    size = whole_number(declared)
     if declared and size is None:
-        odd.add(row.line, f"{shown(declared)} is no number of bytes")
+        odd.add(row.line, f"{quote(declared)} is no number of bytes")
     if problem:
         odd.add(row.line, f"row not understood: {problem}")
     rates = tuple(_rate(cells, f"{way}_bytes_per_s", row.line, odd) for way in ("read", "write"))
@@ -169,9 +165,9 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
     """Say what makes a row useless."""
     other = _separators(fields[0]) if len(fields) == 1 else ""
     if other and not cells.get("path"):
-        yield f"no path: {shown(fields[0])} has {other}: separate fields as the first line does"
+        yield f"no path: {quote(fields[0])} has {other}: separate fields as the first line does"
     elif not cells.get("path"):
-        yield f"no path: a row is tablespace,path and this is {shown(','.join(fields))}"
+        yield f"no path: a row is tablespace,path and this is {quote(','.join(fields))}"
     elif "\0" in cells["path"]:
         yield "no path has a NUL in it"
     extra = [field for field in fields[len(names) :] if field]
@@ -179,13 +175,13 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
     if extra:
         yield f"{len(fields)} fields in {len(names)} columns: the separator in a name needs quotes"
     elif role and role not in ROLES:
-        yield f"{shown(role)} is no role, one of {', '.join(ROLES)}: the separator in a name needs quotes"
+        yield f"{quote(role)} is no role, one of {', '.join(ROLES)}: the separator in a name needs quotes"
 
 
-def _rate(cells: Mapping[str, str], column: str, line: int, odd: Noted) -> float | None:
+def _rate(cells: Mapping[str, str], column: str, line: int, odd: NoteSeries) -> float | None:
     given = cells.get(column, "").strip()
     if _RATE.fullmatch(given):
         return float(given)
     if given:
-        odd.add(line, f"{shown(given)} is no number of bytes a second")
+        odd.add(line, f"{quote(given)} is no number of bytes a second")
     return None

@@ -9,31 +9,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.listing import container as c
+from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.resemblance import meant
-from zmon.listing.shell import statements_of
+from zmon.listing.ddl import DdlReader
+from zmon.listing.not_understood import similar_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.listing.container import Container
+    from zmon.listing.containers import Container
+    from zmon.listing.ddl import SqlStatement, SqlToken, TokenCursor
 
-MOST_PARTITIONS: Final = 1000
+MAX_PARTITIONS: Final = 1000
 """Db2 numbers its partitions from 0 to 999."""
-MOST_ROWS: Final = 100_000
+MAX_ROWS: Final = 100_000
 """Containers of one listing that are written out for each of their partitions."""
 
 AUTOMATIC: Final = (
     "automatic storage: the DDL has no paths; get MON_GET_CONTAINER or LIST TABLESPACE CONTAINERS"
 )
 NOT_UNDERSTOOD: Final = "the statement is not understood"
-TOO_MANY: Final = f"its partitions are not written out: more than {MOST_ROWS:,} containers in one listing"
+TOO_MANY: Final = f"its partitions are not written out: more than {MAX_ROWS:,} containers in one listing"
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
-_OBJECTS: Final = frozenset({"STOGROUP", "NODEGROUP"})
-"""What else than a tablespace is read."""
-_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
 _WANTED: Final = re.compile(
     r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY))*"
     r" TABLESPACE(?![^ ])"
@@ -50,7 +48,6 @@ _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE)\b", re.IGNORECASE)
 _TABLESPACE: Final = re.compile(r"\b(?:CREATE|ALTER)\s+(?:\w+\s+){0,2}TABLESPACE\b", re.IGNORECASE)
 
 
-_SORTS: Final = ("REGULAR", "LARGE", "LONG", "SYSTEM", "USER", "TEMPORARY")
 _KEYWORDS: Final = frozenset({
     "USING", "FILE", "DEVICE", "PAGESIZE", "EXTENTSIZE", "STOGROUP", "NODEGROUP", "DBPARTITIONNUM",
     "DBPARTITIONNUMS", "STRIPE", "CONTAINER", "DATAFILE", "TEMPFILE", "LOCATION",
@@ -69,7 +66,7 @@ _NO_PATH: Final = frozenset({"/", "\\", "."})
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
 
 
-class _Listed(NamedTuple):
+class _ContainerClause(NamedTuple):
     """One container as the statement lists it."""
 
     path: str
@@ -91,25 +88,13 @@ def score(head: str) -> float:
     return words + 0.4 * bool(_DB2LOOK.search(head))
 
 
-def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read the containers of all tablespaces that the DDL creates, and apply what it alters, in order.
 
     Sizes in pages need a PAGESIZE; sizes that ALTER TABLESPACE changes are not followed, and noted.
-
-    Args:
-        text: the DDL, or its pieces in order, as iterating over an open file gives them.
-        origin: its name, for messages.
-        options: its partitions are the members of the groups that the DDL does not define itself.
+    The partitions of the options are the members of the groups that the DDL does not define itself.
     """
-    reader = _Reader(origin, options)
-    lines = statements_of(text, reader.notes)
-    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS, _OBJECTS):
-        if isinstance(statement, ddl.Token):
-            reader.comment(statement.text)
-        else:
-            reader.statement(statement)
-    rows, doubled = c.checked(row for space in reader.spaces.values() for row in space)
-    return c.Parsed(rows, (*reader.noted(), *doubled), c.the_one(reader.databases))
+    return _Db2Reader(origin, options).read(text)
 
 
 def expand(path: str, partition: int | None) -> str:
@@ -136,7 +121,7 @@ def _bytes(measure: tuple[int, str] | None, page: int | None) -> int | None:
     return number * unit if unit is not None else None
 
 
-def _on(cursor: ddl.Cursor) -> tuple[int, ...] | None:
+def _on(cursor: TokenCursor) -> tuple[int, ...] | None:
     """Take `ON DBPARTITIONNUMS (0 TO 3, 5)` or an older form; None when it is not there, or says all."""
     if not cursor.words("ON"):
         return None
@@ -149,15 +134,15 @@ def _on(cursor: ddl.Cursor) -> tuple[int, ...] | None:
         first = cursor.whole()
         last = cursor.whole() if cursor.words("TO") else first
         if first is not None and last is not None:
-            members.update(range(first, min(last + 1, MOST_PARTITIONS)))
+            members.update(range(first, min(last + 1, MAX_PARTITIONS)))
         elif first is None:
             cursor.step()
     return tuple(sorted(members))
 
 
-def _group(cursor: ddl.Cursor) -> list[_Listed]:
+def _group(cursor: TokenCursor) -> list[_ContainerClause]:
     """Take `(FILE 'x' 100, ...) ON ...`, or `('dir', ...)`."""
-    listed: list[_Listed] = []
+    listed: list[_ContainerClause] = []
     if not cursor.symbol("("):
         return listed
     while not cursor.done and not cursor.symbol(")"):
@@ -165,7 +150,7 @@ def _group(cursor: ddl.Cursor) -> list[_Listed]:
         path = cursor.kind(ddl.STRING)
         if path is not None:
             kind = _SIZES.get(word, c.DIRECTORY)
-            listed.append(_Listed(path.text, path.line, kind, cursor.measure()))
+            listed.append(_ContainerClause(path.text, path.line, kind, cursor.measure()))
         elif not cursor.symbol(","):
             odd = cursor.here
             problem = (
@@ -173,13 +158,13 @@ def _group(cursor: ddl.Cursor) -> list[_Listed]:
                 if odd.text in _NO_PATH
                 else f"not a container: {odd.text[:40]!r}"
             )
-            listed.append(_Listed("", odd.line, "", problem=problem))
+            listed.append(_ContainerClause("", odd.line, "", problem=problem))
             _to_next(cursor)
     on = _on(cursor)
     return [one._replace(on=on) for one in listed]
 
 
-def _to_next(cursor: ddl.Cursor) -> None:
+def _to_next(cursor: TokenCursor) -> None:
     """Pass over what is no container, to the next comma, string or end of the list; at least one token."""
     while True:
         if cursor.here.text == "(":
@@ -193,7 +178,7 @@ def _to_next(cursor: ddl.Cursor) -> None:
 class _Shape(NamedTuple):
     """What a CREATE TABLESPACE says beside its name."""
 
-    listed: tuple[_Listed, ...]
+    listed: tuple[_ContainerClause, ...]
     group: str
     storage: str
     automatic: bool
@@ -201,9 +186,9 @@ class _Shape(NamedTuple):
     extent: tuple[int, str] | None
 
 
-def _shape(cursor: ddl.Cursor) -> _Shape:
+def _shape(cursor: TokenCursor) -> _Shape:
     """Read all clauses of a CREATE TABLESPACE behind its name, in whatever order they come."""
-    listed: list[_Listed] = []
+    listed: list[_ContainerClause] = []
     said: dict[str, str] = {}
     automatic = False
     page = extent = None
@@ -228,112 +213,136 @@ def _shape(cursor: ddl.Cursor) -> _Shape:
     return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page, extent)
 
 
-def _stored(cursor: ddl.Cursor) -> str:
+def _stored(cursor: TokenCursor) -> str:
     name = cursor.identifier()
     return name.stored if name is not None else ""
 
 
-class _Reader:
-    """What the statements so far have said."""
+class _Tablespace:
+    """A tablespace, with its containers by place and by path."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, Container] = {}
+        self.newest = 0
+        """The stripe set that was made last."""
+        self._places: dict[str, list[int]] = {}
+        self._partitions: set[int | None] = set()
+        self._next = 0
+
+    def add(self, rows: Iterable[Container]) -> None:
+        for row in rows:
+            self.rows[self._next] = row
+            self._places.setdefault(row.path, []).append(self._next)
+            self._partitions.add(row.partition)
+            self._next += 1
+
+    def drop(self, clause: _ContainerClause) -> bool:
+        """Drop what a statement lists, on its partitions; False when there is nothing."""
+        path, found = clause.path, False
+        partitions: set[int | None] = self._partitions if _EXPRESSION.search(path) else set()
+        for candidate in {path, *(_expanded(path, partition) for partition in partitions)}:
+            kept = []
+            for place in self._places.pop(candidate, ()):
+                row = self.rows[place]
+                if (clause.on is None or row.partition in clause.on) and (
+                    row.path in {path, _expanded(path, row.partition)}
+                ):
+                    del self.rows[place]
+                    found = True
+                else:
+                    kept.append(place)
+            if kept:
+                self._places[candidate] = kept
+        return found
+
+    def rename(self, name: SqlToken) -> None:
+        for place, row in self.rows.items():
+            self.rows[place] = row._replace(tablespace=name.stored, spelled=name.spelled)
+
+
+class _Db2Reader(DdlReader):
+    """Applies Db2's statements."""
+
+    verbs = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
+    wanted = _WANTED
+    objects = frozenset({"STOGROUP", "NODEGROUP"})
+    types = ("REGULAR", "LARGE", "LONG", "SYSTEM", "USER", "TEMPORARY")
 
     def __init__(self, origin: str, options: c.Options) -> None:
-        self.spaces: dict[tuple[str, str], list[Container]] = {}
-        self.notes: list[c.Note] = []
-        self.databases: set[str] = {options.database} if options.database else set()
+        super().__init__(origin, options)
+        self._spaces: dict[tuple[str, str], _Tablespace] = {}
         self._beginning = ""  # of the statement that is read
-        self._origin = origin
-        self._options = options
-        self._database = options.database
         self._groups: dict[str, tuple[int, ...]] = {}
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
-        self._newest: dict[tuple[str, str], int] = {}
         self._repeated = 0
         """Containers that were written out for each of their partitions."""
         self._altered: dict[tuple[str, str], int] = {}
 
-    def noted(self) -> list[c.Note]:
-        """All that is to be said about the statements."""
-        rest = [
-            c.Note(line, f"{name!r} is altered here, not created{self._hint(database, name)}")
-            for (database, name), line in self._altered.items()
-        ]
-        return sorted([*self.notes, *rest], key=lambda note: note.line)
+    def containers(self) -> Iterable[Container]:
+        return (row for space in self._spaces.values() for row in space.rows.values())
 
-    def _hint(self, database: str, name: str) -> str:
-        near = meant(name, {other for of, other in self._created if of == database})
-        return f": is {near!r} meant?" if near else ": its other containers are not in the DDL"
+    def end(self) -> None:
+        """Note which tablespaces are altered and not created."""
+        for (database, name), line in self._altered.items():
+            near = similar_word(name, {other for of, other in self._created if of == database})
+            hint = f": is {near!r} meant?" if near else ": its other containers are not in the DDL"
+            self.note(line, f"{name!r} is altered here, not created{hint}")
+        self.notes.sort(key=lambda note: note.line)
 
     def comment(self, text: str) -> None:
-        """Heed the head of db2look's output, which names the database."""
+        """Take the database from the head of db2look's output."""
         found = _NAMED.match(text)
         if found is not None:
             self._connect(found[1].upper())
 
     def _connect(self, name: str) -> None:
-        self._database = name
+        self.database = name
         self.databases.add(name)
 
-    def statement(self, statement: ddl.Statement) -> None:
-        """Apply one statement; what of it is not understood is one note."""
-        before = len(self.notes)
+    def apply(self, statement: SqlStatement) -> None:
         self._beginning = statement.beginning
-        self._apply(statement)
-        self.notes[before:] = c.one_unread(self.notes[before:])
-
-    def _apply(self, statement: ddl.Statement) -> None:
         unknown = statement.unreadable
         if unknown and statement.tokens[0].text.upper() == "CONNECT":
-            self._database = self._options.database
+            self.database = self.options.database
             return
         if statement.broken or statement.strange or unknown:
             self.notes.append(statement.unread())
         if statement.strange or unknown:
             return
-        cursor = ddl.Cursor(statement.tokens)
-        verb = cursor.step().stored
-        cursor.words("OR", "REPLACE")
+        verb, types, cursor = self.begin(statement)
         if verb == "CONNECT":
             cursor.words("TO")
-            self._connect(_stored(cursor) or self._database)
+            self._connect(_stored(cursor) or self.database)
         elif cursor.words("STOGROUP"):
-            self._stogroup(cursor)
+            name = _stored(cursor)
+            paths = [token.text for token in cursor.rest if token.kind == ddl.STRING]
+            if paths:
+                self._storage[name] = ", ".join(paths)
         elif cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP"):
             name = _stored(cursor)
             members = _on(cursor)
             if members is not None:
                 self._groups[name] = members
-        else:
-            self._tablespace(verb, statement, cursor)
+        elif cursor.one_of("TABLESPACE", "TABLESPACES"):
+            self._tablespace(verb, types, statement, cursor)
 
-    def _stogroup(self, cursor: ddl.Cursor) -> None:
-        name = _stored(cursor)
-        paths = []
-        while not cursor.done:
-            token = cursor.step()
-            paths += [token.text] if token.kind == ddl.STRING else []
-        if paths:
-            self._storage[name] = ", ".join(paths)
-
-    def _tablespace(self, verb: str, statement: ddl.Statement, cursor: ddl.Cursor) -> None:
-        sorts = []
-        while sort := cursor.one_of(*_SORTS):
-            sorts.append(sort)
-        if not cursor.one_of("TABLESPACE", "TABLESPACES"):
-            return
+    def _tablespace(
+        self, verb: str, types: Sequence[str], statement: SqlStatement, cursor: TokenCursor
+    ) -> None:
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
         if name is None:
             self.notes.append(statement.unread())
             return
-        key = (self._database, name.stored)
+        key = (self.database, name.stored)
         row = c.Container(
-            database=self._database,
+            database=self.database,
             tablespace=name.stored,
             spelled=name.spelled,
-            role=c.TEMP if "TEMPORARY" in sorts else c.DATA,
-            base_dir=self._options.base_dir,
-            source=self._origin,
+            role=c.TEMP if "TEMPORARY" in types else c.DATA,
+            base_dir=self.options.base_dir,
+            source=self.origin,
             line=statement.line,
         )
         if verb == "CREATE":
@@ -343,25 +352,17 @@ class _Reader:
                 self._altered.setdefault(key, row.line)
             self._alter(key, row, cursor)
         elif verb == "DROP":
-            self.spaces.pop(key, None)
+            self._spaces.pop(key, None)
             while cursor.symbol(",") and (name := cursor.identifier()) is not None:
-                self.spaces.pop((self._database, name.stored), None)
-        elif cursor.words("TO"):
-            self._rename(key, cursor.identifier())
+                self._spaces.pop((self.database, name.stored), None)
+        elif cursor.words("TO") and (new := cursor.identifier()) is not None and key in self._spaces:
+            space = self._spaces[self.database, new.stored] = self._spaces.pop(key)
+            space.rename(new)
+            self._created[self.database, new.stored] = self._created.pop(key, _UNKNOWN_SHAPE)
 
-    def _rename(self, key: tuple[str, str], name: ddl.Token | None) -> None:
-        if name is None or key not in self.spaces:
-            return
-        new = (self._database, name.stored)
-        self.spaces[new] = [
-            one._replace(tablespace=name.stored, spelled=name.spelled) for one in self.spaces.pop(key)
-        ]
-        self._created[new] = self._created.pop(key, _UNKNOWN_SHAPE)
-        self._newest[new] = self._newest.pop(key, 0)
-
-    def _create(self, key: tuple[str, str], row: Container, cursor: ddl.Cursor) -> None:
-        if key in self.spaces:
-            self.notes.append(c.Note(row.line, f"{row.tablespace!r} is created a second time"))
+    def _create(self, key: tuple[str, str], row: Container, cursor: TokenCursor) -> None:
+        if key in self._spaces:
+            self.note(row.line, f"{row.tablespace!r} is created a second time")
         shape = _shape(cursor)
         odd = self._misread(f"CREATE TABLESPACE {row.spelled}", row.line, cursor)
         self._created[key] = shape
@@ -372,28 +373,27 @@ class _Reader:
             known = self._storage.get(shape.storage or "IBMSTOGROUP", "")
             said = AUTOMATIC if shape.automatic else f"no MANAGED BY, which means {AUTOMATIC}"
             rows = [row._replace(problem=f"{said} (its storage group has {known})" if known else said)]
-        self.spaces.setdefault(key, []).extend(rows)
+        self._space(key).add(rows)
+
+    def _space(self, key: tuple[str, str]) -> _Tablespace:
+        return self._spaces.setdefault(key, _Tablespace())
 
     def _rows(
-        self, row: Container, listed: Sequence[_Listed], shape: _Shape, stripe_set: int = 0
+        self, row: Container, listed: Sequence[_ContainerClause], shape: _Shape, stripe_set: int = 0
     ) -> list[Container]:
         """Make the rows of some containers: one for every partition that has it."""
-        members = self._groups.get(shape.group, self._options.partitions or None)
+        members = self._groups.get(shape.group, self.options.partitions or None)
         mentioned = {number for one in listed for number in one.on or ()}
         rest = tuple(number for number in members if number not in mentioned) if members is not None else None
         if shape.page is None and any(one.size and not one.size[1] for one in listed):
-            self.notes.append(
-                c.Note(row.line, f"{row.tablespace!r}: there is no PAGESIZE, so sizes in pages are unknown")
-            )
+            self.note(row.line, f"{row.tablespace!r}: there is no PAGESIZE, so sizes in pages are unknown")
         rows: list[Container] = []
         for one in listed:
             if one.problem:
-                self.notes.append(
-                    c.Note(one.line, f"not understood in {self._beginning}: {one.problem}", unread=True)
-                )
+                self.note(one.line, f"not understood in {self._beginning}: {one.problem}", unread=True)
             if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
-                note = f"{one.path!r}: no partition expression, as it does not end at a blank; taken as it is"
-                self.notes.append(c.Note(one.line, note))
+                said = "no partition expression, as it does not end at a blank; taken as it is"
+                self.note(one.line, f"{one.path!r}: {said}")
             made = row._replace(
                 kind=one.kind,
                 path=one.path,
@@ -404,69 +404,48 @@ class _Reader:
                 stripe_set=stripe_set if one.kind in {c.FILE, c.DEVICE} else None,
             )
             partitions = one.on if one.on is not None else rest
-            if partitions is not None:
-                if self._repeated + len(partitions) > MOST_ROWS:
-                    made = made._replace(problem=TOO_MANY)
-                    partitions = None
-                else:
-                    self._repeated += len(partitions)
+            if partitions is not None and self._repeated + len(partitions) > MAX_ROWS:
+                made, partitions = made._replace(problem=TOO_MANY), None
+            self._repeated += len(partitions or ())
             rows += _on_partitions(made, partitions)
         return rows
 
-    def _alter(self, key: tuple[str, str], row: Container, cursor: ddl.Cursor) -> None:
+    def _alter(self, key: tuple[str, str], row: Container, cursor: TokenCursor) -> None:
         """Apply what ALTER TABLESPACE does to the containers, in the order it says."""
         shape = self._created.get(key, _UNKNOWN_SHAPE)
         while not cursor.done:
-            newest = self._newest.get(key, 0)
+            newest = self._spaces[key].newest if key in self._spaces else 0
             if cursor.words("BEGIN", "NEW", "STRIPE", "SET"):
                 self._add(key, self._rows(row, _group(cursor), shape, newest + 1))
             elif cursor.words("ADD"):
                 wanted = cursor.whole() if cursor.words("TO", "STRIPE", "SET") else newest
                 self._add(key, self._rows(row, _group(cursor), shape, newest if wanted is None else wanted))
             elif cursor.words("DROP"):
-                self._drop(key, row, _group(cursor))
+                for one in _group(cursor):
+                    if key not in self._spaces or not self._spaces[key].drop(one):
+                        self.note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop")
             elif verb := cursor.one_of("EXTEND", "RESIZE", "REDUCE"):
                 cursor.group()
-                note = f"ALTER TABLESPACE {row.spelled} {verb}: sizes stay as they were created"
-                self.notes.append(c.Note(row.line, note))
+                self.note(row.line, f"ALTER TABLESPACE {row.spelled} {verb}: sizes stay as they were created")
             else:
                 cursor.pass_over()
         self._misread(f"ALTER TABLESPACE {row.spelled}", row.line, cursor)
 
-    def _misread(self, statement: str, line: int, cursor: ddl.Cursor) -> bool:
+    def _misread(self, statement: str, line: int, cursor: TokenCursor) -> bool:
         """Note what of a statement was not understood; False when there is nothing."""
         odd = cursor.misread(_KEYWORDS, _CLAUSES)
         if odd:
-            self.notes.append(c.Note(line, f"not understood in {statement}: {odd}", unread=True))
+            self.note(line, f"not understood in {statement}: {odd}", unread=True)
         return bool(odd)
 
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
-        space = self.spaces.setdefault(key, [])
-        role = space[0].role if space else c.DATA
-        space.extend(one._replace(role=role) for one in rows)
-        self._newest[key] = max([self._newest.get(key, 0), *(one.stripe_set or 0 for one in rows)])
-
-    def _drop(self, key: tuple[str, str], row: Container, dropped: Sequence[_Listed]) -> None:
-        old = self.spaces.get(key, [])
-        for one in dropped:
-            kept = [each for each in old if not _is(one, each)]
-            if len(kept) == len(old):
-                self.notes.append(c.Note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop"))
-            old = kept
-        if key in self.spaces:
-            self.spaces[key] = old
+        space = self._space(key)
+        role = next(iter(space.rows.values())).role if space.rows else c.DATA
+        space.add(one._replace(role=role) for one in rows)
+        space.newest = max([space.newest, *(one.stripe_set or 0 for one in rows)])
 
 
 _UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None, extent=None)
-
-
-def _is(listed: _Listed, row: Container) -> bool:
-    """Whether a row is what a statement lists, on this partition."""
-    if listed.on is not None and row.partition not in listed.on:
-        return False
-    return row.path == listed.path or (
-        _EXPRESSION.search(listed.path) is not None and row.path == _expanded(listed.path, row.partition)
-    )
 
 
 def _expanded(path: str, partition: int | None) -> str:

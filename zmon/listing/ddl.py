@@ -10,16 +10,25 @@ from __future__ import annotations
 
 import re
 from io import StringIO
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from zmon.listing import suspect
-from zmon.listing.container import Note
-from zmon.listing.resemblance import is_like, meant
-from zmon.listing.shell import VARIABLE
-from zmon.listing.table import shown
+from zmon.listing.containers import NO_OPTIONS, content_of, only_name
+from zmon.listing.not_understood import (
+    CHANGING_VERBS,
+    QUOTED,
+    Note,
+    is_like,
+    is_suspect,
+    merge_unread,
+    quote,
+    similar_word,
+)
+from zmon.listing.shell_script import VARIABLE, script_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from zmon.listing.containers import Container, ListingContent, Options
 
 WORD: Final = "word"
 NAME: Final = "name"
@@ -32,18 +41,18 @@ END: Final = "end"
 
 PIECE: Final = 1 << 16
 """Characters that are looked at at once."""
-LONGEST: Final = 1 << 16
+MAX_LITERAL: Final = 1 << 16
 """Characters of a literal that are kept; a longer one is broken."""
-MOST: Final = 200_000
+MAX_TOKENS: Final = 200_000
 """Tokens of a statement that are kept; a longer one is broken."""
-TOO_LONG: Final = f"is longer than {LONGEST} characters"
-HEAD: Final = 6
+TOO_LONG: Final = f"is longer than {MAX_LITERAL} characters"
+MAX_HEAD: Final = 6
 """Tokens after which it is clear what a statement is about."""
-_SHOWN: Final = 12
+_MAX_QUOTED: Final = 12
 """Tokens of a statement that a message has at most."""
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """One word of SQL."""
 
     kind: str
@@ -73,10 +82,10 @@ _SWALLOWED: Final = re.compile(r"\n[ \t]*(?:CREATE|ALTER|DROP|CONNECT)[ \t]", re
 """The next statement, inside a literal."""
 
 
-class Statement(NamedTuple):
+class SqlStatement(NamedTuple):
     """The tokens of one statement, without its terminator."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[SqlToken, ...]
     broken: str = ""
     """Why something of it is missing."""
     strange: bool = False
@@ -90,8 +99,8 @@ class Statement(NamedTuple):
     @property
     def beginning(self) -> str:
         """Its first words, for messages."""
-        written = "".join((" " * (not each.joined)) + _written(each) for each in self.tokens[:_SHOWN])
-        return shown(written.strip().replace(VARIABLE, "$"))
+        written = "".join((" " * (not each.joined)) + _written(each) for each in self.tokens[:_MAX_QUOTED])
+        return quote(written.strip().replace(VARIABLE, "$"))
 
     @property
     def unreadable(self) -> str:
@@ -109,7 +118,7 @@ class Statement(NamedTuple):
         return Note(self.line, f"{why}: {self.beginning}", unread=True)
 
 
-def _written(token: Token) -> str:
+def _written(token: SqlToken) -> str:
     return f"'{token.text}'" if token.kind == STRING else token.spelled if token.kind == NAME else token.text
 
 
@@ -177,14 +186,14 @@ class _Scanner:
         self._kind = ""
         self._kept: list[str] = []
         self._length = 0
-        self._since = Token(END, "", 1)
+        self._since = SqlToken(END, "", 1)
         self._use(terminator)
 
     def _use(self, terminator: str) -> None:
         self._code = _pattern(terminator)
         self._dull = _dull(terminator)
 
-    def __iter__(self) -> Iterator[Token]:
+    def __iter__(self) -> Iterator[SqlToken]:
         for piece in _pieces(self._text):
             self._place = 0
             while self._place < len(piece):
@@ -202,9 +211,9 @@ class _Scanner:
                 kind=COMMENT if comment else BROKEN,
                 text="".join(self._kept) if comment else "is never closed",
             )
-        yield Token(END, "", self._line)
+        yield SqlToken(END, "", self._line)
 
-    def _plain(self, piece: str) -> Iterator[Token]:
+    def _plain(self, piece: str) -> Iterator[SqlToken]:
         """Read the tokens of code, until a literal or comment is open or the rest is to be skipped."""
         for found in self._code.finditer(piece, self._place):
             self._place = found.end()
@@ -214,7 +223,7 @@ class _Scanner:
             if self._closing or self.skipping:
                 return
 
-    def _token(self, kind: str, text: str, piece: str) -> Token | None:
+    def _token(self, kind: str, text: str, piece: str) -> SqlToken | None:
         """Make the token of what was found; None when it is a blank, or opens something."""
         line, first = self._line, self._first
         if kind == "blank":
@@ -226,19 +235,19 @@ class _Scanner:
         self._first = False
         joined, self._joined = self._joined, True
         if kind in _OPENING:
-            self._open(Token(kind, "", line, first, joined), piece)
+            self._open(SqlToken(kind, "", line, first, joined), piece)
             return None
         if kind in _QUOTED:
             self._line += text.count("\n")
-            if len(text) - 2 > LONGEST:
-                return Token(BROKEN, TOO_LONG, line, first)
+            if len(text) - 2 > MAX_LITERAL:
+                return SqlToken(BROKEN, TOO_LONG, line, first)
             mark = text[0]
-            return Token(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first, joined)
+            return SqlToken(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first, joined)
         if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
             kind = END if first else SYMBOL
-        return Token(kind, text, line, first, joined)
+        return SqlToken(kind, text, line, first, joined)
 
-    def _over(self, piece: str) -> Token | None:
+    def _over(self, piece: str) -> SqlToken | None:
         """Pass over what nobody wants, up to what may end the statement, or to a line that starts one."""
         place = self._place
         dull = self._dull.match(piece, place)
@@ -254,17 +263,17 @@ class _Scanner:
         if start is not None and (start.end() > place or self._first):
             self._first = True
             self._place = start.end()
-            return Token(END, "", self._line + piece.count("\n", place, self._place))
+            return SqlToken(END, "", self._line + piece.count("\n", place, self._place))
         run = dull[0]
         newline = run.rfind("\n")
         self._first = (self._first or newline >= 0) and not run[newline + 1 :].strip()
         self._place = dull.end()
         if _QUOTE.match(piece, self._place) and _ALTERNATIVE.search(run[-3:]):
             self._place += 1
-            self._open(Token("alternative", "", self._line), piece)
+            self._open(SqlToken("alternative", "", self._line), piece)
         return None
 
-    def _open(self, token: Token, piece: str) -> None:
+    def _open(self, token: SqlToken, piece: str) -> None:
         """Note which literal or comment starts, and what will close it."""
         self._closing, self._kind = _OPENING[token.kind]
         if token.kind == "alternative":
@@ -275,7 +284,7 @@ class _Scanner:
         self._kept = []
         self._length = 0
 
-    def _inside(self, piece: str) -> Token | None:
+    def _inside(self, piece: str) -> SqlToken | None:
         """Read on in what is open, to its end or to the end of the piece."""
         closing, place = self._closing, self._place
         if closing in _BODY:
@@ -285,7 +294,7 @@ class _Scanner:
             end = piece.find(closing, place)
             end = len(piece) if end < 0 else end
         self._length += end - place
-        if self._length <= LONGEST:
+        if self._length <= MAX_LITERAL:
             self._kept.append(piece[place:end])
         self._place = end
         if end == len(piece):
@@ -294,7 +303,7 @@ class _Scanner:
             self._place += len(closing)
         return self._closed()
 
-    def _closed(self) -> Token | None:
+    def _closed(self) -> SqlToken | None:
         token = self._since._replace(text="".join(self._kept))
         closing, self._closing = self._closing, ""
         if token.kind == COMMENT:
@@ -302,7 +311,7 @@ class _Scanner:
             return token
         if self.skipping:
             return None
-        if self._length > LONGEST:
+        if self._length > MAX_LITERAL:
             return token._replace(kind=BROKEN, text=TOO_LONG)
         return token._replace(text=token.text.replace(closing * 2, closing)) if closing in _BODY else token
 
@@ -325,10 +334,10 @@ _QUOTED: Final = {"text": STRING, "known": NAME}
 _BODY: Final = {"'": re.compile(r"[^']*(?:''[^']*)*"), '"': re.compile(r'[^"]*(?:""[^"]*)*')}
 
 
-def _head(tokens: Sequence[Token]) -> str:
+def _head(tokens: Sequence[SqlToken]) -> str:
     """The first words of a statement in upper case, one blank between them, up to what is no word."""
     words = []
-    for token in tokens[:HEAD]:
+    for token in tokens[:MAX_HEAD]:
         if token.kind != WORD:
             break
         words.append(token.text.upper())
@@ -341,7 +350,7 @@ def statements(
     terminator: str = "",
     verbs: Collection[str] | None = None,
     objects: Collection[str] = (),
-) -> Iterator[Statement | Token]:
+) -> Iterator[SqlStatement | SqlToken]:
     """Read the statements whose first words are wanted, and the comments, which come as tokens.
 
     Statements that seem to be about a tablespace come too, marked `strange`, if `verbs` are given.
@@ -359,7 +368,7 @@ def statements(
     """
     scanner = _Scanner(text, terminator)
     is_wanted, may_begin = _chosen(wanted, verbs, objects)
-    held: list[Token] = []
+    held: list[SqlToken] = []
     broken = ""
     for token in scanner:
         if token.kind == COMMENT:
@@ -367,17 +376,17 @@ def statements(
             continue
         if token.kind == END or (token.first and token.kind == WORD and token.text.upper() in _STARTS):
             if broken or is_wanted(held):
-                yield Statement(tuple(held) or (token,), broken, bool(held) and not wanted(_head(held)))
+                yield SqlStatement(tuple(held) or (token,), broken, bool(held) and not wanted(_head(held)))
             held, broken, scanner.skipping = [], "", False
         if token.kind == BROKEN:
             broken = broken or f"what is opened in line {token.line} {token.text}"
-        elif len(held) == MOST:
-            broken = broken or f"it has more than {MOST} words"
+        elif len(held) == MAX_TOKENS:
+            broken = broken or f"it has more than {MAX_TOKENS} words"
         elif token.kind != END and not scanner.skipping:
             held.append(token)
             if len(held) == 1:
                 scanner.skipping = not may_begin(token.text.upper())
-            elif len(held) == HEAD:
+            elif len(held) == MAX_HEAD:
                 scanner.skipping = not is_wanted(held)
             held = [] if scanner.skipping else held
 
@@ -387,44 +396,54 @@ _STARTS: Final = frozenset({"CREATE", "ALTER", "CONNECT"})
 
 def _chosen(
     wanted: Callable[[str], object], verbs: Collection[str] | None, objects: Collection[str]
-) -> tuple[Callable[[Sequence[Token]], bool], Callable[[str], bool]]:
+) -> tuple[Callable[[Sequence[SqlToken]], bool], Callable[[str], bool]]:
     """Return what tells whether a statement is wanted by its first tokens, or may be by its first word."""
     if verbs is None:
         return lambda held: bool(held and wanted(_head(held))), lambda _word: True
-    beginnings = frozenset({*verbs, *suspect.CHANGING, "SET"})
+    beginnings = frozenset({*verbs, *CHANGING_VERBS, "SET"})
     return (
         lambda held: bool(held) and bool(wanted(_head(held)) or is_strange(held, objects)),
         lambda word: is_like(word, beginnings),
     )
 
 
-def is_strange(tokens: Sequence[Token], objects: Collection[str] = ()) -> bool:
-    """Tell whether a statement seems to be about a tablespace, by its first words, which may be mistyped."""
-    return suspect.is_suspect(
+def is_strange(tokens: Sequence[SqlToken], objects: Collection[str] = ()) -> bool:
+    """Say whether a statement seems to be about a tablespace, by its first words, which may be mistyped."""
+    return is_suspect(
         [
-            each.text.upper() if each.kind == WORD else suspect.QUOTED if each.kind == NAME else ""
-            for each in tokens[:HEAD]
+            each.text.upper() if each.kind == WORD else QUOTED if each.kind == NAME else ""
+            for each in tokens[:MAX_HEAD]
             if each.text != VARIABLE
         ],
         objects,
     )
 
 
-class Cursor:
+UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}
+
+
+_ONE_UNIT: Final = frozenset({(), *((unit,) for unit in UNITS), *((f"{unit}B",) for unit in UNITS)})
+"""The words that may follow the number of a size."""
+_SHORT_WORDS: Final = frozenset({"AS", "BY", "IN", "NO", "OF", "ON", "TO"})
+"""Words that may begin a clause behind a size."""
+_DIGITS: Final = 20
+
+
+class TokenCursor:
     """A place among the tokens of a statement; every question moves on only when the answer is yes."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[SqlToken]) -> None:
         self._tokens = tokens
         self._words = tuple(token.text.upper() if token.kind == WORD else "" for token in tokens)
         self._place = 0
-        self._last = Token(END, "", tokens[-1].line if tokens else 0)
-        self.passed: list[Token] = []
+        self._last = SqlToken(END, "", tokens[-1].line if tokens else 0)
+        self.passed: list[SqlToken] = []
         """What was passed over, as no clause that was looked for begins with it."""
-        self.odd: list[tuple[Token, str]] = []
+        self.odd: list[tuple[SqlToken, str]] = []
         """What cannot be right, and why."""
 
     @property
-    def here(self) -> Token:
+    def here(self) -> SqlToken:
         """The token that is next; `end` behind the last."""
         return self._tokens[self._place] if self._place < len(self._tokens) else self._last
 
@@ -433,7 +452,12 @@ class Cursor:
         """Nothing is left."""
         return self._place >= len(self._tokens)
 
-    def step(self) -> Token:
+    @property
+    def rest(self) -> Sequence[SqlToken]:
+        """The tokens that are left."""
+        return self._tokens[self._place :]
+
+    def step(self) -> SqlToken:
         """Take the next token, whatever it is."""
         token = self.here
         self._place += 1
@@ -451,15 +475,15 @@ class Cursor:
             known: further words that the dialect has.
             paths: what looks like a path and was passed over is a mistake, too.
         """
-        found = [f"{shown(_written(token))}: {why}" for token, why in self.odd]
+        found = [f"{quote(_written(token))}: {why}" for token, why in self.odd]
         before = ""
         for token in self.passed:
             word = token.text.upper() if token.kind == WORD else ""
             if paths and token.kind == STRING and _PATH.match(token.text):
-                found.append(f"{shown(_written(token))} behind {shown(before)}")
+                found.append(f"{quote(_written(token))} behind {quote(before)}")
             elif word and word not in known and before not in _NAMING:
-                right = meant(word, keywords)
-                found += [f"{shown(token.text)} (is {right} meant?)"] if right else []
+                right = similar_word(word, keywords)
+                found += [f"{quote(token.text)} (is {right} meant?)"] if right else []
             before = token.text.upper()
         return ", ".join(found[:3])
 
@@ -483,11 +507,11 @@ class Cursor:
         self._place += same
         return same
 
-    def kind(self, *kinds: str) -> Token | None:
+    def kind(self, *kinds: str) -> SqlToken | None:
         """Take a token of one of these kinds."""
         return self.step() if self.here.kind in kinds else None
 
-    def identifier(self) -> Token | None:
+    def identifier(self) -> SqlToken | None:
         """Take a name, quoted or not."""
         return self.kind(WORD, NAME)
 
@@ -518,7 +542,7 @@ class Cursor:
         return None
 
     def _is_of_number(self, place: int) -> bool:
-        """Tell whether a token behind a number belongs to it: `,000` of `1,000`, or `X` of `10X`."""
+        """Say whether a token behind a number belongs to it: `,000` of `1,000`, or `X` of `10X`."""
         token, following = (*self._tokens[place : place + 2], self._last, self._last)[:2]
         return (
             token.kind == NUMBER
@@ -527,7 +551,7 @@ class Cursor:
         )
 
     def _is_unit(self, place: int) -> bool:
-        """Tell whether a word behind a number and a blank is a unit, one that does not exist too."""
+        """Say whether a word behind a number and a blank is a unit, one that does not exist too."""
         word = "".join(self._words[place : place + 1])
         return 0 < len(word) <= 2 and word not in _SHORT_WORDS
 
@@ -545,20 +569,78 @@ class Cursor:
 _PATH: Final = re.compile(r"[/+\\]|\.{1,2}/|[A-Za-z]:[\\/]|[^'\"]*/[^/]")
 _NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "ENGINE", "="})
 """Words that a name of somebody's choice follows."""
-UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}
 
 
-_ONE_UNIT: Final = frozenset({(), *((unit,) for unit in UNITS), *((f"{unit}B",) for unit in UNITS)})
-"""The words that may follow the number of a size."""
-_SHORT_WORDS: Final = frozenset({"AS", "BY", "IN", "NO", "OF", "ON", "TO"})
-"""Words that may begin a clause behind a size."""
-_DIGITS: Final = 20
-
-
-def size(cursor: Cursor) -> int | None:
+def size(cursor: TokenCursor) -> int | None:
     """Take a size, which is in bytes without a unit letter; None when there is none, or it is odd."""
     measure = cursor.measure()
     if measure is None:
         return None
     number, letter = measure
     return number * (UNITS[letter] if letter else 1)
+
+
+class DdlReader:
+    """Reads the statements of one dialect, which `apply` takes in order."""
+
+    verbs: ClassVar[Collection[str]] = ("CREATE", "ALTER", "DROP")
+    """The first words of statements that are wanted."""
+    wanted: ClassVar[re.Pattern[str]]
+    """The first words, one blank between them."""
+    objects: ClassVar[Collection[str]] = ()
+    """What else than a tablespace has files."""
+    types: ClassVar[Sequence[str]] = ()
+    """Words between the verb and TABLESPACE."""
+
+    def __init__(self, origin: str, options: Options = NO_OPTIONS) -> None:
+        self.notes: list[Note] = []
+        self.databases: set[str] = {options.database} if options.database else set()
+        self.origin = origin
+        self.options = options
+        self.database = options.database
+
+    def read(self, text: str | Iterable[str]) -> ListingContent:
+        """Read the text, or its pieces in order, as iterating over an open file gives them."""
+        lines = self.sql_lines(script_statements(text, self.notes))
+        terminator = self.options.terminator
+        for statement in statements(lines, self.wanted.match, terminator, self.verbs, self.objects):
+            if isinstance(statement, SqlToken):
+                self.comment(statement.text)
+                continue
+            before = len(self.notes)
+            self.apply(statement)
+            self.notes[before:] = merge_unread(self.notes[before:])
+        self.end()
+        return content_of(self.containers(), self.notes, only_name(self.databases))
+
+    def sql_lines(self, lines: Iterable[str]) -> Iterable[str]:
+        """Return the lines that are SQL."""
+        return lines
+
+    def comment(self, text: str) -> None:
+        """Take a comment."""
+
+    def apply(self, statement: SqlStatement) -> None:
+        """Apply a statement to what the ones before it have created."""
+        raise NotImplementedError
+
+    def containers(self) -> Iterable[Container]:
+        """Return the containers that there are in the end."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Note what only the end shows."""
+
+    def note(self, line: int, text: str, *, unread: bool = False) -> None:
+        """Make a note."""
+        self.notes.append(Note(line, text, unread))
+
+    def begin(self, statement: SqlStatement) -> tuple[str, list[str], TokenCursor]:
+        """Take the verb of a statement and the types of tablespace behind it."""
+        cursor = TokenCursor(statement.tokens)
+        verb = cursor.step().stored
+        cursor.words("OR", "REPLACE")
+        types = []
+        while word := cursor.one_of(*self.types):
+            types.append(word)
+        return verb, types, cursor

@@ -16,21 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.listing import (
     asm,
     csv_listing,
-    data_directory,
-    db2_container,
     db2_ddl,
-    db2_list,
-    db2pd,
+    db2_reports,
     mariadb,
     oracle_catalogue,
     oracle_ddl,
     postgresql,
-    postgresql_ddl,
-    typed,
+    servers,
 )
-from zmon.listing.container import NO_OPTIONS, Parsed, the_one
-from zmon.listing.server import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
-from zmon.listing.table import shown
+from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingContent, only_name
+from zmon.listing.delimited import MAX_LINE, drawn_rows, is_drawn
+from zmon.listing.not_understood import quote
+from zmon.listing.servers import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,15 +35,15 @@ if TYPE_CHECKING:
 
     Stream = BufferedReader[Any]
 
-    from zmon.listing.asm import Asm
-    from zmon.listing.container import Container, Options
+    from zmon.listing.containers import Container, Options
+    from zmon.listing.servers import ServerReader
 
 STANDARD_INPUT: Final = "-"
+DB2: Final = "db2"
 ORACLE: Final = "oracle"
-HEAD: Final = 1 << 16
+MAX_HEAD: Final = 1 << 16
 """Characters by which a format is recognised."""
-_LONGEST: Final = 1 << 16
-_MOST_NAMED: Final = 3
+_MAX_NAMED: Final = 3
 
 
 class ListingError(ValueError):
@@ -54,14 +51,14 @@ class ListingError(ValueError):
 
 
 class Format(NamedTuple):
-    """One format that listings have."""
+    """One format that listings have; to read a further one, add a module and a line in `FORMATS`."""
 
     title: str
     product: str
     """`db2`, `oracle`, `postgresql`, `mariadb`; empty for a format of no product."""
     score: Callable[[str], float]
     """How surely a text begins so, from 0 to 1."""
-    parse: Callable[[str | Iterable[str], str, Options], Parsed]
+    parse: Callable[[str | Iterable[str], str, Options], ListingContent]
 
 
 class Listing(NamedTuple):
@@ -78,52 +75,63 @@ class Listing(NamedTuple):
     """The database that they are of; empty when they name none, or several."""
     products: tuple[tuple[str, str], ...] = ()
     """For each source its product, as in `Format`."""
-    disk_groups: Asm = asm.Asm()
-    """What they tell of Oracle's disk groups, for `zmon.listing.asm.spread_over`."""
+    disk_groups: DiskGroups = NO_GROUPS
+    """What they tell of Oracle's disk groups, for `zmon.listing.asm.disk_group_files`."""
 
     def product(self, container: Container) -> str:
         """Return the product that a container is of; empty when it is not known."""
         return dict(self.products).get(container.source, "")
 
 
-class _Read(NamedTuple):
+class _Source(NamedTuple):
     """What one source says."""
 
     origin: str
     product: str
-    parsed: Parsed
-    disk_groups: Asm = asm.Asm()
+    content: ListingContent
 
 
 FORMATS: Final = (
     Format("MariaDB or MySQL: mariadb -B of the queries", MARIADB, mariadb.recognise, mariadb.parse),
     Format(
         "PostgreSQL: psql --csv of pg_tablespace, or \\db+",
-        POSTGRESQL,
-        postgresql.recognise,
-        postgresql.parse,
+        POSTGRESQL, postgresql.recognise, postgresql.parse,
     ),
     Format(
         "PostgreSQL: pg_dumpall -g or CREATE TABLESPACE",
-        POSTGRESQL,
-        postgresql_ddl.recognise,
-        postgresql_ddl.parse,
+        POSTGRESQL, postgresql.recognise_ddl, postgresql.parse_ddl,
     ),
-    Format("Db2: MON_GET_CONTAINER as text or CSV", "db2", db2_container.recognise, db2_container.parse),
-    Format("Db2: LIST TABLESPACE CONTAINERS", "db2", db2_list.recognise, db2_list.parse),
-    Format("Db2: db2pd -tablespaces", "db2", db2pd.recognise, db2pd.parse),
-    Format("Db2: db2look -l or CREATE TABLESPACE", "db2", db2_ddl.score, db2_ddl.parse),
+    Format(
+        "Db2: MON_GET_CONTAINER as text or CSV", DB2, db2_reports.recognise_sql, db2_reports.parse_sql
+    ),
+    Format("Db2: LIST TABLESPACE CONTAINERS", DB2, db2_reports.recognise_list, db2_reports.parse_list),
+    Format("Db2: db2pd -tablespaces", DB2, db2_reports.recognise_db2pd, db2_reports.parse_db2pd),
+    Format("Db2: db2look -l or CREATE TABLESPACE", DB2, db2_ddl.score, db2_ddl.parse),
     Format(
         "Oracle: DBA_DATA_FILES, V$LOGFILE and such as CSV",
-        ORACLE,
-        oracle_catalogue.recognise,
-        oracle_catalogue.parse,
+        ORACLE, oracle_catalogue.recognise, oracle_catalogue.parse,
     ),
     Format("Oracle: V$ASM_DISK, V$ASM_DISKGROUP, X$KFFXP, asmcmd", ORACLE, asm.recognise, asm.parse),
     Format("Oracle: CREATE TABLESPACE", ORACLE, oracle_ddl.recognise, oracle_ddl.parse),
     Format("any: CSV with tablespace,path", "", csv_listing.recognise, csv_listing.parse),
-)
+)  # fmt: skip
 """What is looked for, in this order: of formats that a text is equally like, the first is meant."""
+
+
+SERVERS: Final[dict[str, ServerReader]] = {
+    POSTGRESQL: postgresql.read_postgresql, MARIADB: mariadb.read_mariadb,
+}  # fmt: skip
+"""What asks a running server, by product."""
+DATA_DIRECTORIES: Final = (
+    (POSTGRESQL, postgresql.is_data_directory, postgresql.read_data_directory),
+    (MARIADB, mariadb.is_data_directory, mariadb.read_data_directory),
+)
+"""What lists a data directory, by the names in it."""
+
+
+def answer_request() -> None:
+    """Ask a server, as the child process of `servers.ask`."""
+    servers.answer(SERVERS)
 
 
 def read_listing(
@@ -151,27 +159,28 @@ def read_listing(
     return _joined(read, machine or os.uname().nodename)
 
 
-def _asked(address: str, options: Options) -> _Read:
+def _asked(address: str, options: Options) -> _Source:
     databases = (options.database,) if options.database else ()
     try:
         server = parse_server(address)
-        from zmon.listing.asking import ask  # noqa: PLC0415 - most listings are files
-
-        found = ask(address, databases, options.base_dir)
+        found = servers.ask(address, databases, options.base_dir)
     except ServerError as error:
         raise ListingError(str(error)) from None  # the cause may hold the password
-    return _Read(str(server), server.sort, found)
+    return _Source(str(server), server.product, found)
 
 
-def _read(source: str, options: Options, standard_input: Stream | None) -> _Read:
+def _read(source: str, options: Options, standard_input: Stream | None) -> _Source:
     origin = "standard input" if source == STANDARD_INPUT else source
     try:
         if source == STANDARD_INPUT:
             with standard_input or open(0, "rb", closefd=False) as file:
                 return _recognised(file, origin, options)
         mode = os.stat(source).st_mode
-        if stat.S_ISDIR(mode) and (product := data_directory.product(source)):
-            return _Read(origin, product, data_directory.read_data_directory(source))
+        if stat.S_ISDIR(mode):
+            names = os.listdir(source)
+            for product, is_data_directory, read_directory in DATA_DIRECTORIES:
+                if is_data_directory(names):
+                    return _Source(origin, product, read_directory(source))
         if stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
             what = "no data directory of a database that zmon knows" if stat.S_ISDIR(mode) else "a device"
             raise ListingError(
@@ -183,13 +192,13 @@ def _read(source: str, options: Options, standard_input: Stream | None) -> _Read
         raise ListingError(f"{origin}: {error.strerror or error}") from error
 
 
-def _recognised(file: Stream, origin: str, options: Options) -> _Read:
+def _recognised(file: Stream, origin: str, options: Options) -> _Source:
     """Find out the format from the beginning, and read the whole piece by piece."""
     encoding = "utf-16" if file.peek(2)[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
     # names of files are bytes: what is no UTF-8 has to come through as it is
     text = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="")
     try:
-        head = text.read(HEAD)
+        head = text.read(MAX_HEAD)
         if head.endswith("\r"):
             head += text.read(1)
         if not head.strip():
@@ -197,20 +206,20 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Read:
         if "\0" in head:
             raise ListingError("it is no text: unpack it first, or spool it as text")
         pieces: Iterable[str] = chain(io.StringIO(head, newline=""), _pieces(text))
-        if typed.is_drawn(head):
-            head, pieces = "".join(typed.rows_of(io.StringIO(head, newline=""))), typed.rows_of(pieces)
+        if is_drawn(head):
+            head, pieces = "".join(drawn_rows(io.StringIO(head, newline=""))), drawn_rows(pieces)
         found = max(FORMATS, key=lambda each: float(each.score(head)))
         if not found.score(head):
             raise ListingError(_unknown(head))
-        read = _parsed(found, pieces, origin, options)
-        if not read.parsed.containers and read.disk_groups == asm.Asm():
-            why = "".join(f"; line {note.line}: {note.text}" for note in read.parsed.notes[:_MOST_NAMED])
+        content = found.parse(pieces, origin, options)
+        if not content.containers and not content.disk_groups:
+            why = "".join(f"; line {note.line}: {note.text}" for note in content.notes[:_MAX_NAMED])
             raise ListingError(f"it lists no container, read as {found.title}{why}")
     except ValueError as error:
         raise ListingError(f"{origin}: {error}") from error
     finally:
         text.detach()
-    return read
+    return _Source(origin, found.product, content)
 
 
 _HINTS: Final = (
@@ -239,7 +248,7 @@ _HINTS: Final = (
 def _hint(head: str, found: re.Match[str], words: str) -> str:
     if "file" not in found.groupdict():
         return f"; {words}"
-    return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {shown(found['file'])}"
+    return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {quote(found['file'])}"
 
 
 def _unknown(head: str) -> str:
@@ -247,48 +256,28 @@ def _unknown(head: str) -> str:
     hint = next(
         (_hint(head, found, words) for pattern, words in _HINTS if (found := pattern.search(head))), ""
     )
-    begin = shown((head.strip().splitlines() or [""])[0])
+    begin = quote((head.strip().splitlines() or [""])[0])
     known = "; ".join(each.title for each in FORMATS)
     return f"it begins {begin}{hint}, none of: {known}. docs/listings.md says what to spool"
 
 
-def _parsed(found: Format, pieces: Iterable[str], origin: str, options: Options) -> _Read:
-    """Read a text in the format it has; of Oracle's, one spool may have files and disk groups."""
-    if found.parse is asm.parse:
-        told = asm.read(pieces, origin)
-        return _Read(origin, ORACLE, asm.listed(told, options), told)
-    if found.parse is oracle_catalogue.parse:
-        text = "".join(pieces)
-        parsed = found.parse(text, origin, options)
-        told = asm.read(text, origin, oracle_catalogue.SORTS)
-        if told.disks or told.groups or told.extents or told.labels:
-            disks = asm.listed(told, options)
-            together = parsed._replace(
-                containers=parsed.containers + disks.containers,
-                notes=tuple(dict.fromkeys((*parsed.notes, *disks.notes))),
-            )
-            return _Read(origin, ORACLE, together, told)
-        return _Read(origin, ORACLE, parsed)
-    return _Read(origin, found.product, found.parse(pieces, origin, options))
-
-
 def _pieces(text: TextIOWrapper) -> Iterator[str]:
-    while piece := text.readline(_LONGEST):
+    while piece := text.readline(MAX_LINE):
         yield piece
 
 
-def _joined(read: Sequence[_Read], machine: str) -> Listing:
+def _joined(read: Sequence[_Source], machine: str) -> Listing:
     """Make one listing of what all sources say; a container that several list is that of the first."""
-    disk_groups = reduce(asm.both, (each.disk_groups for each in read), asm.Asm())
+    disk_groups = reduce(asm.merge_groups, (each.content.disk_groups for each in read), NO_GROUPS)
     containers: list[Container] = []
     known: set[tuple[object, ...]] = set()
     notes: list[str] = []
     unread: list[str] = []
-    for origin, _, parsed, _ in read:
-        for note in parsed.notes:
+    for origin, _, content in read:
+        for note in content.notes:
             place = f"{origin}:{note.line}" if note.line else origin
             (unread if note.unread else notes).append(f"{place}: {note.text}")
-        rows = [asm.relabelled(told, disk_groups.labels) for told in parsed.containers]
+        rows = [asm.with_device(row, disk_groups.labels) for row in content.containers]
         new = (
             [row for number, row in enumerate(rows) if _is_new(row, origin, number, known)]
             if read[1:]
@@ -297,16 +286,16 @@ def _joined(read: Sequence[_Read], machine: str) -> Listing:
         if len(new) < len(rows):
             notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source already")
         containers += new
-        if parsed.host and not same_machine(parsed.host, machine):
-            same = f"{origin} is of the machine {parsed.host} and this is {machine}: the same path"
+        if content.host and not same_machine(content.host, machine):
+            same = f"{origin} is of the machine {content.host} and this is {machine}: the same path"
             notes.append(f"{same} here may be another file")
-    hosts = [each.parsed.host for each in read if each.parsed.host]
+    hosts = [each.content.host for each in read if each.content.host]
     return Listing(
         tuple(containers),
         tuple(notes),
         tuple(unread),
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
-        the_one({each.parsed.database for each in read}),
+        only_name({each.content.database for each in read}),
         tuple((each.origin, each.product) for each in read),
         disk_groups,
     )

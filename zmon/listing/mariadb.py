@@ -16,7 +16,7 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.listing.container import (
+from zmon.listing.containers import (
     DATA,
     DEVICE,
     DIRECTORY,
@@ -27,19 +27,18 @@ from zmon.listing.container import (
     TEMP,
     UNDO,
     Container,
-    Note,
+    ListingContent,
     Options,
-    Parsed,
-    checked,
+    content_of,
 )
-from zmon.listing.figure import figure
-from zmon.listing.server import MOST_ROWS, TOO_MANY, ServerError
-from zmon.listing.table import rows, shown
+from zmon.listing.delimited import rows, whole_number
+from zmon.listing.not_understood import Note, quote, unread_row
+from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.listing.server import Server
+    from zmon.listing.servers import Server
 
     Cells = Mapping[str, str]
 
@@ -66,7 +65,7 @@ _LOGS: Final = "SHOW BINARY LOGS"
 QUERIES: Final = (_VARIABLES, _SPACES, _FILES, _TABLES, _LOGS)
 """What is asked, in this order: a server knows the second or the third, and the last if it has such logs."""
 
-_SORTS: Final = {
+_RESULTS: Final = {
     "variables": {"variable_name", "value"},
     "spaces": {"name", "filename"},
     "files": {"file_name", "file_type", "tablespace_name"},
@@ -83,7 +82,7 @@ _DATA_FILE: Final = re.compile(
 )
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ESCAPED: Final = re.compile("@([0-9a-f]{4})")
-_MOST_LOGS: Final = 100
+_MAX_LOGS: Final = 100
 _CONNECT_SECONDS: Final = 10
 _ANSWER_SECONDS: Final = 50
 _OPTIONS: Final = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "read_default_file", "read_default_group"})
@@ -102,7 +101,7 @@ def parse_isl(content: bytes) -> str:
     """
     path = os.fsdecode(content.rstrip(b"\r\n"))
     if not path or "\0" in path or "\n" in path or len(content) > 4096:
-        raise ValueError(f"no path: {shown(path)}")
+        raise ValueError(f"no path: {quote(path)}")
     return path
 
 
@@ -112,15 +111,15 @@ def recognise(head: str) -> bool:
         first = next(rows(head), None)
     except ValueError:
         return False
-    return first is not None and _sort(first.fields) is not None
+    return first is not None and _result_of(first.fields) is not None
 
 
-def _sort(fields: Sequence[str]) -> str | None:
+def _result_of(fields: Sequence[str]) -> str | None:
     names = {field.casefold() for field in fields}
-    return next((sort for sort, columns in _SORTS.items() if columns <= names), None)
+    return next((sort for sort, columns in _RESULTS.items() if columns <= names), None)
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
     """Read the results of `QUERIES`, all or some; `base_dir` is datadir where the variables do not tell.
 
     Raises:
@@ -128,26 +127,26 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     """
     heading: Sequence[str] = ()
     sort = ""
-    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _SORTS}
+    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _RESULTS}
     notes: list[Note] = []
     for row in rows(text):
-        begins = _sort(row.fields)
+        begins = _result_of(row.fields)
         if begins:
             sort, heading = begins, [field.casefold() for field in row.fields]
         elif not sort:
             raise ValueError(
-                f"line {row.line}: no result of MariaDB begins so: {shown(','.join(row.fields))}"
+                f"line {row.line}: no result of MariaDB begins so: {quote(','.join(row.fields))}"
             )
         elif row.problem or len(row.fields) != len(heading):
-            why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns: {shown(row.fields[0])}"
-            notes.append(Note(row.line, f"row not understood: {why}", unread=True))
+            why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns: {quote(row.fields[0])}"
+            notes.append(unread_row(row.line, why))
         else:
             results[sort].append((row.line, dict(zip(heading, row.fields, strict=True))))
     listed = _listed(results, origin, options.base_dir)
     return listed._replace(notes=(*notes, *listed.notes))
 
 
-def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> Parsed:
+def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> ListingContent:
     """Return what the results of the queries say together."""
     variables = _variables(results)
     blank = Container(kind=FILE, base_dir=variables.get("datadir") or base_dir, source=source)
@@ -170,11 +169,10 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
             blank._replace(
                 tablespace="binlog", spelled="binlog", role=LOG, line=line,
                 path=posixpath.join(posixpath.dirname(basename), cells["log_name"]),
-                bytes_declared=figure(cells["file_size"]),
+                bytes_declared=whole_number(cells["file_size"]),
             )
         )  # fmt: skip
-    kept, notes = checked(containers)
-    return Parsed(kept, tuple(notes), "", variables.get("hostname", ""))
+    return content_of(containers, database="", host=variables.get("hostname", ""))
 
 
 def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
@@ -186,7 +184,7 @@ def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
 
 def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Container]:
     """Return the files of a tablespace of `INNODB_SYS_TABLESPACES`, or MySQL's `INNODB_TABLESPACES`."""
-    name, size = cells["name"], figure(cells.get("file_size", ""))
+    name, size = cells["name"], whole_number(cells.get("file_size", ""))
     whole = blank._replace(
         tablespace=decoded(name), spelled=name, path=cells["filename"], bytes_declared=size
     )
@@ -218,7 +216,7 @@ def _system(whole: Container, variables: Cells) -> Iterator[Container]:
         found = _DATA_FILE.fullmatch(part)
         if found is None:
             yield whole._replace(
-                container_id=number, role=DATA, path="", problem=f"not understood: {shown(part)}"
+                container_id=number, role=DATA, path="", problem=f"not understood: {quote(part)}"
             )
             continue
         size = int(found["size"]) * _UNITS[found["unit"]]
@@ -243,7 +241,7 @@ def _file(blank: Container, cells: Cells) -> Container:
         tablespace=decoded(name),
         spelled=name,
         path=cells["file_name"],
-        bytes_declared=figure(cells.get("file_size", "")),
+        bytes_declared=whole_number(cells.get("file_size", "")),
         role=role,
     )
 
@@ -256,7 +254,7 @@ def _table(blank: Container, cells: Cells) -> Iterator[Container]:
     )
     suffixes = _SUFFIXES.get(cells["engine"].casefold())
     if suffixes is None or "partitioned" in cells.get("create_options", ""):
-        engine = shown(cells["engine"]) if suffixes is None else f"a partitioned {cells['engine']}"
+        engine = quote(cells["engine"]) if suffixes is None else f"a partitioned {cells['engine']}"
         yield whole._replace(
             problem=f"of {engine} table the catalogue tells no files: list them as tablespace,path"
         )
@@ -265,7 +263,7 @@ def _table(blank: Container, cells: Cells) -> Iterator[Container]:
     lengths = ("data_length", "index_length")
     for suffix, length, role in zip(suffixes, lengths, (DATA, INDEX), strict=True):
         yield whole._replace(
-            path=f"{stem}.{suffix}", role=role, bytes_declared=figure(cells.get(length, ""))
+            path=f"{stem}.{suffix}", role=role, bytes_declared=whole_number(cells.get(length, ""))
         )  # fmt: skip
 
 
@@ -278,12 +276,12 @@ def _redo(blank: Container, variables: Cells) -> Iterator[Container]:
     if "innodb_redo_log_capacity" in variables:
         yield log._replace(kind=DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
         return
-    count = figure(variables.get("innodb_log_files_in_group", "1")) or 1
-    for number in range(min(count, _MOST_LOGS)):
+    count = whole_number(variables.get("innodb_log_files_in_group", "1")) or 1
+    for number in range(min(count, _MAX_LOGS)):
         yield log._replace(container_id=number, path=posixpath.join(home, f"ib_logfile{number}"))
 
 
-def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
+def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str = "") -> ListingContent:
     """Ask a running server for its logs and files: of databases named, else the address's, else all.
 
     Raises:
@@ -291,7 +289,7 @@ def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
     """
     wanted = tuple(databases) or ((server.database,) if server.database else ())
     notes: list[Note] = []
-    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _SORTS}
+    results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _RESULTS}
     with closing(_connect(server)) as connection:
         known = [cells["schema_name"] for cells in _ask(connection, server, "SHOW SCHEMAS", ("schema_name",))]
         missing = [name for name in wanted if name not in known]
@@ -299,15 +297,15 @@ def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
             raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
         refused: dict[str, ServerError] = {}
         for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
-            bound = f"\nLIMIT {MOST_ROWS + 1}" if statement.startswith("SELECT") else ""
+            bound = f"\nLIMIT {MAX_ROWS + 1}" if statement.startswith("SELECT") else ""
             try:
                 found = _ask(connection, server, statement + bound)
             except ServerError as error:
                 refused[sort] = error
                 continue
-            if len(found) > MOST_ROWS:
+            if len(found) > MAX_ROWS:
                 notes.append(Note(0, TOO_MANY, unread=True))
-            results[sort] = [(0, cells) for cells in found[:MOST_ROWS]]
+            results[sort] = [(0, cells) for cells in found[:MAX_ROWS]]
     if "variables" in refused or ("spaces" in refused and not results["files"]):
         raise refused.get("variables") or refused["spaces"]
     if "tables" in refused:
@@ -318,7 +316,7 @@ def read_mariadb(server: Server, databases: Sequence[str] = ()) -> Parsed:
         notes.append(Note(0, f"no binary logs: {refused['logs']}"))
     listed = _listed(results, str(server), "")
     kept = tuple(row for row in listed.containers if not wanted or not row.database or row.database in wanted)
-    return Parsed(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
+    return ListingContent(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
 
 
 def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] = ()) -> list[Cells]:
@@ -390,3 +388,69 @@ def _connect(server: Server) -> Any:
         )
     except (pymysql.MySQLError, OSError, UnicodeError) as error:
         raise ServerError(f"{server}: {_message(server, error)}") from None
+
+
+# the data directory
+
+_OWN: Final = (
+    (re.compile("ibdata[0-9]+"), "innodb_system", DATA, FILE),
+    (re.compile("undo_?[0-9]{3}"), "innodb_undo", UNDO, FILE),
+    (re.compile("ibtmp[0-9]+"), "innodb_temporary", TEMP, FILE),
+    (re.compile("ib_logfile[0-9]+"), "innodb_log", LOG, FILE),
+    (re.compile("#innodb_redo"), "innodb_log", LOG, DIRECTORY),
+    (re.compile("#innodb_temp"), "innodb_temporary", TEMP, DIRECTORY),
+    (re.compile("aria_log\\.[0-9]{8}"), "aria_log", LOG, FILE),
+)
+"""What InnoDB and Aria themselves call their files."""
+_ROLES: Final = {"ibd": DATA, "isl": DATA, "MYD": DATA, "MAD": DATA, "MYI": INDEX, "MAI": INDEX}
+_ELSEWHERE: Final = "read from the directory, so what the server's configuration has elsewhere is not in it"
+
+
+def is_data_directory(names: Collection[str]) -> bool:
+    """Say whether a directory with these names is a data directory of MariaDB or MySQL."""
+    return "mysql" in names and any(pattern.fullmatch(name) for pattern, *_ in _OWN for name in names)
+
+
+def read_data_directory(directory: str) -> ListingContent:
+    """List a data directory, where nobody may ask the server: its own names tell.
+
+    InnoDB keeps `DATABASE/TABLE.ibd`, or in its place `TABLE.isl` with the path of a table that lies
+    elsewhere; MyISAM and Aria two files per table.  What the server's configuration has elsewhere is not in
+    the directory.
+
+    Raises:
+        OSError: it cannot be read; it belongs to the server's user.
+    """
+    blank = Container(base_dir=os.path.abspath(directory), source=directory)
+    rows = []
+    for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
+        own = next((own for own in _OWN if own[0].fullmatch(entry.name)), None)
+        if own is not None:
+            _, name, role, kind = own
+            rows.append(blank._replace(tablespace=name, spelled=name, path=entry.name, role=role, kind=kind))
+        elif entry.is_dir():
+            rows += _tables(blank._replace(kind=FILE), directory, entry.name)
+    return ListingContent(tuple(rows), (Note(0, _ELSEWHERE),), host=os.uname().nodename)
+
+
+def _tables(blank: Container, directory: str, schema: str) -> Iterator[Container]:
+    for name in sorted(os.listdir(f"{directory}/{schema}")):
+        stem, _, suffix = name.rpartition(".")
+        role = _ROLES.get(suffix)
+        if role is None or not stem:
+            continue
+        table = f"{schema}/{stem}"
+        row = blank._replace(
+            database=decoded(schema), tablespace=decoded(table), spelled=table, role=role,
+            table=decoded(stem.partition("#")[0]), path=f"{schema}/{name}",
+        )  # fmt: skip
+        yield _linked(row) if suffix == "isl" else row
+
+
+def _linked(row: Container) -> Container:
+    """Return a container at the place that its link names."""
+    try:
+        with open(row.located, "rb") as link:
+            return row._replace(path=parse_isl(link.read(4097)))
+    except (OSError, ValueError) as error:
+        return row._replace(problem=f"its link cannot be followed: {error}")

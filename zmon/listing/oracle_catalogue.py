@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing import asm, sheet
-from zmon.listing import container as c
-from zmon.listing.figure import product
+from zmon.listing import asm
+from zmon.listing import containers as c
+from zmon.listing.delimited import find_heading, multiply, view_rows
+from zmon.listing.not_understood import Note, unread_row
 from zmon.listing.oracle_ddl import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.listing.container import Container
+    from zmon.listing.containers import Container
+    from zmon.listing.delimited import ViewRow
 
-SORTS: Final = {
+VIEWS: Final = {
     "files": frozenset({"FILE_NAME", "TABLESPACE_NAME"}),
     "contents": frozenset({"TABLESPACE_NAME", "CONTENTS"}),
     "numbered": frozenset({"FILE#", "TS#", "NAME"}),
@@ -52,45 +54,49 @@ MB: Final = 1 << 20
 
 def recognise(head: str) -> bool:
     """Say whether a text has the heading of a view with names of files."""
-    wanted = {sort: SORTS[sort] for sort in _OF_FILES}
-    return any(sheet.heading(line, wanted) for line in head.split("\n"))
+    wanted = {name: VIEWS[name] for name in _OF_FILES}
+    return any(find_heading(line, wanted) for line in head.split("\n"))
 
 
-def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
-    """Read all views of a spool, and join them.
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
+    """Read all views of a spool, and join them; one spool may have files and the disk groups of ASM.
 
     Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES is there to tell undo.  Which
     of two views of the same shape it is, its query tells, the name of the listing, or ONLINE_STATUS.
     """
-    notes: list[c.Note] = []
-    views: dict[str, list[sheet.Row]] = {sort: [] for sort in SORTS}
-    broken: list[sheet.Row] = []
-    for row in sheet.rows(text, asm.SORTS | SORTS, notes):
-        if row.sort in SORTS:
-            (broken if row.problem else views[row.sort]).append(row)
+    reader = asm.AsmReader()
+    notes = reader.notes
+    views: dict[str, list[ViewRow]] = {name: [] for name in VIEWS}
+    broken: list[ViewRow] = []
+    for row in view_rows(reader.other_lines(text), asm.VIEWS | VIEWS, notes):
+        if row.kind in asm.VIEWS:
+            reader.take(row)
+        else:
+            (broken if row.problem else views[row.kind]).append(row)
     databases = {row.text("NAME") for row in views["database"]} or {options.database}
-    blank = c.Container(source=origin, base_dir=options.base_dir, database=c.the_one(databases))
+    database = c.only_name(databases)
+    blank = c.Container(source=origin, base_dir=options.base_dir, database=database)
     made = [
         *_files(views, blank, origin),
         *_logs(views, blank),
         *(_control(row, blank) for row in views["control"]),
         *(_archive(row, blank) for row in views["archive"] if row.text("DESTINATION").strip()),
         *(_recovery(row, blank) for row in views["recovery"] if row.text("NAME")),
-        *(blank._replace(line=row.line, problem=row.problem) for row in broken if row.sort in _OF_FILES),
+        *(blank._replace(line=row.line, problem=row.problem) for row in broken if row.kind in _OF_FILES),
     ]
-    notes += [c.Note(row.line, f"row not understood: {row.problem}", unread=True) for row in broken]
-    for row in (row for sort in ("files", "numbered", "logs", "control") for row in views[sort]):
+    notes += [unread_row(row.line, row.problem) for row in broken]
+    for row in (row for name in ("files", "numbered", "logs", "control") for row in views[name]):
         notes += row.unclear("BYTES", "BLOCK_SIZE", "FILE_SIZE_BLKS")
     if any(row.role in {c.DATA, c.UNKNOWN} for row in made) and not views["contents"]:
-        notes.append(
-            c.Note(0, "undo cannot be separated from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES")
-        )
-    kept, doubled = c.checked(made)
-    hosts = {row.text("HOST_NAME") for row in views["instance"]}
-    return c.Parsed(kept, (*notes, *doubled), c.the_one(databases), c.the_one(hosts))
+        why = "undo cannot be separated from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES"
+        notes.append(Note(0, why))
+    groups = reader.disk_groups(origin)
+    made += asm.disks_of(groups, options.database)
+    host = c.only_name({row.text("HOST_NAME") for row in views["instance"]})
+    return c.content_of(made, notes, database, host, groups)
 
 
-def _usual(row: sheet.Row, origin: str) -> str:
+def _usual(row: ViewRow, origin: str) -> str:
     """The role of all files of a view, by what the view is."""
     named = f"{row.view} {origin.upper()}"
     if any(view in named for view in _TEMPORARY):
@@ -99,7 +105,7 @@ def _usual(row: sheet.Row, origin: str) -> str:
     return c.DATA if permanent else c.UNKNOWN
 
 
-def _files(views: dict[str, list[sheet.Row]], blank: Container, origin: str) -> Iterator[Container]:
+def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> Iterator[Container]:
     """Join data files and temp files with their tablespaces and counters."""
     contents = {
         row.text("TABLESPACE_NAME"): _ROLES.get(row.text("CONTENTS").upper()) for row in views["contents"]
@@ -110,10 +116,10 @@ def _files(views: dict[str, list[sheet.Row]], blank: Container, origin: str) -> 
     for row in (*views["files"], *views["numbered"]):
         number = row.text("TS#")
         name = row.text("TABLESPACE_NAME") or spaces.get((row.text("CON_ID"), number), f"#{number}")
-        path = row.text("FILE_NAME") or (row.text("NAME") if row.sort == "numbered" else "")
+        path = row.text("FILE_NAME") or (row.text("NAME") if row.kind == "numbered" else "")
         told = _ROLES.get(row.text("CONTENTS").upper())
         role = told or contents.get(name) or _usual(row, origin)
-        identity = row.whole("FILE_ID") if row.sort == "files" else row.whole("FILE#")
+        identity = row.whole("FILE_ID") if row.kind == "files" else row.whole("FILE#")
         yield blank._replace(
             tablespace=name,
             spelled=name,
@@ -128,13 +134,13 @@ def _files(views: dict[str, list[sheet.Row]], blank: Container, origin: str) -> 
         )
 
 
-def _unused(row: sheet.Row, path: str) -> str:
+def _unused(row: ViewRow, path: str) -> str:
     if row.text("STATUS").strip().upper() == "INVALID":
         return "STATUS INVALID: this number of a file is not in use"
     return "" if path else "the row names no file"
 
 
-def _logs(views: dict[str, list[sheet.Row]], blank: Container) -> Iterator[Container]:
+def _logs(views: dict[str, list[ViewRow]], blank: Container) -> Iterator[Container]:
     """Join the members of log groups with the size of their group."""
     sizes = {row.text("GROUP#").strip(): row.whole("BYTES") for row in views["logs"]}
     for row in views["members"]:
@@ -150,12 +156,12 @@ def _logs(views: dict[str, list[sheet.Row]], blank: Container) -> Iterator[Conta
         )
 
 
-def _control(row: sheet.Row, blank: Container) -> Container:
-    path, size = row.text("NAME"), product(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
+def _control(row: ViewRow, blank: Container) -> Container:
+    path, size = row.text("NAME"), multiply(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
     return blank._replace(kind=kind_of(path), path=path, bytes_declared=size, role=c.CONTROL, line=row.line)
 
 
-def _archive(row: sheet.Row, blank: Container) -> Container:
+def _archive(row: ViewRow, blank: Container) -> Container:
     path = row.text("DESTINATION").strip()
     problem = "" if path.startswith(("/", "+")) else "not a directory of this machine"
     if path.upper() == _RECOVERY:
@@ -166,13 +172,13 @@ def _archive(row: sheet.Row, blank: Container) -> Container:
     )
 
 
-def _recovery(row: sheet.Row, blank: Container) -> Container:
+def _recovery(row: ViewRow, blank: Container) -> Container:
     path = row.text("NAME")
     kind = kind_of(path) if path.startswith("+") else c.DIRECTORY
     return blank._replace(kind=kind, path=path, role=c.ARCHIVE, line=row.line)
 
 
-def _filestat(row: sheet.Row) -> c.Traffic:
+def _filestat(row: ViewRow) -> c.Traffic:
     """Take the counters of V$FILESTAT, in hundredths of a second; the size of a block it does not tell."""
     reads, writes = row.whole("READTIM"), row.whole("WRITETIM")
     return c.Traffic(
@@ -183,7 +189,7 @@ def _filestat(row: sheet.Row) -> c.Traffic:
     )
 
 
-def _iostat(rows: Iterable[sheet.Row]) -> dict[tuple[bool, int | None], c.Traffic]:
+def _iostat(rows: Iterable[ViewRow]) -> dict[tuple[bool, int | None], c.Traffic]:
     """Take the counters of V$IOSTAT_FILE, of data files and of temp files, which are numbered apart."""
     found = {}
     for row in rows:
@@ -200,7 +206,7 @@ def _iostat(rows: Iterable[sheet.Row]) -> dict[tuple[bool, int | None], c.Traffi
     return found
 
 
-def _both(row: sheet.Row, what: str, unit: int = 1) -> int | None:
+def _both(row: ViewRow, what: str, unit: int = 1) -> int | None:
     """Add the small and the large requests."""
     small, large = row.whole(f"SMALL_{what}"), row.whole(f"LARGE_{what}")
     return (small + large) * unit if small is not None and large is not None else None

@@ -7,23 +7,22 @@ CREATE CONTROLFILE with all files of a database, and DBAs write them themselves.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.listing import container as c
+from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.resemblance import meant
-from zmon.listing.shell import statements_of
-from zmon.listing.table import shown
+from zmon.listing.ddl import DdlReader, SqlToken
+from zmon.listing.not_understood import quote, similar_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.listing.container import Container
+    from zmon.listing.containers import Container
+    from zmon.listing.ddl import SqlStatement, TokenCursor
 
 NOT_UNDERSTOOD: Final = "the statement is not understood"
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
-_SORTS: Final = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
 _KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
 """What begins the clauses that matter, those of other dialects too."""
 _OF_DATABASE: Final = frozenset({"GROUP", "MEMBER", "RENAME", "RESIZE"})
@@ -33,14 +32,11 @@ _CLAUSES: Final = frozenset({
     "ONLINE", "SEED", "SET", "TEMPFILES",
 })  # fmt: skip
 """Further words that Oracle has there, and that are nearly one of these."""
-_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP"})
 _WANTED: Final = re.compile(
     r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|GLOBAL|LOCAL|TEMPORARY|UNDO))*"
     r" TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
 )
-_OBJECTS: Final = frozenset({"DATABASE", "CONTROLFILE"})
-"""What else than a tablespace has files."""
 _RUN: Final = re.compile(
     r"[ \t]*(?:@@?[ \t]*(?P<file>[\w/.~?$&+-][^\s;]{0,4096})"
     r"|STA(?:RT)?[ \t]+(?!WITH\b)(?P<other>[^\s;]{1,4096})[ \t]*;?[ \t]*\r?(?:\n|\Z))",
@@ -58,32 +54,12 @@ def recognise(head: str) -> bool:
     return _STATEMENT.search(head) is not None and _FILE.search(head) is not None
 
 
-def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.Parsed:
+def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read the files that the statements create, and apply what they alter, in order.
 
     A file without a path, which Oracle names itself, is a row with that problem.
     """
-    reader = _Reader(origin, options)
-    lines = _without_runs(statements_of(text, reader.notes), reader.notes)
-    for statement in ddl.statements(lines, _WANTED.match, options.terminator, _VERBS, _OBJECTS):
-        if isinstance(statement, ddl.Statement):
-            reader.statement(statement)
-    rows, doubled = c.checked(reader.rows)
-    return c.Parsed(rows, (*reader.notes, *doubled), c.the_one(reader.databases))
-
-
-def _without_runs(lines: Iterable[str], notes: list[c.Note]) -> Iterator[str]:
-    """Yield the lines, of those that run another file in SQL*Plus the line end only, which is noted."""
-    number = 1
-    for line in lines:
-        found = _RUN.match(line)
-        if found is not None:
-            other = shown(found["file"] or found["other"])
-            text = f"the script runs the statements of another file: give {other}, too"
-            notes.append(c.Note(number, text, unread=True))
-        ended = line.endswith("\n")
-        yield line if found is None else "\n" * ended
-        number += ended
+    return _OracleReader(origin, options).read(text)
 
 
 def kind_of(path: str) -> str:
@@ -93,7 +69,7 @@ def kind_of(path: str) -> str:
     return c.DEVICE if path.startswith("/dev/") else c.FILE if path else ""
 
 
-class _File(NamedTuple):
+class _FileClause(NamedTuple):
     """One file as a statement lists it."""
 
     path: str
@@ -101,7 +77,7 @@ class _File(NamedTuple):
     size: int | None
 
 
-def _files(cursor: ddl.Cursor) -> Iterator[_File]:
+def _files(cursor: TokenCursor) -> Iterator[_FileClause]:
     """Take `'f' SIZE 10M REUSE AUTOEXTEND ON ..., SIZE 5M, ...`."""
     while True:
         line = cursor.here.line
@@ -111,7 +87,7 @@ def _files(cursor: ddl.Cursor) -> Iterator[_File]:
         path = cursor.kind(ddl.STRING)
         size = _size(cursor)
         if path is not None or size is not None:
-            yield _File(path.text if path is not None else "", line, size)
+            yield _FileClause(path.text if path is not None else "", line, size)
         _attributes(cursor)
         if not cursor.symbol(","):
             return
@@ -121,7 +97,7 @@ _NO_PATH: Final = frozenset({"/", "+", "\\", "."})
 """Signs with which a path begins that is not in quotes."""
 
 
-def _size(cursor: ddl.Cursor) -> int | None:
+def _size(cursor: TokenCursor) -> int | None:
     """Take `SIZE 10M`."""
     if not cursor.words("SIZE"):
         return None
@@ -130,7 +106,7 @@ def _size(cursor: ddl.Cursor) -> int | None:
     return ddl.size(cursor)
 
 
-def _attributes(cursor: ddl.Cursor) -> None:
+def _attributes(cursor: TokenCursor) -> None:
     """Pass over what may follow the name and the size of a file."""
     while True:
         if cursor.words("AUTOEXTEND"):
@@ -143,7 +119,7 @@ def _attributes(cursor: ddl.Cursor) -> None:
             return
 
 
-def _logs(cursor: ddl.Cursor) -> Iterator[_File]:
+def _logs(cursor: TokenCursor) -> Iterator[_FileClause]:
     """Take `GROUP 1 ('a', 'b') SIZE 50M BLOCKSIZE 512, 'c' SIZE 5M, ...`: every member has the size."""
     while True:
         if cursor.words("GROUP"):
@@ -152,15 +128,15 @@ def _logs(cursor: ddl.Cursor) -> Iterator[_File]:
         members = _paths(cursor)
         size = _size(cursor)
         for path in members:
-            yield _File(path.text, path.line, size)
+            yield _FileClause(path.text, path.line, size)
         if not members and size is not None:
-            yield _File("", line, size)
+            yield _FileClause("", line, size)
         _attributes(cursor)
         if not cursor.symbol(","):
             return
 
 
-def _paths(cursor: ddl.Cursor) -> list[ddl.Token]:
+def _paths(cursor: TokenCursor) -> list[SqlToken]:
     """Take one string, or several in parentheses or parted by commas."""
     inside = cursor.symbol("(")
     paths = []
@@ -173,47 +149,48 @@ def _paths(cursor: ddl.Cursor) -> list[ddl.Token]:
     return paths
 
 
-class _Reader:
-    """What the statements so far have said."""
+class _OracleReader(DdlReader):
+    """Applies Oracle's statements."""
+
+    wanted = _WANTED
+    objects = frozenset({"DATABASE", "CONTROLFILE"})
+    types = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
 
     def __init__(self, origin: str, options: c.Options) -> None:
-        self.notes: list[c.Note] = []
-        self.databases: set[str] = {options.database} if options.database else set()
-        self._origin = origin
-        self._options = options
-        self._database = options.database
+        super().__init__(origin, options)
         self._rows: dict[int, Container] = {}
         self._named: dict[str, list[int]] = {}  # where the rows of a path are
         self._spaces: dict[str, list[int]] = {}  # where the rows of a tablespace are
         self._next = 0
 
-    @property
-    def rows(self) -> Iterable[Container]:
-        """The files that there are, in the order in which they came."""
+    def containers(self) -> Iterable[Container]:
         return self._rows.values()
 
-    def statement(self, statement: ddl.Statement) -> None:
-        """Apply one statement; what of it is not understood is one note."""
-        before = len(self.notes)
-        self._apply(statement)
-        self.notes[before:] = c.one_unread(self.notes[before:])
+    def sql_lines(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines; of those that run another file in SQL*Plus, which is noted, only the line end."""
+        number = 1
+        for line in lines:
+            found = _RUN.match(line)
+            if found is not None:
+                other = quote(found["file"] or found["other"])
+                self.note(
+                    number, f"the script runs the statements of another file: give {other}, too", unread=True
+                )
+            ended = line.endswith("\n")
+            yield line if found is None else "\n" * ended
+            number += ended
 
-    def _apply(self, statement: ddl.Statement) -> None:
+    def apply(self, statement: SqlStatement) -> None:
         unknown = statement.strange or statement.unreadable
         if statement.broken or unknown:
             self.notes.append(statement.unread())
         if unknown:
             return
-        cursor = ddl.Cursor(statement.tokens)
-        verb = cursor.step().stored
-        cursor.words("OR", "REPLACE")
-        sorts = []
-        while sort := cursor.one_of(*_SORTS):
-            sorts.append(sort)
+        verb, types, cursor = self.begin(statement)
         of_files = cursor.words("TABLESPACE")
         keywords = _KEYWORDS if of_files else _KEYWORDS | _OF_DATABASE
         if of_files:
-            role = c.TEMP if "TEMPORARY" in sorts else c.UNDO if "UNDO" in sorts else c.DATA
+            role = c.TEMP if "TEMPORARY" in types else c.UNDO if "UNDO" in types else c.DATA
             self._tablespace(verb, role, statement, cursor)
         elif verb == "ALTER":
             cursor.words("PLUGGABLE")
@@ -225,22 +202,20 @@ class _Reader:
             cursor.pass_over()
         odd = cursor.misread(keywords, _CLAUSES, paths=of_files)
         if odd:
-            self.notes.append(
-                c.Note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
-            )
+            self.note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
 
-    def _row(self, name: ddl.Token | None, role: str) -> Container:
-        return c.Container(
-            database=self._database,
+    def _add(
+        self, name: SqlToken | None, role: str, files: Iterable[_FileClause], without: str = MANAGED
+    ) -> None:
+        """Add files of a tablespace; `without` is the problem of one that has no path."""
+        row = c.Container(
+            database=self.database,
             tablespace=name.stored if name is not None else "",
             spelled=name.spelled if name is not None else "",
-            base_dir=self._options.base_dir,
+            base_dir=self.options.base_dir,
             role=role,
-            source=self._origin,
+            source=self.origin,
         )
-
-    def _add(self, row: Container, files: Iterable[_File], without: str = MANAGED) -> None:
-        """Add files of a tablespace; `without` is the problem of one that has no path."""
         for file in files:
             made = row._replace(
                 line=file.line, bytes_declared=file.size, problem="" if file.path else without
@@ -250,7 +225,7 @@ class _Reader:
             self._spaces.setdefault(row.tablespace, []).append(self._next)
             self._next += 1
 
-    def _tablespace(self, verb: str, role: str, statement: ddl.Statement, cursor: ddl.Cursor) -> None:
+    def _tablespace(self, verb: str, role: str, statement: SqlStatement, cursor: TokenCursor) -> None:
         line = cursor.here.line
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
@@ -265,41 +240,33 @@ class _Reader:
             before = self._next
             while not cursor.done:
                 if cursor.one_of("DATAFILE", "TEMPFILE"):
-                    self._add(self._row(name, role), _files(cursor))
+                    self._add(name, role, _files(cursor))
                 else:
                     cursor.pass_over()
             if self._next == before:
                 odd = cursor.misread(_KEYWORDS, _CLAUSES)
-                self._add(self._row(name, role), [_File("", line, None)], NOT_UNDERSTOOD if odd else MANAGED)
+                self._add(name, role, [_FileClause("", line, None)], NOT_UNDERSTOOD if odd else MANAGED)
 
-    def _alter_tablespace(self, name: ddl.Token, cursor: ddl.Cursor) -> None:
+    def _alter_tablespace(self, name: SqlToken, cursor: TokenCursor) -> None:
         """Apply what adds, drops and renames files, or renames the tablespace."""
         places = self._spaces.get(name.stored, [])
-        if not places and name.stored not in self._spaces:
-            self._unknown(name)
+        if name.stored not in self._spaces:
+            near = similar_word(name.stored, self._spaces.keys())
+            hint = f": is {near!r} meant?" if near else ": its other files are not in the DDL"
+            self.note(name.line, f"{name.stored!r} is altered here, not created{hint}")
         if cursor.words("ADD") and (word := cursor.one_of("DATAFILE", "TEMPFILE")):
             known = {self._rows[place].role for place in places[:1] if place in self._rows}
             role = known.pop() if known else c.TEMP if word == "TEMPFILE" else c.DATA
-            self._add(self._row(name, role), _files(cursor))
+            self._add(name, role, _files(cursor))
         elif cursor.words("DROP") and cursor.one_of("DATAFILE", "TEMPFILE"):
             self._drop(_paths(cursor))
-        elif cursor.words("RENAME", "TO"):
-            new = cursor.identifier()
-            if new is not None:
-                self._spaces.setdefault(new.stored, []).extend(self._spaces.pop(name.stored, ()))
-                for place in places:
-                    row = self._rows.get(place)
-                    if row is not None:
-                        self._rows[place] = row._replace(tablespace=new.stored, spelled=new.spelled)
+        elif cursor.words("RENAME", "TO") and (new := cursor.identifier()) is not None:
+            self._spaces.setdefault(new.stored, []).extend(self._spaces.pop(name.stored, ()))
+            self._change(places, tablespace=new.stored, spelled=new.spelled)
         elif cursor.words("RENAME") and cursor.one_of("DATAFILE", "TEMPFILE"):
             self._rename(_list(cursor), cursor)
 
-    def _unknown(self, name: ddl.Token) -> None:
-        near = meant(name.stored, self._spaces.keys())
-        hint = f": is {near!r} meant?" if near else ": its other files are not in the DDL"
-        self.notes.append(c.Note(name.line, f"{name.stored!r} is altered here, not created{hint}"))
-
-    def _alter_database(self, cursor: ddl.Cursor) -> bool:
+    def _alter_database(self, cursor: TokenCursor) -> bool:
         """Apply what resizes, moves, adds and drops files of a database; False if it does none of these."""
         first = cursor.here.text.upper()
         if first not in _DATABASE_VERBS:
@@ -313,7 +280,7 @@ class _Reader:
             member = cursor.one_of("MEMBER")
             if cursor.one_of("THREAD", "INSTANCE"):
                 cursor.step()
-            self._add(self._row(None, c.LOG), _logs(cursor))
+            self._add(None, c.LOG, _logs(cursor))
             if member and cursor.words("TO"):
                 _paths(cursor)  # of the group that gets the member
         elif verb == "DROP" and what == "LOGFILE":
@@ -322,76 +289,77 @@ class _Reader:
             paths = _list(cursor)
             self._drop(paths)
             if not paths:
-                self.notes.append(
-                    c.Note(line, "a log group is dropped by number: its files stay in this list")
-                )
+                self.note(line, "a log group is dropped by number: its files stay in this list")
         elif verb in {"DATAFILE", "TEMPFILE"}:
             self._resize(_list(cursor), cursor)
         return bool(verb or what) and first not in _OTHER_VERBS
 
-    def _rename(self, paths: Sequence[ddl.Token], cursor: ddl.Cursor) -> None:
+    def _change(self, places: Iterable[int], **changes: Any) -> None:
+        for place in places:
+            row = self._rows.get(place)
+            if row is not None:
+                self._rows[place] = row._replace(**changes)
+
+    def _rename(self, paths: Sequence[SqlToken], cursor: TokenCursor) -> None:
         new = _list(cursor) if cursor.words("TO") else []
         for old, other in zip(paths, new, strict=False):
             places = self._named.pop(old.text, [])
             self._named.setdefault(other.text, []).extend(places)
-            for place in places:
-                row = self._rows.get(place)
-                if row is not None:
-                    self._rows[place] = row._replace(
-                        path=other.text, kind=kind_of(other.text), line=other.line
-                    )
+            self._change(places, path=other.text, kind=kind_of(other.text), line=other.line)
             if not places:
-                self.notes.append(
-                    c.Note(old.line, f"{old.text!r} is moved to {other.text!r}, and not created here")
-                )
+                self.note(old.line, f"{old.text!r} is moved to {other.text!r}, and not created here")
 
-    def _resize(self, paths: Sequence[ddl.Token], cursor: ddl.Cursor) -> None:
+    def _resize(self, paths: Sequence[SqlToken], cursor: TokenCursor) -> None:
+        numbers = []
+        while not paths and cursor.here.kind == ddl.NUMBER:
+            numbers.append(cursor.step())
+            if not cursor.symbol(","):
+                break
         size = ddl.size(cursor) if cursor.words("RESIZE") else None
-        for path in paths if size is not None else ():
+        if size is None:
+            return
+        for number in numbers:
+            said = f"file {number.text} is resized by number: its size stays as it was created"
+            self.note(number.line, said, unread=True)
+        for path in paths:
             places = self._named.get(path.text, [])
-            for place in places:
-                row = self._rows.get(place)
-                if row is not None:
-                    self._rows[place] = row._replace(bytes_declared=size)
+            self._change(places, bytes_declared=size)
             if not places:
-                self.notes.append(c.Note(path.line, f"{path.text!r} is resized, and not created here"))
+                self.note(path.line, f"{path.text!r} is resized, and not created here")
 
-    def _drop(self, paths: Sequence[ddl.Token]) -> None:
+    def _drop(self, paths: Sequence[SqlToken]) -> None:
         for path in paths:
             places = self._named.pop(path.text, [])
             for place in places:
                 self._rows.pop(place, None)
             if not places:
-                self.notes.append(c.Note(path.line, f"{path.text!r} is dropped, and not created here"))
+                self.note(path.line, f"{path.text!r} is dropped, and not created here")
 
-    def _create_database(self, cursor: ddl.Cursor) -> None:
+    def _create_database(self, cursor: TokenCursor) -> None:
         """Read all files of CREATE DATABASE, or of CREATE CONTROLFILE, which names no tablespaces."""
+        line = cursor.here.line
         control = cursor.words("CONTROLFILE")
-        name: ddl.Token | None = None if control else ddl.Token(ddl.WORD, "SYSTEM", cursor.here.line)
+        name: SqlToken | None = None if control else SqlToken(ddl.WORD, "SYSTEM", line)
         role = c.UNKNOWN if control else c.DATA
         if control:
-            self.notes.append(
-                c.Note(cursor.here.line, "CREATE CONTROLFILE names no tablespaces: get DBA_DATA_FILES")
-            )
+            self.note(cursor.here.line, "CREATE CONTROLFILE names no tablespaces: get DBA_DATA_FILES")
         while not cursor.done:
             if cursor.words("DATABASE"):
-                self._named_database(cursor.identifier())
+                database = cursor.identifier()
+                if database is not None:
+                    self.database = database.stored
+                    self.databases.add(database.stored)
             elif cursor.words("LOGFILE"):
-                self._add(self._row(None, c.LOG), _logs(cursor))
+                self._add(None, c.LOG, _logs(cursor))
             elif cursor.one_of("DATAFILE", "TEMPFILE"):
-                self._add(self._row(name, role), _files(cursor))
+                self._add(name, role, _files(cursor))
             elif word := cursor.one_of("DEFAULT", "SYSAUX", "UNDO", "TEMPORARY"):
-                name = ddl.Token(ddl.WORD, word, cursor.here.line)
+                name = SqlToken(ddl.WORD, word, cursor.here.line)
                 role = {"UNDO": c.UNDO, "TEMPORARY": c.TEMP}.get(word, c.DATA)
             elif cursor.words("TABLESPACE"):
                 name = cursor.identifier()
             else:
                 cursor.pass_over()
-
-    def _named_database(self, name: ddl.Token | None) -> None:
-        if name is not None:
-            self._database = name.stored
-            self.databases.add(name.stored)
 
 
 _DATABASE_VERBS: Final = ("DATAFILE", "TEMPFILE", "MOVE", "RENAME", "ADD", "DROP")
@@ -401,7 +369,7 @@ _OTHER_VERBS: Final = frozenset({"CLEAR", "RECOVER", "REGISTER", "PREPARE", "STA
 """Verbs of statements that name files and change none of them."""
 
 
-def _list(cursor: ddl.Cursor) -> list[ddl.Token]:
+def _list(cursor: TokenCursor) -> list[SqlToken]:
     """Take strings parted by commas, as the lists of what is moved and resized are."""
     paths = []
     while (path := cursor.kind(ddl.STRING)) is not None:

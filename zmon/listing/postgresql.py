@@ -7,7 +7,7 @@ file per fork and per `segment_size` (1 GiB): `base/5/16393`, `.1`, `_fsm`, `_vm
 another disk, is the log.
 
 The server is asked in read-only sessions named `zmon`, with a time limit; a table that is locked is not
-waited for.  `zmon.listing.asking` bounds the whole question.  Needs the extra `postgresql`: psycopg 3, or
+waited for.  `zmon.listing.servers` bounds the whole question.  Needs the extra `postgresql`: psycopg 3, or
 pg8000 where libpq is not to be had.
 """
 
@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.listing.container import (
+from zmon.listing import ddl
+from zmon.listing.containers import (
     DATA,
     DIRECTORY,
     FILE,
@@ -26,18 +28,20 @@ from zmon.listing.container import (
     NO_OPTIONS,
     TEMP,
     Container,
-    Note,
+    ListingContent,
     Options,
-    Parsed,
-    checked,
+    content_of,
 )
-from zmon.listing.server import MOST_ROWS, TOO_MANY, ServerError, is_here
-from zmon.listing.table import rows, shown
+from zmon.listing.ddl import DdlReader
+from zmon.listing.delimited import rows
+from zmon.listing.not_understood import Note, quote, unread_row
+from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError, is_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from zmon.listing.server import Server
+    from zmon.listing.ddl import SqlStatement, SqlToken
+    from zmon.listing.servers import Server
 
     Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -97,7 +101,7 @@ _CONNECT_SECONDS: Final = 10
 _DEFAULT_OID: Final = 1663
 
 
-class _About(NamedTuple):
+class _ServerFacts(NamedTuple):
     """What a server says of itself."""
 
     address: str
@@ -130,7 +134,7 @@ def _named(fields: Sequence[str]) -> Sequence[str]:
     return ("spcname", "spcowner", "pg_tablespace_location", *fields[3:])
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> Parsed:
+def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
     """Read `TABLESPACES` as psql spools it: directories, of which the `base_dir` is data_directory.
 
     Raises:
@@ -149,9 +153,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
         name = cells.get("spcname", "")
         if row.problem or len(row.fields) != len(heading):
             why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns"
-            odd.append(
-                Note(row.line, f"row not understood: {why}: {shown(','.join(row.fields))}", unread=True)
-            )
+            odd.append(unread_row(row.line, f"{why}: {quote(','.join(row.fields))}"))
         inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
@@ -161,11 +163,10 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip
-    kept, notes = checked(containers)
-    return Parsed(kept, (*odd, *notes))
+    return content_of(containers, odd, "")
 
 
-def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> Parsed:
+def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> ListingContent:
     """Ask a running server for the files of its databases: of those named, else the address's, else all.
 
     `base_dir` is data_directory where the server does not tell it to this user.
@@ -177,7 +178,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
     containers: list[Container] = []
     notes: list[Note] = []
     with _session(server, wanted[0] if wanted else "") as ask:
-        about = _About(*ask(_SERVER)[0])
+        about = _ServerFacts(*ask(_SERVER)[0])
         known = {row[0]: row[1:] for row in ask(_DATABASES)}
         missing = [name for name in wanted if name not in known]
         if missing:
@@ -198,17 +199,17 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
         right = "GRANT pg_read_all_settings TO it, or give --base-dir"
         notes.append(Note(0, f"{about.user} may not see data_directory: {right}"))
     # what all databases share was found in each of them
-    kept, _ = checked(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
+    kept = content_of(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
     host = about.address if about.address and not is_here(about.address) else os.uname().nodename
-    return Parsed(kept, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
+    return ListingContent(kept.containers, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
 
 
-def _log(whole: Container, about: _About) -> Container:
+def _log(whole: Container, about: _ServerFacts) -> Container:
     path = "pg_wal" if about.version >= 100_000 else "pg_xlog"
     return whole._replace(tablespace=path, spelled=path, path=path, role=LOG)
 
 
-def _temporary(ask: Ask, whole: Container, about: _About, notes: list[Note]) -> list[Container]:
+def _temporary(ask: Ask, whole: Container, about: _ServerFacts, notes: list[Note]) -> list[Container]:
     try:
         found = ask(_TEMPORARY)
     except ServerError:
@@ -240,15 +241,15 @@ def _elsewhere(
 
 
 def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[Container]:
-    bounded = f"{FILES}\nLIMIT {MOST_ROWS + 1}"
+    bounded = f"{FILES}\nLIMIT {MAX_ROWS + 1}"
     try:
         found = ask(bounded)
     except ServerError as error:
         notes.append(Note(0, f"{database}: sizes are those of the last VACUUM or ANALYZE, because {error}"))
         found = ask(bounded.replace(_SIZED, _ESTIMATED))
-    if len(found) > MOST_ROWS:
+    if len(found) > MAX_ROWS:
         notes.append(Note(0, f"{database}: {TOO_MANY}", unread=True))
-        del found[MOST_ROWS:]
+        del found[MAX_ROWS:]
     return [
         Container(
             database=owner, tablespace=tablespace, spelled=tablespace, kind=FILE, path=path,
@@ -343,3 +344,109 @@ def _message(error: Exception) -> Exception:
     """Return the message alone of what pg8000 passes on as the fields of the server's answer."""
     fields = error.args[0] if error.args else ""
     return Exception(fields.get("M", fields)) if isinstance(fields, dict) else error
+
+
+# statements
+
+_WANTED: Final = re.compile(r"(?:CREATE|ALTER|DROP) TABLESPACE(?![^ ])")
+_LOCATED: Final = re.compile(
+    r"\bCREATE\s+TABLESPACE\s+[^\s;]{1,130}\s+(?:OWNER\s+[^\s;]{1,130}\s+)?LOCATION\s+'", re.IGNORECASE
+)
+_OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|MANAGED\s+BY|PAGESIZE)\b", re.IGNORECASE)
+_OPTIONS: Final = ("SET", "RESET", "OWNER")
+
+
+def recognise_ddl(head: str) -> bool:
+    """Say whether a text has such a statement, which has a LOCATION, and none of Oracle or Db2."""
+    return _LOCATED.search(head) is not None and _OTHER.search(head) is None
+
+
+def parse_ddl(text: str | Iterable[str], origin: str, options: Options = NO_OPTIONS) -> ListingContent:
+    """Read statements about tablespaces, as `pg_dumpall --tablespaces-only` or `-g` prints them."""
+    return _PostgresqlReader(origin, options).read(text)
+
+
+class _PostgresqlReader(DdlReader):
+    """Applies PostgreSQL's statements."""
+
+    wanted = _WANTED
+
+    def __init__(self, origin: str, options: Options) -> None:
+        super().__init__(origin, options)
+        self._spaces: dict[str, Container] = {}
+
+    def containers(self) -> Iterable[Container]:
+        return self._spaces.values()
+
+    def apply(self, statement: SqlStatement) -> None:
+        if not self._apply(statement):
+            self.notes.append(statement.unread())
+
+    def _apply(self, statement: SqlStatement) -> bool:
+        """Apply a statement; False when it is not understood."""
+        verb, _, cursor = self.begin(statement)
+        if statement.strange or statement.broken or not cursor.words("TABLESPACE"):
+            return False
+        cursor.words("IF", "EXISTS")
+        name = _folded(cursor.identifier())
+        if verb == "DROP":
+            self._spaces.pop(name, None)
+            return bool(name)
+        if verb == "ALTER":
+            if not cursor.words("RENAME", "TO"):
+                return bool(cursor.one_of(*_OPTIONS))
+            new = _folded(cursor.identifier())
+            if name in self._spaces:
+                self._spaces[new] = self._spaces.pop(name)._replace(tablespace=new, spelled=new)
+            return bool(new)
+        if cursor.words("OWNER"):
+            cursor.identifier()
+        path = cursor.kind(ddl.STRING) if cursor.words("LOCATION") else None
+        if path is None or not name:
+            return False
+        self._spaces[name] = Container(
+            tablespace=name, spelled=name, kind=DIRECTORY, path=path.text, role=DATA, source=self.origin,
+            line=statement.line, database=self.database, base_dir=self.options.base_dir,
+        )  # fmt: skip
+        return True
+
+
+def _folded(name: SqlToken | None) -> str:
+    """Return a name as PostgreSQL stores it: in small letters unless it is quoted."""
+    if name is None:
+        return ""
+    return name.text.lower() if name.kind == ddl.WORD else name.text
+
+
+# the data directory
+
+_NUMBERED: Final = "tablespaces have their numbers for names: SELECT oid, spcname FROM pg_tablespace"
+
+
+def is_data_directory(names: Collection[str]) -> bool:
+    """Say whether a directory with these names is a data directory of PostgreSQL."""
+    return {"PG_VERSION", "base", "global", "pg_tblspc"} <= set(names)
+
+
+def read_data_directory(directory: str) -> ListingContent:
+    """List a data directory, where nobody may ask the server: its own names tell.
+
+    It has `base`, `global`, `pg_wal` and, for each tablespace, a link `pg_tblspc/OID`; which table a file is
+    of, only the catalogue knows, so a tablespace is a directory.
+
+    Raises:
+        OSError: it cannot be read; it belongs to the server's user.
+    """
+    whole = Container(kind=DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
+    log = "pg_wal" if os.path.lexists(f"{directory}/pg_wal") else "pg_xlog"
+    rows = [
+        whole._replace(tablespace=name, spelled=name, path=path, role=role)
+        for name, path, role in (("pg_default", "base", DATA), ("pg_global", "global", DATA), (log, log, LOG))
+    ]
+    for oid in sorted(os.listdir(f"{directory}/pg_tblspc")):
+        link = f"{directory}/pg_tblspc/{oid}"
+        location = os.readlink(link) if os.path.islink(link) else ""
+        rows.append(
+            whole._replace(tablespace=oid, spelled=location or oid, path=f"pg_tblspc/{oid}", role=DATA)
+        )
+    return ListingContent(tuple(rows), (Note(0, _NUMBERED),), host=os.uname().nodename)

@@ -1,4 +1,4 @@
-"""What every reader of a listing gives: the containers of tablespaces.
+"""What every reader of a listing returns: the containers of tablespaces, and disk groups.
 
 A container is one file, directory, device or ASM name that a tablespace, or a log, is made of.  What
 a listing does not say is empty, zero or None, and never a guess; what cannot be used is a row with its
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.listing.not_understood import Note, NoteSeries
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 FILE: Final = "file"
 DIRECTORY: Final = "directory"
@@ -101,7 +104,7 @@ class Container(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What a person knows and a listing does not say; every reader has `parse(text, origin, options)`."""
+    """What a person adds to a listing; every reader has `parse(text, origin, options)`."""
 
     database: str = ""
     """Name of the database, where the listing names none."""
@@ -116,17 +119,63 @@ class Options(NamedTuple):
 NO_OPTIONS: Final = Options()
 
 
-class Note(NamedTuple):
-    """Something a reader of the answer has to know: what was skipped, doubled, or not understood."""
+class AsmDisk(NamedTuple):
+    """One disk of Oracle's Automatic Storage Management; what is not told is empty or None."""
 
-    line: int
-    """Line of the listing, counted from 1; 0 when it is about all of it."""
-    text: str
-    unread: bool = False
-    """Something of the listing was not understood or left out, so the answer may lack files."""
+    path: str
+    """A device, or the name of a library: `ORCL:DATA01`, `AFD:DATA01`."""
+    name: str = ""
+    group: str = ""
+    """Name of its disk group, without the plus."""
+    group_number: int | None = None
+    number: int | None = None
+    """Its number within the group."""
+    failgroup: str = ""
+    size: int | None = None
+    """Bytes that ASM uses of it."""
+    member: bool = True
+    """It is in a disk group, as far as is told."""
+    line: int = 0
+    traffic: Traffic = Traffic()
 
 
-class Parsed(NamedTuple):
+class DiskGroup(NamedTuple):
+    """One disk group."""
+
+    name: str
+    number: int | None = None
+    unit: int | None = None
+    """Bytes of an allocation unit."""
+    redundancy: str = ""
+    """`EXTERN`, `NORMAL`, `HIGH`, `FLEX` ..."""
+
+
+class AllocationUnits(NamedTuple):
+    """How many allocation units of a file are on one disk."""
+
+    data: int = 0
+    copies: int = 0
+
+
+class DiskGroups(NamedTuple):
+    """All that listings tell of ASM."""
+
+    disks: tuple[AsmDisk, ...] = ()
+    groups: tuple[DiskGroup, ...] = ()
+    extents: Mapping[tuple[int, int], Mapping[int, AllocationUnits]] = MappingProxyType({})
+    """By number of the group and of the file: what lies on which disk of the group."""
+    labels: Mapping[str, str] = MappingProxyType({})
+    """Device behind a label, where a listing told."""
+    origin: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.disks or self.groups or self.extents or self.labels)
+
+
+NO_GROUPS: Final = DiskGroups()
+
+
+class ListingContent(NamedTuple):
     """All that one listing says."""
 
     containers: tuple[Container, ...] = ()
@@ -135,6 +184,7 @@ class Parsed(NamedTuple):
     """The database that the listing names as its own; empty when it names none, or several."""
     host: str = ""
     """The machine that the listing names as its own."""
+    disk_groups: DiskGroups = NO_GROUPS
 
 
 RELATIVE: Final = "relative path: give the directory it starts at with --base-dir"
@@ -142,59 +192,33 @@ WINDOWS: Final = "a path of Windows: the database does not run on this Linux"
 _WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 
 
-MOST_NOTED: Final = 1000
-"""Notes of one sort that a listing makes; the others are counted."""
+def content_of(
+    containers: Iterable[Container],
+    notes: Iterable[Note] = (),
+    database: str | None = None,
+    host: str = "",
+    disk_groups: DiskGroups = NO_GROUPS,
+) -> ListingContent:
+    """Return the content of a listing: without what a tablespace names twice, which is noted.
 
-
-class Noted:
-    """Notes of one sort, of which there may be as many as there are rows: the first, and how many more."""
-
-    def __init__(self, more: str, *, unread: bool = False) -> None:
-        """Begin with none; `more` says of what there are more."""
-        self._more = more
-        self._unread = unread
-        self._first: list[Note] = []
-        self.left_out = 0
-        """How many were not kept."""
-
-    def add(self, line: int, text: str) -> bool:
-        """Add a note; False when it is only counted."""
-        if len(self._first) >= MOST_NOTED:
-            self.left_out += 1
-            return False
-        self._first.append(Note(line, text, self._unread))
-        return True
-
-    def notes(self) -> tuple[Note, ...]:
-        """Return the notes."""
-        more = Note(0, f"{self.left_out:,} more {self._more}", self._unread)
-        return (*self._first, *([more] if self.left_out else []))
-
-
-def one_unread(notes: Sequence[Note]) -> list[Note]:
-    """Make one note of all that was not understood in a statement: the first, and how many more."""
-    unread = [note for note in notes if note.unread]
-    if len(unread) < 2:
-        return list(notes)
-    text = f"{unread[0].text}, and {len(unread) - 1} more in this statement"
-    return [*(note for note in notes if not note.unread), unread[0]._replace(text=text)]
-
-
-def checked(containers: Iterable[Container]) -> tuple[tuple[Container, ...], list[Note]]:
-    """Leave out what a tablespace names twice, and say so; mark relative paths that start nowhere."""
+    Relative paths that start nowhere are marked.  The database is the only one that the containers have,
+    unless it is given.
+    """
     seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path: memory counts
     kept: list[Container] = []
-    noted = Noted("rows name a path of their tablespace again")
+    doubled = NoteSeries("rows name a path of their tablespace again")
     for row in containers:
         first = _first(seen, row) if row.path else None
         if first is not None:
-            noted.add(row.line, f"{row.path!r} of {row.tablespace!r} is in {first.place} already")
+            doubled.add(row.line, f"{row.path!r} of {row.tablespace!r} is in {first.place} already")
         elif row.problem or row.path.startswith("/"):
             kept.append(row)
         else:
             why = WINDOWS if _WINDOWS.match(row.path) else RELATIVE if row.path and not row.located else ""
             kept.append(row._replace(problem=why) if why else row)
-    return tuple(kept), list(noted.notes())
+    if database is None:
+        database = only_name({row.database for row in kept})
+    return ListingContent(tuple(kept), (*notes, *doubled.notes()), database, host, disk_groups)
 
 
 def _first(
@@ -214,7 +238,7 @@ def _use(row: Container) -> tuple[object, ...]:
     return row.database, row.tablespace, row.partition, row.role
 
 
-def the_one(names: Sequence[str] | set[str]) -> str:
+def only_name(names: Sequence[str] | set[str]) -> str:
     """Return the only name that occurs; empty when there are none or several."""
     different = {name for name in names if name}
     return different.pop() if len(different) == 1 else ""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.resemblance import distance, is_like, meant
+from zmon.listing.not_understood import distance, is_like, similar_word
 
 WORDS = ("TABLESPACE", "CREATE", "FILE", "SET")
 
@@ -17,7 +17,7 @@ WORDS = ("TABLESPACE", "CREATE", "FILE", "SET")
 )  # fmt: skip
 def test_a_word_with_one_or_two_mistakes_means_another(word: str, right: str) -> None:
     """A short word may have one only; a word that is one of them is no mistake."""
-    assert meant(word, WORDS) == right
+    assert similar_word(word, WORDS) == right
     assert is_like(word, WORDS) == (bool(right) or word in WORDS)
 
 
@@ -32,4 +32,4 @@ def test_the_distance_is_the_same_both_ways(one: str, other: str) -> None:
 def test_any_letter_may_be_missing(word: str, data: st.DataObject) -> None:
     """Two of a long word, one of a short one."""
     place = data.draw(st.integers(0, len(word) - 1))
-    assert meant(word[:place] + word[place + 1 :], WORDS) == word
+    assert similar_word(word[:place] + word[place + 1 :], WORDS) == word

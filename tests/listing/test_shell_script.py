@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.shell import MOST, VARIABLE, is_script, statements_of
+from zmon.listing.shell_script import MAX_COMMANDS, VARIABLE, is_script, script_statements
 
 if TYPE_CHECKING:
-    from zmon.listing.container import Note
+    from zmon.listing.not_understood import Note
 
 
 def read(text: str) -> tuple[list[str], list[Note]]:
     notes: list[Note] = []
-    return [line.rstrip("\n") for line in statements_of(text, notes)], notes
+    return [line.rstrip("\n") for line in script_statements(text, notes)], notes
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def read(text: str) -> tuple[list[str], list[Note]]:
         ("drop x\ny;\necho z", ["drop x", "y;", ""]),
     ],
 )
-def test_statements_of_a_script_are_read(script: str, lines: list[str]) -> None:
+def test_script_statements_a_script_are_read(script: str, lines: list[str]) -> None:
     """Each on the line on which it stands; all else is empty."""
     assert read(f"#!/bin/sh\n{script}\n") == (["", *lines], [])
 
@@ -48,7 +48,7 @@ def test_statements_of_a_script_are_read(script: str, lines: list[str]) -> None:
 def test_other_texts_stay_as_they_are(text: str) -> None:
     """SQL is no script."""
     assert not is_script(text)
-    assert "".join(statements_of(text, [])) == text
+    assert "".join(script_statements(text, [])) == text
 
 
 def test_what_a_script_runs_is_told() -> None:
@@ -60,7 +60,7 @@ def test_what_a_script_runs_is_told() -> None:
 
 def test_commands_of_a_line_are_bounded() -> None:
     """And that there are more is told."""
-    (note,) = read("#!/bin/sh\n" + "db2 a;" * (MOST + 5) + "\n")[1]
+    (note,) = read("#!/bin/sh\n" + "db2 a;" * (MAX_COMMANDS + 5) + "\n")[1]
     assert note.line == 2
 
 
@@ -68,4 +68,4 @@ def test_commands_of_a_line_are_bounded() -> None:
 def test_any_script_keeps_its_lines(text: str) -> None:
     """There are as many as before."""
     script = f"#!/bin/sh\n{text}"
-    assert len(list(statements_of(script, []))) == len(script.splitlines(keepends=True))
+    assert len(list(script_statements(script, []))) == len(script.splitlines(keepends=True))

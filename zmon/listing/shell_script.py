@@ -11,15 +11,14 @@ from io import StringIO
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing.container import Note
-from zmon.listing.table import shown
+from zmon.listing.not_understood import Note, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-HEAD: Final = 1 << 16
+MAX_HEAD: Final = 1 << 16
 """Characters by which a script is recognised."""
-MOST: Final = 100
+MAX_COMMANDS: Final = 100
 """Commands of one line that are read."""
 
 _SHELL: Final = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|k|da|z)?sh\b")
@@ -48,7 +47,7 @@ def is_script(head: str) -> bool:
     return bool(_SHELL.match(head) or _QUOTED.search(head))
 
 
-def statements_of(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
+def script_statements(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
     """Yield a text line by line; of a script the statements alone, on the lines where they stand.
 
     Args:
@@ -61,13 +60,13 @@ def statements_of(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]
     for piece in pieces:
         head.append(piece)
         size += len(piece)
-        if size >= HEAD:
+        if size >= MAX_HEAD:
             break
     whole = chain(head, pieces)
-    return _Script(notes).read(whole) if is_script("".join(head)) else whole
+    return _ScriptReader(notes).read(whole) if is_script("".join(head)) else whole
 
 
-class _Script:
+class _ScriptReader:
     """Goes through a script, line by line."""
 
     def __init__(self, notes: list[Note]) -> None:
@@ -103,9 +102,9 @@ class _Script:
     def _plain(self, line: str) -> str:
         """Return what a line of the shell has of SQL."""
         self._commands += 1
-        if self._commands > MOST:
-            self._note(f"more than {MOST} commands in one line: {shown(line)}")
-        if self._commands > MOST or line.lstrip().startswith("#"):
+        if self._commands > MAX_COMMANDS:
+            self._note(f"more than {MAX_COMMANDS} commands in one line: {quote(line)}")
+        if self._commands > MAX_COMMANDS or line.lstrip().startswith("#"):
             return ""
         here = _HERE.search(line)
         if here is not None:
@@ -118,13 +117,13 @@ class _Script:
         if found is not None and not set("\"'#") & set(line[: found.start()]):
             return self._command(found["options"], found["rest"])
         if _TABLESPACE.search(line):
-            self._note(f"statement not understood: {shown(line.strip())}")
+            self._note(f"statement not understood: {quote(line.strip())}")
         return ""
 
     def _command(self, options: str, rest: str) -> str:
         """Return the statement that a command runs."""
         if any(map(_FILE.match, options.split())):
-            other = shown(rest.split(maxsplit=1)[0])
+            other = quote(rest.split(maxsplit=1)[0])
             self._note(f"the script runs the statements of another file: give {other}, too")
             return ""
         self._quote = rest[0] if rest[0] in "\"'" else "\n"

@@ -1,0 +1,426 @@
+"""What Db2 reports of its containers, in three forms, each joined with the tablespaces of the same report.
+
+**SQL**: the table function MON_GET_CONTAINER, or the older CONTAINER_UTILIZATION.  The best of Db2's sources:
+paths, sizes and, of MON_GET_CONTAINER, counters of every container.  Any spool with a heading is read; of
+what `db2 -x` prints, which has none, the columns parted by tabs in the order of `COLUMNS`, at least the first
+six:
+
+    db2 -x "SELECT TBSP_NAME || CHR(9) || TBSP_ID || CHR(9) || CONTAINER_NAME || ... FROM TABLE(
+        MON_GET_CONTAINER('', -2))"
+
+Sizes are in pages there, so TBSP_PAGE_SIZE of MON_GET_TABLESPACE has to be joined, or spooled to the same
+file; without it bytes are not known.
+
+**LIST TABLESPACES SHOW DETAIL** and **LIST TABLESPACE CONTAINERS FOR n**: lines of `key = value`; the second
+names its tablespace by number alone, so the two are joined.  A file holds many of them one after another,
+among prompts, commands and messages, in any order; keys are those of an English locale.
+
+**db2pd -db X -tablespaces**: blocks of columns, which differ by version and are taken by name.  Each database
+partition starts with a line of its own, `Database Partition 0 -- Database X -- Active ...`.  The last column
+of a row, a name or a path, may hold blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.listing import containers as c
+from zmon.listing.delimited import (
+    ViewHeading,
+    find_heading,
+    multiply,
+    numbered_lines,
+    view_rows,
+    whole_number,
+)
+from zmon.listing.not_understood import Note, quote, similar_word, unread_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from zmon.listing.containers import Container
+    from zmon.listing.delimited import ViewRow
+
+_KINDS: Final = {"FILE": c.FILE, "DISK": c.DEVICE, "PATH": c.DIRECTORY, "DEVICE": c.DEVICE}
+"""What a container is, by the first word of its type: `FILE_EXTENT_TAG`."""
+
+
+class _Space(NamedTuple):
+    """What a report says of a tablespace."""
+
+    name: str = ""
+    role: str = c.UNKNOWN
+    page: int | None = None
+    """Bytes of a page."""
+    extent: int | None = None
+    """Bytes of an extent."""
+    line: int = 0
+    partition: int | None = None
+    containers: int | None = None
+    """How many it has, where that is told."""
+
+    def joined(self, row: Container) -> Container:
+        """Return a container of it, whose size is in pages; of a directory that is always 1."""
+        pages = row.bytes_declared if row.kind != c.DIRECTORY else None
+        return row._replace(
+            tablespace=self.name,
+            spelled=self.name,
+            role=self.role,
+            bytes_declared=multiply(pages, self.page),
+            extent_bytes=self.extent,
+        )
+
+
+def _kind(word: str) -> str:
+    return _KINDS.get(word.strip().upper().split("_")[0].split(" ")[0], "")
+
+
+def _not_accessible(line: int, path: str) -> Note:
+    return Note(line, f"{path!r} was not accessible to Db2")
+
+
+# SQL
+
+COLUMNS: Final = (
+    "TBSP_NAME", "TBSP_ID", "CONTAINER_NAME", "CONTAINER_ID", "MEMBER", "CONTAINER_TYPE", "STRIPE_SET",
+    "DIRECT_READS", "DIRECT_WRITES", "DIRECT_READ_TIME", "DIRECT_WRITE_TIME", "PAGES_READ", "PAGES_WRITTEN",
+    "VECTORED_IOS", "PAGES_FROM_VECTORED_IOS", "BLOCK_IOS", "PAGES_FROM_BLOCK_IOS", "POOL_READ_TIME",
+    "POOL_WRITE_TIME", "TOTAL_PAGES", "USABLE_PAGES", "ACCESSIBLE", "FS_ID", "FS_TOTAL_SIZE", "FS_USED_SIZE",
+    "DB_STORAGE_PATH_ID",
+)  # fmt: skip
+"""The columns of MON_GET_CONTAINER in its order."""
+SECTOR: Final = 512
+"""Direct reads and writes are counted in such units."""
+VIEWS: Final = {
+    "containers": frozenset({"TBSP_NAME", "CONTAINER_NAME"}),
+    "tablespaces": frozenset({"TBSP_NAME", "TBSP_PAGE_SIZE"}),
+}
+_CONTENT: Final = {
+    "SYSTEMP": c.TEMP, "USRTEMP": c.TEMP, "ANY": c.DATA, "REGULAR": c.DATA, "LARGE": c.DATA, "LONG": c.DATA,
+}  # fmt: skip
+
+
+def recognise_sql(head: str) -> bool:
+    """Say whether a text has the heading of such a spool, or begins with a row of one without."""
+    wanted = {"containers": VIEWS["containers"]}
+    return any(find_heading(line, wanted) or _without_heading(line) for line in head.split("\n"))
+
+
+def _without_heading(line: str) -> ViewHeading | None:
+    """Recognise a row that `db2 -x` printed, with tabs between the columns."""
+    cells = [cell.strip() for cell in line.split("\t")]
+    numbers = len(cells) >= 6 and all(cells[place].isdecimal() for place in (1, 3, 4))
+    if not numbers or len(cells) > len(COLUMNS) or _kind(cells[5]) == "":
+        return None
+    return ViewHeading("containers", "\t", COLUMNS[: len(cells)])
+
+
+def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
+    """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE when they are there too.
+
+    Bytes are pages, and direct ones of 512 bytes.  Requests are counted as vectored and block reads plus
+    the pages that came in neither; how many requests wrote is not told.
+    """
+    notes: list[Note] = []
+    spaces: dict[str, _Space] = {}
+    listed: list[ViewRow] = []
+    for row in view_rows(text, VIEWS, notes, _without_heading):
+        name, page = row.text("TBSP_NAME"), row.whole("TBSP_PAGE_SIZE")
+        if row.problem or row.text("CONTAINER_NAME"):
+            listed.append(row)
+        if name not in spaces and page is not None:
+            role = _CONTENT.get(row.text("TBSP_CONTENT_TYPE").strip().upper(), c.UNKNOWN)
+            spaces[name] = _Space(name, role, page, multiply(row.whole("TBSP_EXTENT_SIZE"), page))
+    made = []
+    lacking: dict[str, int] = {}
+    for row in listed:
+        if row.problem:
+            notes.append(unread_row(row.line, row.problem))
+        notes += row.unclear("TOTAL_PAGES", "TBSP_PAGE_SIZE", "CONTAINER_ID", "MEMBER")
+        name = row.text("TBSP_NAME")
+        space = spaces.get(name, _Space(name))
+        made.append(space.joined(_sql_container(row, space.page, origin, options)))
+        if space.page is None and row.whole("TOTAL_PAGES") is not None:
+            lacking.setdefault(name, row.line)
+        if row.text("ACCESSIBLE").strip().upper() in {"0", "N", "NO"}:
+            notes.append(_not_accessible(row.line, row.text("CONTAINER_NAME")))
+    notes += [
+        Note(line, f"{name!r}: pages of unknown size; join TBSP_PAGE_SIZE of MON_GET_TABLESPACE")
+        for name, line in lacking.items()
+    ]
+    return c.content_of(made, notes)
+
+
+def _sql_container(row: ViewRow, page: int | None, origin: str, options: c.Options) -> Container:
+    member, stripe_set = row.whole("MEMBER"), row.whole("STRIPE_SET")
+    return c.Container(
+        database=row.text("DB_NAME") or options.database,
+        container_id=row.whole("CONTAINER_ID"),
+        partition=member if member is not None else row.whole("DBPARTITIONNUM"),
+        kind=_kind(row.text("CONTAINER_TYPE")),
+        path=row.text("CONTAINER_NAME"),
+        base_dir=options.base_dir,
+        bytes_declared=row.whole("TOTAL_PAGES"),
+        stripe_set=stripe_set if stripe_set is None or stripe_set >= 0 else None,
+        source=origin,
+        line=row.line,
+        problem=row.problem,
+        traffic=_traffic(row, page),
+    )
+
+
+def _traffic(row: ViewRow, page: int | None) -> c.Traffic:
+    pages, direct = row.whole("PAGES_READ"), row.whole("DIRECT_READS")
+    grouped = sum(row.whole(f"PAGES_FROM_{way}_IOS") or 0 for way in ("VECTORED", "BLOCK"))
+    ways = [row.whole(f"{way}_IOS") for way in ("VECTORED", "BLOCK")]
+    known = pages is not None and None not in ways
+    return c.Traffic(
+        reads=(pages or 0) - grouped + sum(each or 0 for each in ways) if known else None,
+        bytes_read=_bytes(pages, page, direct),
+        bytes_written=_bytes(row.whole("PAGES_WRITTEN"), page, row.whole("DIRECT_WRITES")),
+        read_ms=_sum(row.whole("POOL_READ_TIME"), row.whole("DIRECT_READ_TIME")),
+        write_ms=_sum(row.whole("POOL_WRITE_TIME"), row.whole("DIRECT_WRITE_TIME")),
+        when=row.text("SNAPSHOT_TIMESTAMP"),
+    )
+
+
+def _bytes(pages: int | None, page: int | None, direct: int | None) -> int | None:
+    """Bytes of pages and of sectors; None when the size of a page is not known."""
+    moved = multiply(pages, page)
+    return moved + (direct or 0) * SECTOR if moved is not None else None
+
+
+def _sum(first: float | None, second: float | None) -> float | None:
+    """Add what is there; nothing is there when neither is."""
+    return first if second is None else second if first is None else first + second
+
+
+# LIST TABLESPACES
+
+_LIST: Final = re.compile(
+    r"\s*Tablespaces for (?:Current Database|Database Partition (\d{1,4}))", re.IGNORECASE
+)
+_CONTAINERS: Final = re.compile(
+    r"\s*Tablespaces? Containers? for Tablespaces? (\d{1,9})(?: on (?:Database )?Partition (\d{1,4}))?",
+    re.IGNORECASE,
+)
+_PAIR: Final = re.compile(r"\s*([A-Za-z][A-Za-z ()]{0,40}?)\s*= ?(.*)", re.DOTALL)
+_DATABASE: Final = re.compile(
+    r"\s*(?:Local database alias|Database name)\s*=\s*(\S+)|[^=/]*\bconnect to (\w{1,8})\b", re.IGNORECASE
+)
+_KEYS: Final = frozenset({
+    "Accessible", "Container ID", "Contents", "Detailed explanation", "Extent size (pages)", "Free pages",
+    "High water mark (pages)", "Minimum recovery time", "Name", "Number of containers",
+    "Number of quiescers", "Page size (bytes)", "Prefetch size (pages)", "State", "State change object ID",
+    "State change tablespace ID", "Tablespace ID", "Total pages", "Type", "Usable pages", "Useable pages",
+    "Used pages",
+})  # fmt: skip
+_HEADING: Final = re.compile(
+    r"[^=]*\bTablespaces?\b[^=]*\b(?:Container|Tablespace)s?\b[^=]*\d", re.IGNORECASE
+)
+"""A heading in other words, or a mistyped one."""
+_COMMAND: Final = re.compile(r"\blist\s+tablespace", re.IGNORECASE)
+
+
+class _Block(NamedTuple):
+    """The pairs of one tablespace or container, and where they begin."""
+
+    line: int
+    pairs: dict[str, str]
+    database: str
+    partition: int | None
+    of: int | None
+    """Number of the tablespace, of a container."""
+
+    def number(self, key: str) -> int | None:
+        """Return the whole number of a key; None when there is none."""
+        return whole_number(self.pairs.get(key, "").strip())
+
+
+def recognise_list(head: str) -> bool:
+    """Say whether a text has the heading of one of the two."""
+    return any(_LIST.match(line) or _CONTAINERS.match(line) for line in head.split("\n"))
+
+
+def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
+    """Read all containers of all listings, with the names of their tablespaces."""
+    notes: list[Note] = []
+    blocks = _blocks(text, options.database, notes)
+    spaces: dict[tuple[str, int | None, str], _Space] = {}
+    for block in blocks:
+        number = block.pairs.get("Tablespace ID", "")
+        if block.of is None and number:
+            space = _listed_space(block)
+            spaces[block.database, block.partition, number] = space
+            spaces.setdefault((block.database, None, number), space)
+    listed = [block for block in blocks if block.of is not None]
+    made = [_listed_container(block, spaces, origin, options) for block in listed]
+    have = {(block.database, str(block.of)) for block in listed}
+    for (database, partition, number), space in spaces.items():
+        if partition == space.partition and (database, number) not in have:
+            add = f"add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL"
+            row = c.Container(database, partition=partition, source=origin, line=space.line)
+            made.append(space.joined(row)._replace(problem=f"its containers are not listed: {add}"))
+    notes += [
+        Note(0, f"tablespace {number} has no name: add LIST TABLESPACES SHOW DETAIL")
+        for database, number in sorted(have - {(database, number) for database, _, number in spaces})
+    ]
+    notes += [
+        _not_accessible(block.line, block.pairs["Name"])
+        for block in listed
+        if block.pairs.get("Accessible") == "No" and "Name" in block.pairs
+    ]
+    counts = Counter((block.database, block.partition, str(block.of)) for block in listed)
+    for key, count in counts.items():
+        known = spaces.get(key)
+        if known is not None and known.containers not in {None, count}:
+            said = f"{known.name!r} has {known.containers} containers, and {count} are listed"
+            notes.append(Note(known.line, said, unread=True))
+    return c.content_of(made, notes)
+
+
+def _blocks(text: str | Iterable[str], database: str, notes: list[Note]) -> list[_Block]:
+    """Cut the listings into the pairs of each tablespace and container."""
+    blocks: list[_Block] = []
+    listing: tuple[int | None, int | None] | None = None
+    current: _Block | None = None
+    for number, line in numbered_lines(text, notes):
+        named = _DATABASE.match(line)
+        if named is not None:
+            database, listing, current = (named[1] or named[2]).upper(), None, None
+        elif head := _CONTAINERS.match(line):
+            listing, current = (int(head[1]), int(head[2]) if head[2] else None), None
+        elif head := _LIST.match(line):
+            listing, current = (None, int(head[1]) if head[1] else None), None
+        elif _HEADING.match(line) and not _COMMAND.search(line):
+            notes.append(Note(number, f"heading not understood: {quote(line)}", unread=True))
+            listing, current = None, None
+        elif pair := _PAIR.match(line):
+            key = pair[1].strip()
+            homeless = key == "Container ID" and (listing is None or listing[0] is None)
+            notes += _odd_pair(number, line, key, homeless=homeless)
+            if listing is not None and key in {"Tablespace ID", "Container ID"}:
+                current = None if homeless else _Block(number, {}, database, listing[1], listing[0])
+                blocks += [current] if current is not None else []
+            if current is not None:
+                current.pairs.setdefault(key, pair[2])
+    return blocks
+
+
+def _odd_pair(number: int, line: str, key: str, *, homeless: bool) -> Iterator[Note]:
+    """Note a key that is nearly a known one, and a container under no heading."""
+    if right := similar_word(key, _KEYS):
+        yield Note(number, f"not understood: {quote(line.strip())} (is {right} meant?)", unread=True)
+    if homeless:
+        said = f"a container of no tablespace, as no heading says which: {quote(line.strip())}"
+        yield Note(number, said, unread=True)
+
+
+def _listed_space(block: _Block) -> _Space:
+    contents = block.pairs.get("Contents", "").upper()
+    page = block.number("Page size (bytes)")
+    return _Space(
+        block.pairs.get("Name", "").rstrip(),
+        c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN,
+        page,
+        multiply(block.number("Extent size (pages)"), page),
+        block.line,
+        block.partition,
+        block.number("Number of containers"),
+    )
+
+
+def _listed_container(
+    block: _Block, spaces: Mapping[tuple[str, int | None, str], _Space], origin: str, options: c.Options
+) -> Container:
+    number = str(block.of)
+    space = spaces.get((block.database, block.partition, number))
+    space = space or spaces.get((block.database, None, number)) or _Space(f"#{number}")
+    path = block.pairs.get("Name", "")
+    row = c.Container(
+        database=block.database,
+        container_id=block.number("Container ID"),
+        partition=block.partition,
+        kind=_kind(block.pairs.get("Type", "")),
+        path=path,
+        base_dir=options.base_dir,
+        bytes_declared=block.number("Total pages"),
+        source=origin,
+        line=block.line,
+        problem="" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name",
+    )
+    return space.joined(row)
+
+
+# db2pd
+
+_MEMBER: Final = re.compile(
+    r"\s*Database (?:Partition|Member) (\d{1,4}) -- Database (\S{1,128}) -- ", re.IGNORECASE
+)
+_BLOCK: Final = re.compile(r"\s*(Tablespace Configuration|Containers|[A-Z][A-Za-z ]{2,60}):\s*\Z")
+_TEMPORARY: Final = frozenset({"SYSTMP", "USRTMP", "SYSTEMP", "USRTEMP", "TEMP", "TMP"})
+_WANTED: Final = frozenset({"Tablespace Configuration", "Containers"})
+
+
+def recognise_db2pd(head: str) -> bool:
+    """Say whether a text has the heading of the block of containers, or of the tablespaces."""
+    return bool(re.search(r"^Address\s+(?:TspId\s+ContainNum|Id\s+Type\s+Content)\b", head, re.MULTILINE))
+
+
+def parse_db2pd(
+    text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS
+) -> c.ListingContent:
+    """Read the containers, with the tablespaces of the same member."""
+    notes: list[Note] = []
+    spaces: dict[tuple[str, int | None, str], _Space] = {}
+    made: list[tuple[Container, str]] = []
+    blank = c.Container(database=options.database, source=origin, base_dir=options.base_dir)
+    block, columns = "", tuple[str, ...]()
+    for number, line in numbered_lines(text, notes):
+        if head := _MEMBER.match(line):
+            blank, block = blank._replace(database=head[2], partition=int(head[1])), ""
+        elif head := _BLOCK.match(line):
+            block, columns = head[1], ()
+            near = similar_word(block, _WANTED)
+            said = f"heading not understood: {quote(block)} (is {near} meant?)"
+            notes += [Note(number, said, unread=True)] if near else []
+        elif line.startswith("Address"):
+            columns = tuple(line.split())
+        elif block in _WANTED and line.strip() and not (columns and line.startswith("0x")):
+            notes.append(unread_row(number, quote(line)))
+        elif columns and line.startswith("0x"):
+            cells = dict(zip(columns, line.split(None, len(columns) - 1), strict=False))
+            if block == "Containers":
+                row = _printed_container(cells, blank._replace(line=number))
+                notes += [unread_row(number, quote(line))] if row.problem else []
+                made.append((row, cells.get("TspId", "")))
+            elif block == "Tablespace Configuration" and "Id" in cells:
+                spaces[blank.database, blank.partition, cells["Id"]] = _printed_space(cells)
+    return c.content_of(
+        (
+            (spaces.get((row.database, row.partition, number)) or _Space(f"#{number}")).joined(row)
+            for row, number in made
+        ),
+        notes,
+    )
+
+
+def _printed_space(cells: Mapping[str, str]) -> _Space:
+    page, extent = whole_number(cells.get("PageSz")), whole_number(cells.get("ExtentSz"))
+    content = cells.get("Content", "").upper()
+    role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
+    return _Space(cells.get("Name", "").rstrip(), role, page, multiply(extent, page))
+
+
+def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:
+    path = cells.get("Container", "")
+    return blank._replace(
+        container_id=whole_number(cells.get("ContainNum")),
+        kind=_kind(cells.get("Type", "")),
+        path=path,
+        bytes_declared=whole_number(cells.get("TotalPgs")),
+        stripe_set=whole_number(cells.get("StripeSet")),
+        problem="" if path else "the row has no container: its columns are not those of the heading",
+    )

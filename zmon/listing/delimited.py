@@ -1,0 +1,442 @@
+"""Text in lines and columns, as database tools spool and draw it, read in bounded memory.
+
+* `rows`: one table, comma-separated values by RFC 4180 or what tabs part.  The delimiter is the one of the
+  first line: a comma, else a tab, else a semicolon, else a bar.  A quoted field may go over lines; its row
+  has the number of the line it begins on.  Damage within one line costs that row alone, and is noted; damage
+  that swallows further lines ends the reading, because nobody can say where a row begins after it.
+* `view_rows`: tables of catalogue views, found by their headings among prompts and whatever else a spool
+  holds.  A file may hold several tables one after another, as one session spooled them; a heading is a line
+  that has all the columns that a view is known by, in any order, parted by tabs, commas, semicolons or bars.
+* `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them for people.
+* `numbered_lines`: lines with their numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import deque
+from decimal import Decimal
+from io import StringIO
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.listing.not_understood import MAX_NOTES, Note, is_like, quote, similar_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+MAX_LINE: Final = 1 << 16
+"""Characters of a line or row: paths end at 4,096 bytes, so a longer one is a quote that nobody closed."""
+
+# numbers
+
+_WHOLE_NUMBER: Final = re.compile("[0-9]{1,19}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
+
+
+def whole_number(text: str | None) -> int | None:
+    """Read a whole number of at most 19 digits, also `734,003,200`; None when it is none, or is not there."""
+    return int(text.replace(",", "")) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
+
+
+def multiply(number: int | None, unit: int | None) -> int | None:
+    """Return so many units, as bytes of pages; None when either is not known."""
+    return number * unit if number is not None and unit is not None else None
+
+
+# lines
+
+
+def numbered_lines(text: str | Iterable[str], notes: list[Note]) -> Iterator[tuple[int, str]]:
+    """Give the lines without their ends, counted from 1.
+
+    Args:
+        text: the text, or its pieces in order; a line may come in several, as `readline(limit)` cuts it.
+        notes: gets one for every line that is too long.
+    """
+    number = 1
+    held: list[str] = []
+    size = 0
+    for piece in StringIO(text, newline="\n") if isinstance(text, str) else text:
+        *ended, rest = piece.split("\n")
+        for part in ended:
+            size += len(part)
+            if size <= MAX_LINE:
+                yield number, "".join((*held, part)).rstrip("\r")
+            else:
+                notes.append(Note(number, f"line of more than {MAX_LINE} characters: not read", unread=True))
+            number, held, size = number + 1, [], 0
+        size += len(rest)
+        if rest and size <= MAX_LINE:
+            held.append(rest)
+    if held and size <= MAX_LINE:
+        yield number, "".join(held).rstrip("\r")
+    elif size > MAX_LINE:
+        notes.append(Note(number, f"line of more than {MAX_LINE} characters: not read", unread=True))
+
+
+# one table
+
+_ESCAPES: Final = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+class TableError(ValueError):
+    """Text that cannot be read as a table; says at which line."""
+
+
+class TableRow(NamedTuple):
+    """The fields of one row, or what is wrong with it."""
+
+    line: int
+    """Line on which it begins, counted from 1."""
+    fields: tuple[str, ...]
+    problem: str = ""
+
+
+def delimiter_of(line: str) -> str:
+    """Return what parts the fields of a line; a comma when there is nothing to part."""
+    return next((mark for mark in ",\t;|" if mark in line), ",")
+
+
+def rows(text: str | Iterable[str], comments: list[str] | None = None) -> Iterator[TableRow]:
+    r"""Read the rows of a table.
+
+    What a tab parts is written as the clients of MariaDB do: no quotes, and `\t`, `\n`, `\\` in a field.
+
+    Args:
+        text: the table, or its pieces in order, as a file opened with `newline=""` gives them.
+        comments: gets the lines before the first row that begin with `#`, without it.
+
+    Raises:
+        TableError: a quote is not closed, or a row too long; nothing after it can be read.
+    """
+    lines = _lines(text)
+    for number, line in enumerate(lines, 1):
+        first = line.removeprefix("\ufeff") if number == 1 else line
+        if first.startswith("#"):
+            if comments is not None:
+                comments.append(first.lstrip("# ").rstrip())
+        elif not first.isspace() and first:
+            delimiter = delimiter_of(first)
+            body = chain((first,), lines)
+            yield from _batch(body, number) if delimiter == "\t" else _separated(body, number, delimiter)
+
+
+def _lines(text: str | Iterable[str]) -> Iterator[str]:
+    """Give the lines with their ends.
+
+    Raises:
+        TableError: one is longer than any row.
+    """
+    held = ""
+    for number, piece in enumerate(StringIO(text, newline="") if isinstance(text, str) else text, 1):
+        held += piece
+        if len(held) > MAX_LINE:
+            raise TableError(f"line {number} begins {quote(held)} and has more than {MAX_LINE} characters")
+        if held.endswith(("\n", "\r")):
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _batch(body: Iterable[str], first: int) -> Iterator[TableRow]:
+    for number, line in enumerate(body, first):
+        bare = line.rstrip("\r\n")
+        if bare:
+            yield TableRow(number, tuple(unescaped(field) for field in bare.split("\t")))
+
+
+def unescaped(field: str) -> str:
+    """Read one field as the batch mode of MariaDB's client writes it."""
+    if "\\" not in field:
+        return field
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), field, flags=re.DOTALL)
+
+
+def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[TableRow]:
+    # a limit of the csv module would be everybody's; so lines are bounded as they are handed to it
+    taken: list[str] = []
+    room = MAX_LINE
+
+    def lines() -> Iterator[str]:
+        nonlocal room
+        for line in body:
+            taken.append(line)
+            room -= len(line)
+            if room < 0:
+                raise TableError("too long")
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+    while True:
+        problem = ""
+        fields: list[str] = []
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except (csv.Error, TableError) as error:
+            if len(taken) != 1 or isinstance(error, TableError):
+                raise TableError(
+                    f"line {number} begins {quote(taken[0] if taken else '')} and does not end: a quote is"
+                    " not closed, or one inside a name not doubled"
+                ) from error
+            problem = f"quotes inside a name are doubled, and the whole is quoted: {quote(taken[0])}"
+        if problem or any(fields):
+            yield TableRow(number, tuple(fields), problem)
+        number += len(taken)
+        taken.clear()
+        room = MAX_LINE
+
+
+# views
+
+DELIMITERS: Final = "\t,;|"
+MAX_FIELD_LINES: Final = 8
+"""Lines that one quoted field may go over."""
+
+_NOISE: Final = re.compile(
+    r"SQL>|db2 =>|\s*\d+ (?:rows?|record\(s\)) selected|no rows selected|Elapsed:|[-\s,;|+]*\Z"
+    r"|\s*(?:\d{1,3} {2}\s*[A-Z(]|SELECT\s|FROM\s|SET\s|SPOOL\s)",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
+_PATHS: Final = frozenset({"CONTAINER_NAME", "FILE_NAME", "DESTINATION"})
+"""Columns without which a view would be taken for another one."""
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_$#]{1,29}")
+_GROUPED: Final = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.0*)?")
+_POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
+
+
+class ViewHeading(NamedTuple):
+    """A heading that was recognised."""
+
+    kind: str
+    delimiter: str
+    names: tuple[str, ...]
+    view: str = ""
+    """What the query before it selects from, when the spool shows it."""
+
+
+class ViewRow(NamedTuple):
+    """One row of a table; one with a problem has no cells."""
+
+    line: int
+    kind: str
+    cells: Mapping[str, str]
+    problem: str = ""
+    view: str = ""
+    """What its query selects from, in upper case, when the spool shows it."""
+
+    def text(self, name: str) -> str:
+        """The cell of this column; empty when there is none, or it says that there is no value."""
+        cell = self.cells.get(name, "")
+        return "" if cell.strip().upper() in {"NULL", "(NULL)"} else cell
+
+    def whole(self, name: str) -> int | None:
+        """The cell as a whole number; None when it is none.  `1.0737E+10` counts as what it says."""
+        cell = self.text(name).strip()
+        if _GROUPED.fullmatch(cell):
+            cell = cell.replace(",", "")
+        if _WHOLE.fullmatch(cell):
+            return int(cell.split(".")[0])
+        return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
+
+    def unclear(self, *names: str) -> Iterator[Note]:
+        """Note which of these cells hold something that is no whole number."""
+        for name in names:
+            if self.text(name).strip(" -") and self.whole(name) is None:
+                said = f"not understood: {name} {quote(self.text(name))} is no whole number"
+                yield Note(self.line, said, unread=True)
+
+
+def find_heading(line: str, views: Mapping[str, frozenset[str]]) -> ViewHeading | None:
+    """Recognise the heading of one of these views, by the columns each must have."""
+    upper = line.upper()
+    for kind, needed in views.items():
+        if not all(name in upper for name in needed):
+            continue
+        for delimiter in DELIMITERS:
+            names = tuple(field.strip().strip('"').upper() for field in upper.split(delimiter))
+            if needed.issubset(names):
+                return ViewHeading(kind, delimiter, names)
+    return None
+
+
+def view_rows(
+    text: str | Iterable[str],
+    views: Mapping[str, frozenset[str]],
+    notes: list[Note],
+    bare: Callable[[str], ViewHeading | None] | None = None,
+) -> Iterator[ViewRow]:
+    """Read the rows of all tables whose headings are recognised.
+
+    Args:
+        text: the spool, or its pieces in order.
+        views: what each view is called, and the columns that it is known by, the most telling first.
+        notes: gets what was passed over; rows that are not understood are counted after the first.
+        bare: tells, from its first row, of a table that has no heading.
+    """
+    reader = _ViewReader(views, notes, bare)
+    broken = 0
+    lines = _LookAhead(numbered_lines(text, notes))
+    for number, line in lines:
+        heading = reader.heading_of(number, line.removeprefix("\ufeff"))
+        if heading is not None:
+            row = _row(number, line, heading, lines)
+            broken += bool(row.problem)
+            if not row.problem or broken <= MAX_NOTES:
+                yield row
+    if broken > MAX_NOTES:
+        notes.append(Note(0, f"{broken - MAX_NOTES:,} more rows are not understood", unread=True))
+    if reader.heading is None:
+        known = "; ".join(", ".join(sorted(needed)) for needed in views.values())
+        notes.append(Note(0, f"no heading was found that has all of: {known}"))
+
+
+class _ViewReader:
+    """Knows under which heading a line is."""
+
+    def __init__(
+        self,
+        views: Mapping[str, frozenset[str]],
+        notes: list[Note],
+        bare: Callable[[str], ViewHeading | None] | None,
+    ) -> None:
+        self.heading: ViewHeading | None = None
+        self._views = views
+        self._columns = frozenset[str]().union(*views.values())
+        self._notes = notes
+        self._bare = bare
+        self._unknown = False
+        """Whether the table is one that is not read."""
+        self._view = ""
+
+    def heading_of(self, number: int, line: str) -> ViewHeading | None:
+        """Return the heading that a row is under; None for a line that is no row."""
+        if _NOISE.match(line):
+            asked = _ASKED.search(line)
+            self._view = asked[1].upper() if asked is not None else self._view
+            return None
+        head = find_heading(line, self._views)
+        if head is not None and not any(similar_word(name, _PATHS) for name in head.names):
+            self.heading, self._view, self._unknown = head._replace(view=self._view), "", False
+            return None
+        if self._is_other_heading(line):
+            self._unknown = True
+            said = f"heading not understood, rows below it are not read: {quote(line)}"
+            self._notes.append(Note(number, said, unread=True))
+        if self._unknown:
+            return None
+        if self.heading is None and self._bare is not None:
+            self.heading = self._bare(line)
+        return self.heading
+
+    def _is_other_heading(self, line: str) -> bool:
+        """Say whether a line is the heading of no known view, or one that is mistyped, and no row."""
+        under = self.heading
+        delimiter = under.delimiter if under is not None else delimiter_of(line)
+        fields = [field.strip().strip('"') for field in line.split(delimiter)]
+        if len(fields) < 2 or not all(map(_NAME.fullmatch, fields)):
+            return False
+        if under is not None and len(fields) != len(under.names) and line.isupper():
+            return True
+        return sum(is_like(field.upper(), self._columns) for field in fields) >= 2
+
+
+class _LookAhead:
+    """Lines that can be looked at before they are taken."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines = lines
+        self.waiting: deque[tuple[int, str]] = deque()
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        while self.waiting or self.look(1):
+            yield self.waiting.popleft()
+
+    def look(self, count: int) -> tuple[str, ...]:
+        """Return up to so many of the next lines."""
+        self.waiting.extend(islice(self._lines, count - len(self.waiting)))
+        return tuple(line for _, line in self.waiting)
+
+    def skip(self, count: int) -> None:
+        """Take lines that were looked at."""
+        for _ in range(count):
+            self.waiting.popleft()
+
+
+def _row(number: int, line: str, head: ViewHeading, lines: _LookAhead) -> ViewRow:
+    """Read one row; of a quote that is not closed take further lines, if they make it a row."""
+    line = line.removeprefix("\ufeff")
+    fields = _fields(line, head.delimiter)
+    if line.count('"') % 2:
+        longer = line
+        for taken, text in enumerate(lines.look(MAX_FIELD_LINES), 1):
+            longer += "\n" + text
+            if text.count('"') % 2 and len(longer) <= MAX_LINE:
+                joined = _fields(longer, head.delimiter)
+                if len(joined) == len(head.names):
+                    fields = joined
+                    lines.skip(taken)
+                break
+    if len(fields) != len(head.names):
+        why = f"{len(fields)} fields under {len(head.names)} columns: {quote(line)}"
+        return ViewRow(number, head.kind, {}, why, head.view)
+    return ViewRow(number, head.kind, dict(zip(head.names, fields, strict=True)), view=head.view)
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    if '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]  # SET COLSEP pads with blanks
+    try:
+        return next(csv.reader(StringIO(line, newline="\n"), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+# drawn tables
+
+_BORDER: Final = re.compile(r"^[ \t]*\+?-[-+]*\+[-+]*[ \t]*\r?$", re.MULTILINE)
+_CONTINUED: Final = re.compile(r"\+[ \t]*(?:\||\Z)")
+
+
+def is_drawn(head: str) -> bool:
+    """Tell whether a text has such a table: a line of minus and plus between lines with bars."""
+    border = _BORDER.search(head)
+    if border is None:
+        return False
+    around = head[: border.start()].splitlines()[-1:] + head[border.end() :].splitlines()[1:2]
+    return any("|" in line for line in around)
+
+
+def drawn_rows(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each row as comma-separated values, and an empty line for each line that is no row.
+
+         Name    |  Owner   | Location            +------+-----------+
+     ------------+----------+-----------          | NAME | FILENAME  |
+      pg_default | postgres |                     +------+-----------+
+      ts1        | postgres | /db/ts1             | a/b  | ./a/b.ibd |
+     (2 rows)                                     +------+-----------+
+
+    Lines keep their numbers.  A cell that goes over lines, which psql marks with a plus at its end, keeps its
+    first line.
+    """
+    continued = False
+    for line in lines:
+        bare = line.strip()
+        if "|" not in bare or _BORDER.match(bare):
+            continued = False
+            yield "\n"
+            continue
+        inside = bare[1:-1] if bare.startswith("|") and bare.endswith("|") else line.rstrip("\r\n")
+        cells = [cell.strip() for cell in inside.split("|")]
+        was_continued, continued = continued, bool(_CONTINUED.search(bare))
+        if was_continued and not cells[0]:
+            yield "\n"
+            continue
+        made = StringIO()
+        csv.writer(made, lineterminator="\n").writerow(cell.removesuffix("+").rstrip() for cell in cells)
+        yield made.getvalue()

@@ -1,0 +1,181 @@
+"""What of a listing is not understood, and how it is reported: nothing a person mistyped is lost silently.
+
+A note has the line and the words.  A word with one or two letters mistyped, missing, doubled or in the wrong
+order names the word that was probably meant.  A statement that seems to be about a tablespace and is not
+understood, because it is mistyped or of another dialect, is suspect.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+MAX_NOTES: Final = 1000
+"""Notes of one sort that a listing makes; the others are counted."""
+LONG_WORD: Final = 6
+"""Words of fewer letters may have one mistake only, else words of three letters would all be alike."""
+MAX_WORD: Final = 40
+"""Characters of the longest word that is compared."""
+
+_UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]")
+
+
+class Note(NamedTuple):
+    """Something a reader of the answer has to know: what was skipped, doubled, or not understood."""
+
+    line: int
+    """Line of the listing, counted from 1; 0 when it is about all of it."""
+    text: str
+    unread: bool = False
+    """Something of the listing was not understood or left out, so the answer may lack files."""
+
+
+class NoteSeries:
+    """Notes of one sort, of which there may be as many as there are rows: the first, and how many more."""
+
+    def __init__(self, more: str, *, unread: bool = False) -> None:
+        """Begin with none; `more` says of what there are more."""
+        self._more = more
+        self._unread = unread
+        self._first: list[Note] = []
+        self.left_out = 0
+        """How many were not kept."""
+
+    def add(self, line: int, text: str) -> None:
+        """Add a note; beyond `MAX_NOTES` it is only counted."""
+        if len(self._first) < MAX_NOTES:
+            self._first.append(Note(line, text, self._unread))
+        else:
+            self.left_out += 1
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return the notes."""
+        more = Note(0, f"{self.left_out:,} more {self._more}", self._unread)
+        return (*self._first, *([more] if self.left_out else []))
+
+
+def unread_row(line: int, why: str) -> Note:
+    """Return the note of a row that is not understood."""
+    return Note(line, f"row not understood: {why}", unread=True)
+
+
+def merge_unread(notes: Sequence[Note]) -> list[Note]:
+    """Make one note of all that was not understood in a statement: the first, and how many more."""
+    unread = [note for note in notes if note.unread]
+    if len(unread) < 2:
+        return list(notes)
+    text = f"{unread[0].text}, and {len(unread) - 1} more in this statement"
+    return [*(note for note in notes if not note.unread), unread[0]._replace(text=text)]
+
+
+def quote(text: str, most: int = 60) -> str:
+    """Quote what was found, short and without what a terminal would obey."""
+    bare = text.strip("\r\n")
+    return repr(_UNPRINTABLE.sub("?", bare[:most])) + ("..." if len(bare) > most else "")
+
+
+# words that are nearly others
+
+
+@lru_cache(maxsize=4096)
+def distance(word: str, other: str) -> int:
+    """Return how many letters are changed, left out, added, or exchanged with their neighbours."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(word, 1):
+        line = [row]
+        for column, wanted in enumerate(other, 1):
+            cost = min(last[column] + 1, line[-1] + 1, last[column - 1] + (letter != wanted))
+            if row > 1 and column > 1 and letter == other[column - 2] and word[row - 2] == wanted:
+                cost = min(cost, before[column - 2] + 1)
+            line.append(cost)
+        before, last = last, line
+    return last[-1]
+
+
+def is_like(word: str, words: Collection[str]) -> bool:
+    """Say whether a word is one of these, or nearly so."""
+    return word in words or bool(similar_word(word, words))
+
+
+def similar_word(word: str, words: Collection[str]) -> str:
+    """Return which of these a word nearly is; empty when it is none, or one of them itself."""
+    if not word or word in words or len(word) > MAX_WORD:
+        return ""
+    letters = frozenset(word)
+    near = [
+        (distance(word, other), other)
+        for other in words
+        if abs(len(word) - len(other)) <= 2
+        and len(letters ^ _letters(other)) <= 4  # a mistake changes two of them at the most
+        and distance(word, other) <= min(_mistakes(word), _mistakes(other))
+    ]
+    return min(near)[1] if near else ""
+
+
+def _mistakes(word: str) -> int:
+    """Return how many mistakes a word may have."""
+    return 2 if len(word) >= LONG_WORD else 1 if len(word) > 2 else 0
+
+
+@lru_cache(maxsize=512)
+def _letters(word: str) -> frozenset[str]:
+    return frozenset(word)
+
+
+# statements
+
+QUOTED: Final = '"'
+"""Stands for a name in quotes."""
+CHANGING_VERBS: Final = frozenset({"CREATE", "ALTER", "DROP", "RENAME"})
+"""Verbs of statements that change what there is."""
+_TABLESPACE: Final = frozenset({"TABLESPACE"})
+_OBJECTS: Final = frozenset({
+    "ALIAS", "AUDIT", "BUFFERPOOL", "CLUSTER", "COLUMN", "CONTEXT", "CONTROLFILE", "DATABASE", "DIMENSION",
+    "DIRECTORY", "DISKGROUP", "DOMAIN", "EVENT", "EXTENSION", "FUNCTION", "GROUP", "INDEX", "JAVA",
+    "LANGUAGE", "LIBRARY", "MASK", "METHOD", "MODULE", "NICKNAME", "NODEGROUP", "OPERATOR", "OUTLINE",
+    "PACKAGE", "PERMISSION", "PFILE", "POLICY", "PROCEDURE", "PROFILE", "ROLE", "RULE", "SCHEMA", "SECURITY",
+    "SEQUENCE", "SERVER", "SERVICE", "SESSION", "SPFILE", "STATISTICS", "STOGROUP", "SUBSCRIPTION", "SYNONYM",
+    "SYSTEM", "TABLE", "THRESHOLD", "TRANSFORM", "TRIGGER", "TRUSTED", "TYPE", "USER", "VARIABLE", "VIEW",
+    "WORKLOAD", "WRAPPER", "XSROBJECT",
+})  # fmt: skip
+"""What else is created and altered; behind such a word a tablespace is an attribute, or a mere name."""
+_TABLESPACE_TYPES: Final = frozenset({"USER", "SYSTEM"})
+"""Objects that are types of tablespaces, too, if one of the following stands behind them."""
+_BEHIND_A_TYPE: Final = ("TEMPORARY", "TEMP", "TABLESPACE")
+_BEHIND_A_TABLE: Final = frozenset({
+    "", "AS", "LIKE", "OF", "IN", "USING", "ADD", "ALTER", "DROP", "MODIFY", "SET",
+})  # fmt: skip
+"""What follows the name of a table, here one that is called SPACE."""
+
+
+def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
+    """Say whether a statement seems to be about a tablespace, by its first words, which may be mistyped.
+
+    What follows the verb decides: `CREATE REGULR TABLESPACE t`, `CRATE TABLESPACE t`, `CREATE TABLE SPACE t`
+    are suspect; `CREATE USER u DEFAULT TABLESPACE t` and `CREATE TABLE space (...)` are about something else.
+
+    Args:
+        words: in upper case; `QUOTED` for a quoted name, empty for what is no word.
+        objects: what else has files in this dialect, as `DATABASE`; a statement about it is suspect, too,
+            when the word, or the verb before it, is mistyped.
+    """
+    if words[:2] == ["SET", "TABLESPACE"]:  # CONTAINERS FOR n, of a redirected restore
+        return True
+    if not words or not is_like(words[0], CHANGING_VERBS):
+        return False
+    for place, word in enumerate(words[1:], 1):
+        following, third = (*words[place + 1 : place + 3], "", "")[:2]
+        of_object = similar_word(word, objects) or (word in objects and words[0] not in CHANGING_VERBS)
+        if is_like(word, _TABLESPACE) or word.endswith("TABLESPACE") or of_object:
+            return True
+        if following and is_like(word + following, _TABLESPACE):  # CREATE TABLE SPACE t
+            return third not in _BEHIND_A_TABLE
+        is_type = word in _TABLESPACE_TYPES and is_like(following, _BEHIND_A_TYPE)
+        if not word or (word in _OBJECTS and not is_type):
+            return False
+    return False
