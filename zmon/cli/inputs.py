@@ -103,7 +103,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     if listing is None:
         return
     from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
-    from zmon.listing.container import DEVICE  # noqa: PLC0415 - likewise
+    from zmon.listing.containers import DEVICE  # noqa: PLC0415 - likewise
 
     for container in filter(is_usable, listing.containers):
         size = container.bytes_declared
