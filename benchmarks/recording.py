@@ -34,7 +34,7 @@ from unittest import mock
 from benchmarks.load import ACTIVE, DEVICES, Load
 from benchmarks.recorders import KEPT, UNPACKED, Zmon, compared, libraries, memory, unpack
 from benchmarks.sampling import Clock, Machine
-from zmon.kernel.activity import Activity
+from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
 from zmon.sample import Instant, Sample
@@ -192,14 +192,14 @@ def in_processor_time(directory: str) -> bool:
         machine = Machine(root)
         writer = Writer(f"{directory}/cpu.zmon")
         with mock.patch("time.monotonic_ns", clock):
-            activity = Activity(LiveTree(root))
+            activity = DiskReader(LiveTree(root))
             for number in range(SAMPLED + 1):
                 for device in range(ACTIVE):
                     machine.start(device, 1000 * (number + 1) + dice.randrange(500))
                 machine.work(range(ACTIVE))
                 clock.tick()
                 begun = time.thread_time_ns()
-                frames = activity.sample()
+                frames = activity.read()
                 taken = time.thread_time_ns() - begun
                 at = Instant(clock.now, clock.now, "benchmark")
                 sample = Sample(at, {frame.kind.name: frame for frame in frames}, "a machine in memory", 1.0)

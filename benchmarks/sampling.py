@@ -25,7 +25,7 @@ from typing import Final
 from unittest import mock
 
 from zmon.kernel import cmf, diskstats
-from zmon.kernel.activity import Activity
+from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import CMF
 
@@ -138,14 +138,14 @@ def spent() -> float:
     return (usage.ru_utime + usage.ru_stime) * 1e6
 
 
-def sampling(machine: Machine, clock: Clock, activity: Activity, active: int) -> float:
+def sampling(machine: Machine, clock: Clock, activity: DiskReader, active: int) -> float:
     """Return the median us of a sample while the first `active` devices work."""
     taken = []
     for _ in range(REPETITIONS):
         machine.work(range(active))
         clock.tick()
         before = spent()
-        activity.sample()
+        activity.read()
         taken.append(spent() - before)
     return statistics.median(taken)
 
@@ -153,18 +153,18 @@ def sampling(machine: Machine, clock: Clock, activity: Activity, active: int) ->
 def wakes_up(machine: Machine, clock: Clock) -> bool:
     """Show that no device that starts to work is missed, and that one working unseen is found."""
     sleeper, secret = 3000, 4000  # far from where the turns begin
-    activity = Activity(LiveTree(machine.root))
-    activity.sample()
+    activity = DiskReader(LiveTree(machine.root))
+    activity.read()
     for number in (sleeper, secret):
         machine.start(number, 777_777)
     clock.tick()
-    _, resting = activity.sample()
+    _, resting = activity.read()
     machine.work(range(sleeper, sleeper + 1))
     clock.tick()
-    _, awake = activity.sample()
+    _, awake = activity.read()
     for _ in range(60):
         clock.tick()
-        _, later = activity.sample()
+        _, later = activity.read()
     checks = {
         "a device that rests is not read": resting.cell(machine.busids[sleeper], "ssch") != 777_777,
         "a device that wakes up is read at once": awake.cell(machine.busids[sleeper], "ssch") == 777_777,
@@ -186,8 +186,8 @@ def main() -> int:
         subprocess.run(
             ["cc", "-O2", "-o", program, Path(__file__).with_name("open_read_close.c")], check=True
         )
-        activity = Activity(LiveTree(root))
-        activity.sample()
+        activity = DiskReader(LiveTree(root))
+        activity.read()
         least, everything, some = [], [], []
         for _ in range(ROUNDS):
             answer = subprocess.run(

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.sampling import DEVICES, PER_LCU, Machine
 from zmon.interval import Interval
+from zmon.kernel.activity import DiskReader
 from zmon.kernel.ccw_device import read_devices
-from zmon.kernel.sampler import Counters
 from zmon.kernel.tree import LiveTree
 from zmon.sample import Instant, Meaning, Sample
 from zmon.screen.query import ordered
@@ -90,7 +90,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=memory) as root:
         machine = Machine(root)
         tree = LiveTree(root)
-        counters = Counters(tree)
+        counters = DiskReader(tree)
         counters.read()
         sampling = best(counters.read, lambda: machine.work(range(DEVICES)))
         frames = {frame.kind.name: frame for frame in (*counters.read(), described(read_devices(tree)))}

@@ -27,7 +27,7 @@ OFF = absent("switched off")
 def kind(modulus: int = 0, *more: Field, wraps_after: float = 0.0, alone: bool = False) -> Kind:
     """Make a kind with one counter `n`, a gauge `g`, and what else is wanted."""
     counter = Field("n", Meaning.COUNTER, modulus=modulus, wraps_after=wraps_after)
-    return Kind("thing", "a letter", (counter, Field("g", Meaning.GAUGE), *more), alone)
+    return Kind("thing", "a letter", (counter, Field("g", Meaning.GAUGE), *more), alone=alone)
 
 
 AGE = Field("age", Meaning.AGE)

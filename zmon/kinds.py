@@ -1,4 +1,6 @@
-"""The kinds of things a sample may hold, and the fields of each: the dictionary of columns.
+"""The kinds of things that are sampled, and for each field its meaning, unit, width and privacy.
+
+What reads them is declared in `zmon.registry`.
 
 Units are spelled out per field; times are nanoseconds unless a unit says otherwise.  A counter
 with a modulus wraps there; one without a modulus never wraps in practice, so a fall is a reset.
@@ -16,9 +18,29 @@ U32: Final = 1 << 32
 TICK: Final = 128_000
 """ns per tick of the channel subsystem's clock (128 microseconds)."""
 
+KEEP: Final = "keep"
+"""Privacy of a label that names nothing of anybody's: an anonymous recording keeps it."""
+UID: Final = "uid"
+"""Vendor, SSID and unit address are kept, the serial is replaced."""
+SERIAL: Final = "serial"
+DISK: Final = "disk"
+"""What the kernel calls a disk is kept, other names are replaced."""
+WORDS: Final = "words"
+"""The words that zmon itself uses are kept, the others are replaced."""
 
-def _labels(*names: str, source: str = "{}") -> tuple[Field, ...]:
-    return tuple(Field(n, Meaning.LABEL, "", source.format(n)) for n in names)
+BUSID_FORM: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
+DISK_FORM: Final = (
+    r"(?:(?:dasd|sd|vd|xvd|hd|scm)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|ram|zram|sr|nbd|pmem|mmcblk|dasd)[0-9]{1,5}"
+    r"|nvme[0-9]{1,3}(?:c[0-9]{1,3})?n[0-9]{1,4}|dev[0-9]{1,5}-[0-9]{1,8})"
+)
+
+
+def _labels(*names: str, privacy: str, source: str = "{}") -> tuple[Field, ...]:
+    return tuple(Field(n, Meaning.LABEL, "", source.format(n), privacy=privacy) for n in names)
+
+
+def _identity(name: str, unit: str = "", source: str = "", privacy: str = KEEP) -> Field:
+    return Field(name, Meaning.IDENTITY, unit, source, privacy=privacy)
 
 
 def _counters(
@@ -35,35 +57,39 @@ MACHINE: Final = Kind(
     "machine",
     "always `machine`",
     (
-        *_labels(
-            "manufacturer", "type", "model", "sequence", "plant", "capacity_model",
-            "lpar_name", "lpar_number", "lpar_characteristics",
-            "vm_name", "control_program", "guest_name",
-            source="/proc/sysinfo",
-        ),
-        Field("environment", Meaning.LABEL, "", "/proc/sysinfo"),  # lpar, zvm, kvm, none
+        *_labels("manufacturer", "type", "model", privacy=KEEP, source="/proc/sysinfo"),
+        *_labels("sequence", "plant", privacy=SERIAL, source="/proc/sysinfo"),
+        *_labels("capacity_model", privacy=KEEP, source="/proc/sysinfo"),
+        *_labels("lpar_name", privacy="lpar", source="/proc/sysinfo"),
+        *_labels("lpar_number", "lpar_characteristics", privacy=KEEP, source="/proc/sysinfo"),
+        *_labels("vm_name", privacy="system", source="/proc/sysinfo"),
+        *_labels("control_program", privacy=KEEP, source="/proc/sysinfo"),
+        *_labels("guest_name", privacy="guest", source="/proc/sysinfo"),
+        *_labels("environment", privacy=KEEP, source="/proc/sysinfo"),  # lpar, zvm, kvm, none
         *_gauges(
             "cpus_total", "cpus_configured", "cpus_standby", "cpus_reserved",
             "lpar_cpus", "lpar_cpus_configured", "lpar_cpus_dedicated", "lpar_cpus_shared",
             "capability", "lpar_adjustment", "vm_cpus_configured", "vm_adjustment",
             source="/proc/sysinfo",
         ),
-        *_labels("hostname", "kernel", "architecture", source="uname"),
+        *_labels("hostname", privacy="host", source="uname"),
+        *_labels("kernel", "architecture", privacy=KEEP, source="uname"),
         Field("cm_enable", Meaning.GAUGE, "", "/sys/devices/css0/cm_enable"),
         *_gauges("cap_weight_cp", "cap_absolute_cp", "cap_weight_ifl", "cap_absolute_ifl",
                  "cap_group_cp", "cap_group_ifl",
                  unit="hundredths of a core", source="s390_sthyi"),
-        Field("cap_group_name", Meaning.LABEL, "", "s390_sthyi"),
+        *_labels("cap_group_name", privacy="group", source="s390_sthyi"),
     ),
+    key_form="machine",
 )  # fmt: skip
 
 CHANNEL: Final = Kind(
     "channel",
     "CHPID as the kernel names it: 0.4e",
     (
-        *_labels("status", "configure", "shared", "chid", "chid_external", "esc", "speed"),
-        Field("type", Meaning.IDENTITY, "hex", "type"),
-        Field("cmg", Meaning.IDENTITY, "channel measurement group", "cmg"),
+        *_labels("status", "configure", "shared", "chid", "chid_external", "esc", "speed", privacy=KEEP),
+        _identity("type", "hex", "type"),
+        _identity("cmg", "channel measurement group", "cmg"),
         # measurement_chars: limits that the busy formulas divide by, per second
         *_gauges("max_bus_cycles", "max_work_units", "max_write_units", "max_read_units",
                  "data_unit_size", "data_unit_size_cpc", "msg_unit_size", "msg_unit_size_cpc",
@@ -84,6 +110,7 @@ CHANNEL: Final = Kind(
         *_counters("ficon_active_cpc", "hpf_active_cpc", unit="sum of active operations",
                    source="ext_measurement", modulus=1 << 64),
     ),
+    key_form=r"[0-9a-f]{1,2}\.[0-9a-f]{1,2}",
     alone=True,  # some wrap within seconds, which must not cost the others their figures
 )  # fmt: skip
 
@@ -91,18 +118,20 @@ DEVICE: Final = Kind(
     "device",
     "bus id of the ccw device: 0.0.7000",
     (
-        Field("subchannel", Meaning.LABEL, "bus id", "the parent directory"),
-        Field("chpids", Meaning.LABEL, "installed paths: '70 71'", "../chpids, ../pimpampom"),
+        Field("subchannel", Meaning.LABEL, "bus id", "the parent directory", privacy=KEEP),
+        Field("chpids", Meaning.LABEL, "installed paths: '70 71'", "../chpids, ../pimpampom", privacy=KEEP),
         *_gauges("pim", "pam", "pom", unit="path mask", source="../pimpampom"),
         Field("vpm", Meaning.GAUGE, "path mask", "../vpm"),
-        *_labels("driver", "status", "availability", "discipline", "vendor", "block"),
-        Field("devtype", Meaning.IDENTITY, "3390/0c", "devtype"),
-        Field("cutype", Meaning.IDENTITY, "3990/e9", "cutype"),
-        Field("uid", Meaning.IDENTITY, "VENDOR.SERIAL.SSID.UA[.token]", "uid"),
+        *_labels("driver", "status", "availability", "discipline", "vendor", privacy=KEEP),
+        *_labels("block", privacy=DISK),
+        _identity("devtype", "3390/0c", "devtype"),
+        _identity("cutype", "3990/e9", "cutype"),
+        _identity("uid", "VENDOR.SERIAL.SSID.UA[.token]", "uid", UID),
         *_gauges("online", "alias", "cmb_enable", "readonly", "hpf", "ese"),
         Field("use_diag", Meaning.GAUGE, "", "use_diag"),
-        Field("path_masks", Meaning.LABEL, "six masks", "path_masks"),
+        Field("path_masks", Meaning.LABEL, "six masks", "path_masks", privacy=KEEP),
     ),
+    key_form=BUSID_FORM,
 )
 
 _CMF_TIMES: Final = (
@@ -124,9 +153,10 @@ def _cmf(name: str, counts: int, wraps_after: float) -> Kind:
                        wraps_after=U32 * TICK / 1e9),
             Field("elapsed", Meaning.AGE, "ns since enable", "cmf/avg_sample_interval"),
             Field("error", Meaning.GAUGE, "ns each total may be off, rebuilt from averages", "cmf/avg_*"),
-            Field("via", Meaning.LABEL, "sysfs or ioctl", ""),
-            Field("uid", Meaning.IDENTITY, "", "uid"),
+            Field("via", Meaning.LABEL, "sysfs or ioctl", privacy=KEEP),
+            _identity("uid", "", "uid", UID),
         ),
+        key_form=BUSID_FORM,
     )  # fmt: skip
 
 
@@ -150,8 +180,10 @@ BLOCK: Final = Kind(
     "block",
     "name of the whole disk: dasda, sda, dm-0",
     (
-        *_labels("number", "busid", "label", "model"),
-        Field("incarnation", Meaning.IDENTITY, "", "/sys/block/*/diskseq"),
+        *_labels("number", "busid", privacy=KEEP),
+        *_labels("label", privacy="label"),
+        *_labels("model", privacy="model"),
+        _identity("incarnation", "", "/sys/block/*/diskseq"),
         *_counters("reads", "reads_merged", "sectors_read", unit="", source="/proc/diskstats"),
         *_counters("read_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
         *_counters("writes", "writes_merged", "sectors_written", unit="", source="/proc/diskstats"),
@@ -171,29 +203,34 @@ BLOCK: Final = Kind(
         *_gauges("nr_requests", unit="requests", source="/sys/block/*/queue/nr_requests"),
         *_gauges("block_size", unit="bytes", source="/sys/block/*/queue/logical_block_size"),
     ),
+    key_form=DISK_FORM,
+    key_privacy=DISK,
 )
 
 DASD: Final = Kind(
     "dasd",
     "bus id: 0.0.7000",
     (
-        *_labels("name", "discipline", "state", source="/proc/dasd/devices"),
+        *_labels("name", privacy=DISK, source="/proc/dasd/devices"),
+        *_labels("discipline", "state", privacy=KEEP, source="/proc/dasd/devices"),
         *_gauges("readonly", "block_size", "blocks", "megabytes", source="/proc/dasd/devices"),
-        Field("volser", Meaning.LABEL, "volume serial", "ID_SERIAL in the udev data base"),
+        Field("volser", Meaning.LABEL, "volume serial", "ID_SERIAL in the udev data base", privacy="volume"),
         *_gauges("lss", unit="logical subsystem (CUADD)", source="BIODASDINFO2"),
-        *_labels("storage", "uid", source="BIODASDINFO2"),
+        *_labels("storage", privacy=KEEP, source="BIODASDINFO2"),
+        *_labels("uid", privacy=UID, source="BIODASDINFO2"),
         *_gauges("channel_queue", unit="requests queued on the base device", source="BIODASDINFO2"),
         *_gauges("cylinders", unit="cylinders", source="BIODASDINFO2"),
     ),
+    key_form=BUSID_FORM,
 )
 
 CACHE: Final = Kind(
     "cache",
     "bus id: 0.0.7000",
     (
-        Field("uid", Meaning.IDENTITY, "", "uid"),
-        *_labels("caching", "fast_write", "duplex", "unit_address", "ssid", source="BIODASDPSRD"),
-        *_labels("device_status", source="BIODASDPSRD"),
+        _identity("uid", "", "uid", UID),
+        *_labels("caching", "fast_write", "duplex", "unit_address", "ssid", "device_status",
+                 privacy=KEEP, source="BIODASDPSRD"),
         *_counters(
             "reads", "read_hits", "writes", "write_hits",
             "seq_reads", "seq_read_hits", "seq_writes", "seq_write_hits",
@@ -203,26 +240,33 @@ CACHE: Final = Kind(
             unit="operations", source="BIODASDPSRD",
         ),
     ),
+    key_form=BUSID_FORM,
 )  # fmt: skip
 
 LPAR: Final = Kind(
     "lpar",
     "name of the logical partition",
     (
-        Field("number", Meaning.IDENTITY, "", "diag 204"),
-        *_labels("upid", "os", "sysplex", "group", "hardware_group", source="diag 204"),
+        _identity("number", "", "diag 204"),
+        *_labels("upid", privacy=KEEP, source="diag 204"),
+        *_labels("os", privacy="system", source="diag 204"),
+        *_labels("sysplex", privacy="sysplex", source="diag 204"),
+        *_labels("group", "hardware_group", privacy="group", source="diag 204"),
         *_gauges("cpus", "own", source="diag 204"),
         *_gauges("storage", unit="MiB", source="diag 204"),
         *_gauges("group_limit", unit="", source="diag 204"),
     ),
+    key_form="#[0-9]{1,3}",
+    key_privacy="lpar",
 )
 
 LPAR_CPU: Final = Kind(
     "lpar_cpu",
     "partition/cpu address: LNXPROD/0",
     (
-        Field("type", Meaning.IDENTITY, "CP, IFL, zIIP ...", "diag 204"),
-        *_labels("lpar", "cpu", source="diag 204"),
+        _identity("type", "CP, IFL, zIIP ...", "diag 204"),
+        *_labels("lpar", privacy="lpar", source="diag 204"),
+        *_labels("cpu", privacy=KEEP, source="diag 204"),
         *_gauges("online", "capped", "dedicated", source="diag 204"),
         *_gauges("weight_initial", "weight_min", "weight", "weight_max", source="diag 204"),
         *_gauges("cap_type", "cap_group", unit="hundredths of a CPU", source="diag 204"),
@@ -231,17 +275,19 @@ LPAR_CPU: Final = Kind(
                    unit="us", source="diag 204"),
         Field("clock", Meaning.CLOCK, "us", "diag 204: the hypervisor's own clock"),
     ),
+    key_privacy="lpar",
 )  # fmt: skip
 
 PHYSICAL_CPU: Final = Kind(
     "physical_cpu",
     "address of the physical CPU",
     (
-        Field("type", Meaning.IDENTITY, "CP, IFL, zIIP ...", "diag 204"),
+        _identity("type", "CP, IFL, zIIP ...", "diag 204"),
         *_gauges("dedicated", source="diag 204"),
         *_counters("management", unit="us", source="diag 204"),
         Field("clock", Meaning.CLOCK, "us", "diag 204: the hypervisor's own clock"),
     ),
+    key_form="[0-9]{1,5}",
 )
 
 GUEST: Final = Kind(
@@ -255,6 +301,7 @@ GUEST: Final = Kind(
         *_counters("using", "delay", "page_wait", "idle", "other", "total",
                    unit="samples", source="diag 2fc", modulus=U32),
     ),
+    key_privacy="guest",
 )  # fmt: skip
 
 ALL: Final = "all"
@@ -266,9 +313,10 @@ CPU: Final = Kind(
     (
         *_counters("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
                    "guest", "guest_nice", unit="ns", source="/proc/stat"),
-        *_labels("polarization", "address", source="/sys/devices/system/cpu/cpu*/"),
+        *_labels("polarization", "address", privacy=KEEP, source="/sys/devices/system/cpu/cpu*/"),
         Field("online", Meaning.GAUGE, "", "/sys/devices/system/cpu/cpu*/online"),
     ),
+    key_form="[0-9]{1,5}",
     alone=True,  # idle and iowait may fall by a little, as the kernel documents
 )  # fmt: skip
 
@@ -280,34 +328,46 @@ MEMORY: Final = Kind(
                  unit="bytes", source="/proc/meminfo"),
         *_counters("swapped_in", "swapped_out", unit="pages", source="/proc/vmstat"),
     ),
+    key_form="memory",
 )  # fmt: skip
 
 SOURCE: Final = Kind(
     "source",
     "name of the source, as in docs/sources.md",
     (
-        *_labels("state", "reason", "reads_what", source="zmon itself"),
+        *_labels("state", privacy=KEEP, source="zmon itself"),
+        *_labels("reason", "reads_what", privacy=WORDS, source="zmon itself"),
         *_gauges("every", unit="seconds between reads at the least", source="zmon itself"),
         *_gauges("rows", unit="rows read last", source="zmon itself"),
         *_counters("calls", "errors", unit="", source="zmon itself"),
         *_counters("bytes", unit="bytes", source="zmon itself"),
         *_counters("spent", "cpu", unit="ns", source="zmon itself"),
     ),
+    key_form="[a-z_]{1,20}",
 )
 
 MOUNT: Final = Kind(
     "mount",
     "id of the mount, as /proc/self/mountinfo numbers them",
     (
-        Field("number", Meaning.IDENTITY, "major:minor", "/proc/self/mountinfo"),
-        *_labels("root", "point", "fstype", "source", "options", source="/proc/self/mountinfo"),
+        _identity("number", "major:minor", "/proc/self/mountinfo"),
+        *_labels("root", "point", privacy="path", source="/proc/self/mountinfo"),
+        *_labels("fstype", privacy=KEEP, source="/proc/self/mountinfo"),
+        *_labels("source", "options", privacy="path", source="/proc/self/mountinfo"),
         *_labels(
-            "devices", source="of btrfs its devices, of an overlay what its layers are on: id=major:minor"
+            "devices",
+            privacy=KEEP,
+            source="of btrfs its devices, of an overlay what its layers are on: id=major:minor",
         ),
-        *_labels("chunks", source="the chunk tree of btrfs"),
-        *_labels("line", source="which line of /proc/self/mountinfo it is"),
-        *_labels("namespaces", source="how many other mount namespaces were read: /proc/PID/mountinfo"),
+        *_labels("chunks", privacy=KEEP, source="the chunk tree of btrfs"),
+        *_labels("line", privacy=KEEP, source="which line of /proc/self/mountinfo it is"),
+        *_labels(
+            "namespaces",
+            privacy=KEEP,
+            source="how many other mount namespaces were read: /proc/PID/mountinfo",
+        ),
     ),
+    key_form="[0-9]{1,10}",
 )
 """What is mounted where; `options` are those of the file system."""
 
@@ -315,9 +375,11 @@ SWAP: Final = Kind(
     "swap",
     "the partition or file, as /proc/swaps names it",
     (
-        *_labels("sort", source="/proc/swaps: partition or file"),
+        *_labels("sort", privacy=KEEP, source="/proc/swaps: partition or file"),
         *_gauges("size", "used", unit="bytes", source="/proc/swaps"),
     ),
+    key_form=rf"/dev/{DISK_FORM}",
+    key_privacy="path",
 )
 """What is swapped to."""
 
@@ -325,21 +387,35 @@ LAYER: Final = Kind(
     "layer",
     "number of the block device: 94:5",
     (
-        Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*"),
-        Field("sort", Meaning.IDENTITY, "disk, partition, dm, md, loop", "/sys/dev/block/*"),
-        *_labels("parent", source="the whole disk of a partition"),
-        *_labels("below", source="slaves"),
-        *_labels("mapped", "uuid", source="dm/{}"),
-        *_labels("table", source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP"),
-        *_labels("level", "layout", source="md/{}"),
-        *_labels("members", source="md/dev-*: slot=major:minor@first sector of data+sectors, `-` if missing"),
-        *_labels("busid", source="the ccw device"),
-        *_labels("wwpn", "lun", source="device/wwpn, device/fcp_lun"),
-        *_labels("file", source="loop/backing_file"),
-        *_labels("links", source="names in /dev that udev has given it: disk/by-path/..., by blanks"),
+        Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*", privacy=DISK),
+        _identity("sort", "disk, partition, dm, md, loop", "/sys/dev/block/*"),
+        *_labels("parent", privacy=KEEP, source="the whole disk of a partition"),
+        *_labels("below", privacy=KEEP, source="slaves"),
+        *_labels("mapped", privacy="label", source="dm/{}"),
+        *_labels("uuid", privacy=SERIAL, source="dm/{}"),
+        *_labels(
+            "table",
+            privacy=KEEP,
+            source="DM_TABLE_STATUS, as dmsetup prints it; of a loop device FS_IOC_FIEMAP",
+        ),
+        *_labels("level", "layout", privacy=KEEP, source="md/{}"),
+        *_labels(
+            "members",
+            privacy=KEEP,
+            source="md/dev-*: slot=major:minor@first sector of data+sectors, `-` if missing",
+        ),
+        *_labels("busid", privacy=KEEP, source="the ccw device"),
+        *_labels("wwpn", "lun", privacy=SERIAL, source="device/wwpn, device/fcp_lun"),
+        *_labels("file", privacy="path", source="loop/backing_file"),
+        *_labels(
+            "links",
+            privacy="path",
+            source="names in /dev that udev has given it: disk/by-path/..., by blanks",
+        ),
         *_gauges("start", "size", unit="sectors of 512", source="start, size"),
         *_gauges("chunk", unit="bytes", source="md/chunk_size"),
     ),
+    key_form="[0-9]{1,5}:[0-9]{1,8}",
 )
 """Block devices and what each is made of, down to the disks."""
 
@@ -347,15 +423,19 @@ CONTAINER: Final = Kind(
     "container",
     "path of the file or device",
     (
-        *_labels("database", "tablespace", "role", "listed", source="the tablespace listing"),
-        *_labels("real", source="the path without links"),
-        Field("number", Meaning.IDENTITY, "major:minor of what `ranges` count on", "/proc/self/mountinfo"),
-        *_labels("mount", source="fdinfo"),
-        *_labels("ranges", source="FS_IOC_FIEMAP: first byte+length, in hex, merged"),
-        *_labels("said", source="which file and line, which ioctl, and what was not placed"),
+        *_labels("database", privacy="database", source="the tablespace listing"),
+        *_labels("tablespace", privacy="tablespace", source="the tablespace listing"),
+        *_labels("role", privacy=KEEP, source="the tablespace listing"),
+        *_labels("listed", privacy="path", source="the tablespace listing"),
+        *_labels("real", privacy="path", source="the path without links"),
+        _identity("number", "major:minor of what `ranges` count on", "/proc/self/mountinfo"),
+        *_labels("mount", privacy=KEEP, source="fdinfo"),
+        *_labels("ranges", privacy=KEEP, source="FS_IOC_FIEMAP: first byte+length, in hex, merged"),
+        *_labels("said", privacy="path", source="which file and line, which ioctl, and what was not placed"),
         *_gauges("size", "declared", unit="bytes", source="stat, the listing"),
         *_gauges("unplaced", "unwritten", "shared", "encoded", unit="bytes", source="FS_IOC_FIEMAP"),
     ),
+    key_privacy="path",
 )
 """Files that tablespaces are made of, and the bytes of the device where they lie."""
 
@@ -363,12 +443,16 @@ CLAIM: Final = Kind(
     "claim",
     "running number",
     (
-        *_labels("user", "vdev", "rdev", "volser", "ssid", "ua", "mode", source="CP, or a user directory"),
-        *_labels("via", source="the sort of answer: QUERY VIRTUAL DASD, directory ..."),
-        *_labels("origin", source="where it was read: a file, /dev/vmcp"),
-        *_labels("weak", source="why it may be wrong"),
+        *_labels("user", privacy="guest", source="CP, or a user directory"),
+        *_labels("vdev", "rdev", privacy=KEEP, source="CP, or a user directory"),
+        *_labels("volser", privacy="volume", source="CP, or a user directory"),
+        *_labels("ssid", "ua", "mode", privacy=KEEP, source="CP, or a user directory"),
+        *_labels("via", privacy=WORDS, source="the sort of answer: QUERY VIRTUAL DASD, directory ..."),
+        *_labels("origin", privacy="path", source="where it was read: a file, /dev/vmcp"),
+        *_labels("weak", privacy=WORDS, source="why it may be wrong"),
         *_gauges("line", "first", "length", unit="cylinders or blocks", source="CP, or a user directory"),
     ),
+    key_form="[0-9]{1,10}",
 )
 """What CP, a directory or a person says of a volume."""
 
@@ -401,14 +485,12 @@ def buckets(histogram: str) -> tuple[str, ...]:
     return tuple(f"{histogram}_{bucket:02}" for bucket in range(BUCKETS))
 
 
-PROFILE: Final = Kind(
-    "profile",
-    "`global`, name of a volume: dasda, or bus id of a device that starts I/O: 0.0.7000",
-    (
+def _profile_fields() -> tuple[Field, ...]:
+    return (
         # whoever resets the counts sets another start; the driver does so itself when requests reach 2**32
-        Field("start", Meaning.IDENTITY, "seconds since 1970, as text", "start_time"),
-        Field("scale", Meaning.IDENTITY, "what counts were divided by", "/proc/dasd/statistics"),
-        Field("via", Meaning.LABEL, "debugfs or proc", ""),
+        _identity("start", "seconds since 1970, as text", "start_time"),
+        _identity("scale", "what counts were divided by", "/proc/dasd/statistics"),
+        Field("via", Meaning.LABEL, "debugfs or proc", privacy=KEEP),
         *_counters("requests", "read_requests", unit="requests", source=_PROFILE),
         *_counters("sectors", "read_sectors", unit="sectors of 512", source=_PROFILE,
                    modulus=U32, wraps_after=SECTORS),
@@ -421,8 +503,16 @@ PROFILE: Final = Kind(
             for name, source in HISTOGRAMS.items()
             for field in _counters(*buckets(name), unit="requests", source=f"histogram_{source}")
         ),
-    ),
-)  # fmt: skip
+    )  # fmt: skip
+
+
+PROFILE: Final = Kind(
+    "profile",
+    "`global`, name of a volume: dasda, or bus id of a device that starts I/O: 0.0.7000",
+    _profile_fields,  # there are hundreds, which most commands do not need
+    key_form=rf"global|{BUSID_FORM}|{DISK_FORM}",
+    key_privacy=DISK,
+)
 """The DASD driver's own statistics, where they are switched on."""
 
 KINDS: Final = {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Absent, Value
 
@@ -54,20 +54,41 @@ class Field(NamedTuple):
     wraps_after: float = 0.0
     """Seconds in which it may grow by its whole modulus, so that its difference over a longer
     interval is not known; 0 for never."""
+    privacy: str = ""
+    """What an anonymous recording does with a label or an identity: `zmon.kinds` has the words.  Without one
+    it is left out."""
 
 
 class Kind:
     """A kind of thing that is sampled, and its fields."""
 
-    def __init__(self, name: str, key: str, fields: tuple[Field, ...], alone: bool = False) -> None:
-        """Describe a kind; all of zmon's own are in `zmon.kinds`."""
+    def __init__(  # noqa: PLR0913 - these are its properties
+        self,
+        name: str,
+        key: str,
+        fields: tuple[Field, ...] | Callable[[], tuple[Field, ...]],
+        *,
+        key_form: str = "",
+        key_privacy: str = "thing",
+        alone: bool = False,
+    ) -> None:
+        """Describe a kind; all of zmon's own are in `zmon.kinds`.  A function makes `fields` when needed."""
         self.name = name
         self.key = key
         """What the key of a row is, in words."""
-        self.fields = fields
+        self._fields = fields
+        self.key_form = key_form
+        """The pattern of keys that an anonymous recording keeps; empty for none."""
+        self.key_privacy = key_privacy
+        """What its other keys name."""
         self.alone = alone
         """Whether one counter of a row may fall while the others go on.  Else they are reset together:
         the fall of one that cannot be a wrap voids the differences of all."""
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields in the order of the columns."""
+        return self._fields if isinstance(self._fields, tuple) else self._fields()
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:

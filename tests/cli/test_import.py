@@ -12,9 +12,8 @@ import pytest
 from zmon.cli import import_
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
-from zmon.cp.sample_source import captured_claims
 from zmon.kernel.capture_open import open_capture
-from zmon.kernel.sampler import Choice, sample_once
+from zmon.kernel.sampler import sample_once
 from zmon.kinds import CLAIM
 from zmon.session.sources import open_lab
 from zmon.store.reader import Recording
@@ -62,18 +61,14 @@ def test_a_recording_holds_all_that_the_capture_does(
     """Every kind, every value, every time and reason."""
     source = lay_out(name)
     assert main(["import", source, out]) == OK
-    read = [
-        sample_once(tree, source, Choice(more=(captured_claims,))) for tree in open_capture(source).passes
-    ]
+    read = [sample_once(tree, source) for tree in open_capture(source).passes]
     assert [contents(sample) for sample in recorded(out)] == [contents(sample) for sample in read]
 
 
 def test_an_archive_of_many_passes_too(out: str) -> None:
     """One after the other."""
     assert main(["import", str(HOT), out]) == OK
-    read = [
-        sample_once(tree, str(HOT), Choice(more=(captured_claims,))) for tree in open_capture(str(HOT)).passes
-    ]
+    read = [sample_once(tree, str(HOT)) for tree in open_capture(str(HOT)).passes]
     assert [contents(sample) for sample in recorded(out)] == [contents(sample) for sample in read]
 
 

@@ -18,8 +18,9 @@ from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.kernel import worker
 from zmon.kernel.file_extents import ListedFile
-from zmon.kernel.sampler import Choice, Counters, sources
+from zmon.kernel.sampler import Choice, sources_of
 from zmon.kernel.tree import LiveTree
+from zmon.kernel.worker import SourceReading
 from zmon.kinds import CONTAINER
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def test_who_reads_again_waits_no_more(dead: str, tmp_path: Path) -> None:
     listed = [ListedFile(f"{dead}/x"), ListedFile(f"{tmp_path}/alive")]
     choice = Choice(kinds=(CONTAINER,), containers=tuple(listed))
     tree = LiveTree()
-    (source,) = sources(tree, choice, Counters(tree))
+    (source,) = sources_of(tree, choice, SourceReading)
     before = set(threading.enumerate())
     (first,) = source.read()
     left = set(threading.enumerate()) - before

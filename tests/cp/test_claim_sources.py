@@ -18,9 +18,11 @@ from zmon.cp.claim_sources import (
     claims_of_files,
     claims_of_texts,
     parse_text,
+    read_cp,
     read_file,
 )
 from zmon.cp.vmcp import EVERYBODY, Cp
+from zmon.kinds import CLAIM
 from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
@@ -338,3 +340,21 @@ def test_a_capture_without_cp_says_why() -> None:
     }
     assert len(found) == len(EVERYBODY)
     assert len(tried) == 1
+
+
+# the source of a sample
+
+OWN_DISK = b"DASD 0201 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\n"
+
+
+def test_captured_answers_are_claims(make_tree: Callable[..., Tree]) -> None:
+    """They come with the capture, without being asked for."""
+    (claim,) = claims_in(read_cp(make_tree({"cp/virtual-dasd.txt": OWN_DISK})))
+    assert (claim.vdev, claim.rdev, claim.volser) == ("0201", "4A01", "LX4A01")
+
+
+def test_a_capture_without_answers_says_how_to_get_some(make_tree: Callable[..., Tree]) -> None:
+    """It is no error."""
+    frame = read_cp(make_tree())
+    assert frame.kind is CLAIM
+    assert "zmon capture --cp" in str(frame.missing)

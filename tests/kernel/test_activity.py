@@ -6,7 +6,7 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kernel import cmf
-from zmon.kernel.activity import Activity
+from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import CMF, CMF_BASIC
 
@@ -119,12 +119,12 @@ def seen(frame: Frame) -> list[str]:
 
 
 @pytest.fixture
-def activity(machine: Machine) -> Activity:
+def activity(machine: Machine) -> DiskReader:
     """A sampler that has sampled twice, and all counts are at 50 since."""
-    activity = Activity(LiveTree(str(machine.root)))
-    activity.sample()
+    activity = DiskReader(LiveTree(str(machine.root)))
+    activity.read()
     machine.now += 1
-    activity.sample()
+    activity.read()
     machine.now += 1
     machine.start(50, *ALL)
     return activity
@@ -133,150 +133,150 @@ def activity(machine: Machine) -> Activity:
 def test_at_first_everything_is_read(machine: Machine) -> None:
     """The first sample carries nothing forward."""
     machine.start(50, *ALL)
-    _, frame = Activity(LiveTree(str(machine.root))).sample()
+    _, frame = DiskReader(LiveTree(str(machine.root))).read()
     assert len(seen(frame)) == len(ALL)
 
 
-def turn(activity: Activity, machine: Machine) -> list[str]:
+def turn(activity: DiskReader, machine: Machine) -> list[str]:
     """Sample without anybody's turn having come."""
     activity._turned = machine.now
-    return seen(activity.sample()[1])
+    return seen(activity.read()[1])
 
 
-def test_what_rests_is_not_read(activity: Activity, machine: Machine) -> None:
+def test_what_rests_is_not_read(activity: DiskReader, machine: Machine) -> None:
     """Only the network card is, which no disk tells of."""
     assert turn(activity, machine) == ["f500"]
 
 
-def test_a_disk_that_moves_has_its_device_and_aliases_read(activity: Activity, machine: Machine) -> None:
+def test_a_disk_that_moves_has_its_device_and_aliases_read(activity: DiskReader, machine: Machine) -> None:
     """The aliases of its control unit, for they may have done the work."""
     machine.work("dasda")
     assert turn(activity, machine) == ["7000", "7080", "f500"]
 
 
-def test_requests_in_flight_count_as_moving(activity: Activity, machine: Machine) -> None:
+def test_requests_in_flight_count_as_moving(activity: DiskReader, machine: Machine) -> None:
     """A request under way may be started more than once."""
     machine.in_flight["dasdc"] = 1
     machine.write_diskstats()
-    activity.sample()
+    activity.read()
     machine.start(50, 0x7100)
     assert "7100" in turn(activity, machine)
 
 
-def test_a_resting_device_keeps_its_values(activity: Activity, machine: Machine) -> None:
+def test_a_resting_device_keeps_its_values(activity: DiskReader, machine: Machine) -> None:
     """They are those of before."""
     turn(activity, machine)
-    assert activity.sample()[1].cell("0.0.7000", "ssch") == 1
+    assert activity.read()[1].cell("0.0.7000", "ssch") == 1
 
 
-def test_a_resting_device_has_the_time_of_now(activity: Activity, machine: Machine) -> None:
+def test_a_resting_device_has_the_time_of_now(activity: DiskReader, machine: Machine) -> None:
     """Its rest was proved now."""
     machine.now += 60 * SECOND  # so that all are read
-    activity.sample()
+    activity.read()
     machine.now += 1000
-    assert set(activity.sample()[1].times) == {machine.now}
+    assert set(activity.read()[1].times) == {machine.now}
 
 
-def test_within_a_minute_all_are_read(activity: Activity, machine: Machine) -> None:
+def test_within_a_minute_all_are_read(activity: DiskReader, machine: Machine) -> None:
     """Their turn comes, however quiet they are."""
     for _ in range(60):
         machine.now += SECOND
-        _, frame = activity.sample()
+        _, frame = activity.read()
     assert len(seen(frame)) == len(ALL)
 
 
-def test_after_a_long_pause_all_are_read(activity: Activity, machine: Machine) -> None:
+def test_after_a_long_pause_all_are_read(activity: DiskReader, machine: Machine) -> None:
     """A minute without a sample makes it everybody's turn."""
     machine.now += 61 * SECOND
-    assert len(seen(activity.sample()[1])) == len(ALL)
+    assert len(seen(activity.read()[1])) == len(ALL)
 
 
-def test_one_caught_moving_is_read_again(activity: Activity, machine: Machine) -> None:
+def test_one_caught_moving_is_read_again(activity: DiskReader, machine: Machine) -> None:
     """A device that works while its disk rests is followed until it stands still."""
     machine.now += 61 * SECOND
-    activity.sample()
+    activity.read()
     machine.start(51, 0x7001)
     activity._turned = machine.now
-    assert activity.sample()[1].cell("0.0.7001", "ssch") == 51
+    assert activity.read()[1].cell("0.0.7001", "ssch") == 51
 
 
 def test_a_disk_without_statistics_never_rests(machine: Machine) -> None:
     """Its line would never change."""
     machine.write("sys/devices/css0/0.0.7001/0.0.7001/block/dasdb/queue/iostats", "0")
-    activity = Activity(LiveTree(str(machine.root)))
-    activity.sample()
-    activity.sample()
+    activity = DiskReader(LiveTree(str(machine.root)))
+    activity.read()
+    activity.read()
     machine.start(50, 0x7001)
     assert "7001" in turn(activity, machine)
 
 
-def test_a_new_disk_is_noticed(activity: Activity, machine: Machine) -> None:
+def test_a_new_disk_is_noticed(activity: DiskReader, machine: Machine) -> None:
     """Another line in diskstats makes everything be looked at again."""
     machine.add(0x7002, "IBM.750000000ABCD1.7000.02", "dasdd")
     machine.io["dasdd"] = 1
     machine.in_flight["dasdd"] = 0
     machine.write_diskstats()
-    blocks, frame = activity.sample()
+    blocks, frame = activity.read()
     assert ("dasdd" in blocks.keys, "0.0.7002" in frame.keys) == (True, True)
 
 
-def test_another_disk_in_the_place_of_one(activity: Activity, machine: Machine) -> None:
+def test_another_disk_in_the_place_of_one(activity: DiskReader, machine: Machine) -> None:
     """A line that begins differently is another disk."""
     machine.io = {"dasda": 1, "dasdb": 1, "sda": 1}
     machine.in_flight["sda"] = 0
     machine.write_diskstats()
-    assert activity.sample()[0].cell("dasdc", "reads") is absent("the disk has no line in /proc/diskstats")
+    assert activity.read()[0].cell("dasdc", "reads") is absent("the disk has no line in /proc/diskstats")
 
 
-def test_switched_off(activity: Activity, machine: Machine) -> None:
+def test_switched_off(activity: DiskReader, machine: Machine) -> None:
     """A device whose measurement ended says so when it is next read."""
     machine.off(0x7000)
     machine.work("dasda")
-    assert activity.sample()[1].cell("0.0.7000", "ssch") is cmf.OFF
+    assert activity.read()[1].cell("0.0.7000", "ssch") is cmf.OFF
 
 
-def test_switched_on_again(activity: Activity, machine: Machine) -> None:
+def test_switched_on_again(activity: DiskReader, machine: Machine) -> None:
     """A device that is measured again is found at its turn."""
     machine.off(0x7000)
     machine.work("dasda")
-    activity.sample()
+    activity.read()
     machine.write("sys/devices/css0/0.0.7000/0.0.7000/cmb_enable", "1")
     for name in (cmf.COUNT, *cmf.files(CMF)):
         machine.write(f"sys/devices/css0/0.0.7000/0.0.7000/cmf/{name}", "3")
     machine.now += 61 * SECOND
-    assert activity.sample()[1].cell("0.0.7000", "ssch") == 3
+    assert activity.read()[1].cell("0.0.7000", "ssch") == 3
 
 
-def test_blocks_are_sampled_alongside(activity: Activity, machine: Machine) -> None:
+def test_blocks_are_sampled_alongside(activity: DiskReader, machine: Machine) -> None:
     """The same reading of diskstats gives the frame of disks."""
     machine.work("dasdb")
-    assert activity.sample()[0].column("reads") == [1, 2, 1]
+    assert activity.read()[0].column("reads") == [1, 2, 1]
 
 
-def test_frames_of_before_stay_as_they_were(activity: Activity, machine: Machine) -> None:
+def test_frames_of_before_stay_as_they_were(activity: DiskReader, machine: Machine) -> None:
     """A later sample does not change an earlier one."""
-    blocks, frame = activity.sample()
+    blocks, frame = activity.read()
     machine.work("dasda")
-    activity.sample()
+    activity.read()
     assert (blocks.cell("dasda", "reads"), frame.cell("0.0.7000", "ssch")) == (1, 1)
 
 
 def test_the_format_is_that_of_the_machine(machine: Machine) -> None:
     """The extended one has busy times."""
-    assert Activity(LiveTree(str(machine.root))).kind is CMF
+    assert DiskReader(LiveTree(str(machine.root))).kind is CMF
 
 
-def test_no_diskstats_means_that_nothing_proves_rest(activity: Activity, machine: Machine) -> None:
+def test_no_diskstats_means_that_nothing_proves_rest(activity: DiskReader, machine: Machine) -> None:
     """Every device is read then."""
     (machine.root / "proc/diskstats").unlink()
-    blocks, frame = activity.sample()
+    blocks, frame = activity.read()
     assert (isinstance(blocks.missing, Absent), len(seen(frame))) == (True, len(ALL))
 
 
 def test_a_machine_without_channels(make_tree: Callable[..., Tree]) -> None:
     """Elsewhere there is no row, and it is said why."""
     tree = make_tree({"proc/diskstats": b""}, {"sys/block/sda": "../devices/pci/block/sda"})
-    assert Activity(tree).sample()[1].missing is absent("no ccw device that could be measured")
+    assert DiskReader(tree).read()[1].missing is absent("no ccw device that could be measured")
 
 
 @pytest.mark.parametrize(("kind", "count"), [(CMF, 10), (CMF_BASIC, 8)])
@@ -288,5 +288,5 @@ def test_a_tree_in_memory_is_read_through_itself(
     names = (cmf.COUNT, *cmf.files(kind))
     files = {f"{here}/cmf/{name}": b"9\n" for name in names} | {f"{here}/cmb_enable": b"1\n"}
     tree = make_tree(files, {"sys/bus/ccw/devices/0.0.7000": f"../../../../{here}"})
-    _, frame = Activity(tree).sample()
+    _, frame = DiskReader(tree).read()
     assert (frame.kind is kind, len(names), frame.cell("0.0.7000", "ssch")) == (True, count, 9)

@@ -17,10 +17,12 @@ from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.file_extents import ListedFile
-from zmon.kernel.sampler import Choice, Counters, Sampler, sample_once, sources
+from zmon.kernel.sampler import Choice, Sampler, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CLAIM, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.kernel.worker import SourceReading
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.registry import SOURCES
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill, needs
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zmon.kernel.tree import Tree
+    from zmon.registry import Source
     from zmon.sample import Frame, Kind, Sample
 
 CSS = "sys/devices/css0"
@@ -132,13 +135,9 @@ def unplug(tree: Any, number: int, disk: str) -> None:
         tree.links.pop(name, None)
 
 
-OWN = set(KINDS) - {CLAIM.name}
-"""What the kernel tells; claims are brought by others."""
-
-
 def sampler(tree: Tree, **more: Any) -> Sampler:
     """Sample a tree with all patience there is."""
-    return Sampler(tree, Choice(), patience=60.0, **more)
+    return Sampler(tree, Choice(), deadline=60.0, **more)
 
 
 def fill_all(sample: Sample, before: Sample | None = None, concerned: Container[str] = KINDS) -> None:
@@ -164,7 +163,7 @@ def values(frame: Frame) -> dict[str, object]:
 def test_a_sample_has_a_frame_of_every_kind(machine: Any) -> None:
     """What this machine does not have is there with its reason."""
     sample = sampler(machine).sample()
-    assert set(sample.frames) == OWN
+    assert set(sample.frames) == set(KINDS)
     assert all(frame.keys or frame.missing for frame in sample.frames.values())
 
 
@@ -181,7 +180,7 @@ def test_what_the_tree_says_is_in_the_sample(machine: Any) -> None:
 def test_every_source_has_a_row_with_its_cost(machine: Any) -> None:
     """The screen about zmon itself shows all sources, in their order."""
     frame = sampler(machine).sample().frame(SOURCE)
-    assert frame.keys == [source.name for source in sources(machine, Choice(), Counters(machine))]
+    assert frame.keys == [source.name for source in SOURCES]
     assert frame.cell("disks", "calls") == 1
 
 
@@ -195,15 +194,20 @@ def test_the_clock_of_samples_never_steps_back(machine: Any) -> None:
 def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tree]) -> None:
     """The reason says how to have them read."""
     live = make_tree({"proc/dasd/devices": b""}, live=True)
-    off = {s.name: s.off for s in sources(live, Choice(hypervisor=False), Counters(live)) if s.off}
-    assert set(off) == {"cache", "containers", "hypervisor", "totals"}
+    off = {
+        one.source.name: one.off
+        for one in sources_of(live, Choice(hypervisor=False), SourceReading)
+        if one.off
+    }
+    assert set(off) == {"cache", "containers", "cp", "hypervisor", "totals"}
     assert off["cache"].endswith("Start zmon with --cache.")
+    assert off["cp"].endswith("--cp")
 
 
 def test_where_there_are_no_dasd_nobody_is_told_to_ask_their_caches(make_tree: Callable[..., Tree]) -> None:
     """On x86 the reason is that there are none."""
     live = make_tree(live=True)
-    (cache,) = (s for s in sources(live, Choice(kinds=(CACHE,)), Counters(live)) if s.name == "cache")
+    (cache,) = sources_of(live, Choice(kinds=(CACHE,)), SourceReading)
     assert not cache.off
     (frame,) = cache.read()
     assert frame.missing is absent("this Linux has no DASD: its DASD driver is not loaded")
@@ -212,10 +216,24 @@ def test_where_there_are_no_dasd_nobody_is_told_to_ask_their_caches(make_tree: C
 # what of it is wanted
 
 
-def test_every_reader_is_found(machine: Any) -> None:
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_every_reader_is_found(source: Source) -> None:
     """They are named, and loaded when their source is read first."""
-    frame = sampler(machine).sample().frame(SOURCE)
-    assert [reason for reason in frame.column("reason") if "zmon cannot" in str(reason)] == []
+    assert callable(find_reader(source))
+
+
+def test_every_option_of_a_source_is_one_of_the_choice_and_says_how_it_is_chosen() -> None:
+    """A source that is not read by default names a field, and the option that sets it."""
+    for source in SOURCES:
+        assert (not source.option and not source.off) or (
+            hasattr(Choice(), source.option) and "--" in source.off
+        )
+
+
+def test_a_kind_has_one_source() -> None:
+    """All kinds but zmon's own cost are read by exactly one."""
+    read = [kind.name for source in SOURCES for kind in source.kinds]
+    assert sorted(read) == sorted({*KINDS, "exact"} - {SOURCE.name})
 
 
 @pytest.mark.parametrize(
@@ -424,12 +442,7 @@ def untouched(make_tree: Callable[..., Tree], spoil: Callable[[Any], str]) -> No
     path = spoil(spoilt)
     steady = sampler(spoilt)
     found = steady.sample()
-    concerned = {
-        kind.name
-        for source in sources(spoilt, Choice(), Counters(spoilt))
-        if source.name in good.asked[path]
-        for kind in source.kinds
-    }
+    concerned = {kind.name for source in SOURCES if source.name in good.asked[path] for kind in source.kinds}
     for name in set(good.steady.frames) - concerned - {"source"}:
         assert values(found.frames[name]) == values(good.steady.frames[name])
     fill_all(found, None, concerned)
@@ -511,7 +524,7 @@ def test_any_file_may_vanish_between_samples(machine: Any, path: str) -> None:
     machine.files["proc/diskstats"] = diskstats({"dasda": 105, "dasdb": 105})
     del machine.files[path]
     after = steady.sample()
-    assert set(after.frames) == OWN
+    assert set(after.frames) == set(KINDS)
     fill_all(after, before)
 
 
@@ -542,7 +555,7 @@ def test_a_source_that_hangs_leaves_the_others(machine: Any) -> None:
 
     machine.read = hanging
     steady = sampler(machine)
-    stuck = next(lane for lane in steady._lanes if lane.source.name == "cpus")
+    stuck = next(one for one in steady._sources if one.source.name == "cpus")
     assert stuck.frames(0)["cpu"].missing
     assert asked.wait(60.0)
     sample = steady.sample()
@@ -603,7 +616,7 @@ class Answering:
 def test_files_that_become_known_later_are_looked_at_in_the_next_sample(tmp_path: Path) -> None:
     """Until then the reason is given; they do not wait for the next look at all files."""
     later = Answering(str(tmp_path))
-    sampler = Sampler(LiveTree("/"), Choice((CONTAINER,), later=later), patience=60.0)
+    sampler = Sampler(LiveTree("/"), Choice((CONTAINER,), later=later), deadline=60.0)
     missing = sampler.sample().frame(CONTAINER).missing
     assert missing is not None
     assert missing.reason == "no answer yet"

@@ -1,18 +1,19 @@
-"""A lane reads its source in a thread and waits for it once, whatever goes wrong."""
+"""A source is read in a thread of its own, which is waited for once, whatever goes wrong."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.interval import Interval
-from zmon.kernel.worker import Source, SourceWorker
+from zmon.kernel.worker import SourceWorker
 from zmon.kinds import BLOCK
+from zmon.registry import Source
 from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
@@ -44,31 +45,42 @@ class Hanging:
         return [self.answer]
 
 
-class Told(queue.SimpleQueue["Sequence[Frame]"]):
-    """A queue that tells when something was put into it."""
+class SignallingQueue(queue.SimpleQueue[Any]):
+    """A queue that signals that something was put into it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.told = threading.Event()
+        self.filled = threading.Event()
 
-    def put(self, item: Sequence[Frame], block: bool = True, timeout: float | None = None) -> None:
-        """Put, and tell."""
+    def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+        """Put, and signal."""
         super().put(item, block, timeout)
-        self.told.set()
+        self.filled.set()
 
 
-def lane(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> SourceWorker:
-    """Make the lane of a source of block devices."""
-    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), read, every, off))
-    found._answers = Told()
+class Reader:
+    """Reads a source by a function."""
+
+    def __init__(self, read: Callable[[], Sequence[Frame]]) -> None:
+        self.read = read
+
+    def changed(self) -> None:
+        """Remember no devices."""
+
+
+def source_worker(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> SourceWorker:
+    """Make the worker of a source of block devices."""
+    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "", every), Reader(read), off)
+    found.worker._answers = SignallingQueue()
     return found
 
 
 def let_go(slow: SourceWorker, hanging: Hanging) -> None:
     """Let a reader answer, and wait until its answer is there."""
     hanging.go.set()
-    assert isinstance(slow._answers, Told)
-    assert slow._answers.told.wait(LONG)
+    answers = slow.worker._answers
+    assert isinstance(answers, SignallingQueue)
+    assert answers.filled.wait(LONG)
 
 
 def failing(error: Exception) -> Callable[[], Sequence[Frame]]:
@@ -89,13 +101,13 @@ def missing(frame: Frame) -> str:
 
 def test_what_was_read_is_handed_out() -> None:
     """A good answer counts at once."""
-    assert lane(lambda: [disks(5)]).frames(LONG)["block"].cell("dasda", "reads") == 5
+    assert source_worker(lambda: [disks(5)]).frames(LONG)["block"].cell("dasda", "reads") == 5
 
 
 def test_a_reader_that_hangs_makes_its_frames_absent() -> None:
     """The reason names what does not answer."""
     hanging = Hanging()
-    found = lane(hanging.read).frames(0)["block"]
+    found = source_worker(hanging.read).frames(0)["block"]
     hanging.go.set()
     assert missing(found) == "/proc/diskstats does not answer"
 
@@ -103,7 +115,7 @@ def test_a_reader_that_hangs_makes_its_frames_absent() -> None:
 def test_a_reader_that_hangs_is_shown_to_hang() -> None:
     """The screen about zmon itself says so."""
     hanging = Hanging()
-    slow = lane(hanging.read)
+    slow = source_worker(hanging.read)
     slow.frames(0)
     assert (slow.cost.state, slow.cost.reason) == ("hangs", "/proc/diskstats does not answer")
     hanging.go.set()
@@ -112,7 +124,7 @@ def test_a_reader_that_hangs_is_shown_to_hang() -> None:
 def test_a_late_answer_counts_for_the_next_sample() -> None:
     """Nothing is read twice because it came late."""
     hanging = Hanging()
-    slow = lane(hanging.read)
+    slow = source_worker(hanging.read)
     slow.frames(0)
     let_go(slow, hanging)
     assert slow.frames(0)["block"] is hanging.answer
@@ -122,7 +134,7 @@ def test_a_late_answer_counts_for_the_next_sample() -> None:
 def test_a_reader_that_hangs_is_not_asked_again() -> None:
     """There is one thread and one call, however many samples go by."""
     hanging = Hanging()
-    slow = lane(hanging.read)
+    slow = source_worker(hanging.read)
     for _ in range(20):
         assert slow.frames(0)["block"].missing
     hanging.calls.get(timeout=LONG)
@@ -133,16 +145,16 @@ def test_a_reader_that_hangs_is_not_asked_again() -> None:
 def test_a_reader_that_hangs_is_waited_for_once() -> None:
     """Later samples look whether it has answered, and go on."""
     hanging = Hanging()
-    slow = lane(hanging.read)
+    slow = source_worker(hanging.read)
     slow.frames(0)
     assert slow.frames(LONG * 1000)["block"].missing  # would not come back within the test
     hanging.go.set()
 
 
 def test_after_a_late_answer_the_reader_is_asked_again() -> None:
-    """The lane goes on as before, and is patient again."""
+    """The worker goes on as before, and is patient again."""
     hanging = Hanging()
-    slow = lane(hanging.read)
+    slow = source_worker(hanging.read)
     slow.frames(0)
     let_go(slow, hanging)
     slow.frames(0)
@@ -150,10 +162,10 @@ def test_after_a_late_answer_the_reader_is_asked_again() -> None:
     assert slow.frames(LONG)["block"].cell("dasda", "reads") == 2
 
 
-def test_other_lanes_go_on_while_one_hangs() -> None:
+def test_other_sources_go_on_while_one_hangs() -> None:
     """Each source has a thread of its own."""
     hanging = Hanging()
-    slow, good = lane(hanging.read), lane(lambda: [disks(7)])
+    slow, good = source_worker(hanging.read), source_worker(lambda: [disks(7)])
     assert slow.frames(0)["block"].missing
     assert good.frames(LONG)["block"].cell("dasda", "reads") == 7
     hanging.go.set()
@@ -162,7 +174,7 @@ def test_other_lanes_go_on_while_one_hangs() -> None:
 def test_a_source_that_is_off_is_never_read() -> None:
     """Its frames say how to have it read."""
     hanging = Hanging()
-    idle = lane(hanging.read, off="ask for it with --cache")
+    idle = source_worker(hanging.read, off="ask for it with --cache")
     assert missing(idle.frames(LONG)["block"]) == "ask for it with --cache"
     assert (idle.cost.state, hanging.calls.empty()) == ("off", True)
 
@@ -175,7 +187,7 @@ def test_after_an_error_the_source_is_read_again() -> None:
         reader = next(readers)
         return reader()
 
-    shaky = lane(read)
+    shaky = source_worker(read)
     assert shaky.frames(LONG)["block"].missing
     assert shaky.frames(LONG)["block"].cell("dasda", "reads") == 4
     assert (shaky.cost.calls, shaky.cost.errors, shaky.cost.state) == (2, 1, "ok")
@@ -187,7 +199,7 @@ def test_after_an_error_the_source_is_read_again() -> None:
 def test_a_seldom_source_is_not_read_before_it_is_due() -> None:
     """Until then its last frame is handed out, the same object."""
     readings = iter([disks(1), disks(2)])
-    seldom = lane(lambda: [next(readings)], every=LONG * 1000)
+    seldom = source_worker(lambda: [next(readings)], every=LONG * 1000)
     assert seldom.frames(LONG)["block"] is seldom.frames(LONG)["block"]
     assert seldom.cost.calls == 1
 
@@ -195,18 +207,18 @@ def test_a_seldom_source_is_not_read_before_it_is_due() -> None:
 def test_a_seldom_source_that_is_asked_for_is_read_at_once() -> None:
     """As when an event said that its labels changed."""
     readings = iter([disks(1), disks(2)])
-    seldom = lane(lambda: [next(readings)], every=LONG * 1000)
+    seldom = source_worker(lambda: [next(readings)], every=LONG * 1000)
     seldom.frames(LONG)
-    seldom.again()
+    seldom.read_again()
     assert seldom.frames(LONG)["block"].cell("dasda", "reads") == 2
 
 
 def read_seldom(*readings: Frame) -> SourceWorker:
-    """Return the lane of a seldom source that was read so many times."""
+    """Return the worker of a seldom source that was read so many times."""
     following = iter(readings)
-    seldom = lane(lambda: [next(following)], every=LONG * 1000)
+    seldom = source_worker(lambda: [next(following)], every=LONG * 1000)
     for _ in readings:
-        seldom.again()
+        seldom.read_again()
         seldom.frames(LONG)
     return seldom
 
@@ -224,7 +236,7 @@ def test_a_seldom_source_remembers_its_prior_reading_and_no_further(reads: list[
 def test_a_source_that_is_always_read_remembers_nothing() -> None:
     """Its prior reading is in the sample before."""
     readings = iter([disks(1), disks(2)])
-    always = lane(lambda: [next(readings)])
+    always = source_worker(lambda: [next(readings)])
     always.frames(LONG)
     assert always.frames(LONG)["block"].prior is None
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, Number
 from zmon.kernel import worker
-from zmon.kernel.worker import NOT_ACCOUNTED, Source, SourceReading, bytes_read
+from zmon.kernel.worker import NOT_ACCOUNTED, SourceReading, bytes_read
 from zmon.kinds import BLOCK, CMF
+from zmon.registry import Source
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
@@ -23,9 +24,19 @@ def disks() -> Sequence[Frame]:
     return [Frame(BLOCK, ["dasda", "dasdb"], {"reads": [1, 2]}, [1, 1])]
 
 
+class Reader:
+    """Reads a source by a function."""
+
+    def __init__(self, read: Callable[[], Sequence[Frame]]) -> None:
+        self.read = read
+
+    def changed(self) -> None:
+        """Remember no devices."""
+
+
 def reading(read: Callable[[], Sequence[Frame]]) -> SourceReading:
     """Return the reading of a source of block devices and channel measurements."""
-    return SourceReading(Source("disks", "/proc/diskstats", (BLOCK, CMF), read))
+    return SourceReading(Source("disks", "/proc/diskstats", (BLOCK, CMF), ""), Reader(read))
 
 
 def failing(error: Exception) -> Callable[[], Sequence[Frame]]:
@@ -111,7 +122,7 @@ def test_a_good_reading_clears_the_reason_of_an_error() -> None:
     """The errors stay counted."""
     shaky = reading(failing(ValueError("no")))
     shaky.read()
-    shaky.source = shaky.source._replace(read=disks)
+    shaky.reader = Reader(disks)
     shaky.read()
     assert (shaky.cost.state, shaky.cost.reason, shaky.cost.errors) == ("ok", "", 1)
 

@@ -15,7 +15,6 @@ import pytest
 from tests.conftest import ListTimeline
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.kernel.sampler import NO_CACHE
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -31,6 +30,7 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     SOURCE,
 )  # fmt: skip
+from zmon.registry import NO_CACHE
 from zmon.sample import Instant, Sample, frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
-from zmon.kinds import CMF_BASIC, EXACT, KINDS
+from zmon.kinds import CMF_BASIC, EXACT, KEEP, KINDS
+from zmon.registry import SOURCES
 from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample
-from zmon.store.anonymous import KEEP, KEYS, LABELS, LEFT_OUT, PREFIX, SAID, Anonymity, meant
+from zmon.store.anonymous import LEFT_OUT, PREFIX, SAID, Anonymity
 from zmon.uid import parse_uid
 
 if TYPE_CHECKING:
@@ -45,29 +46,15 @@ def changed(kind: str, row: Mapping[str, Value], key: str = "x") -> dict[str, An
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
-def test_the_tables_know_every_label(kind: Kind) -> None:
-    """A new one has to be put among those that are kept, or be said what it names."""
-    assert [f.name for f in kind.fields if f.meaning in TEXTS and meant(kind.name, f.name) is None] == []
-
-
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
-def test_the_tables_know_the_keys(kind: Kind) -> None:
-    """Those of every kind."""
-    assert kind.name in KEYS
-
-
-def test_the_tables_know_no_other_labels() -> None:
-    """Nothing is left in them of what once was."""
-    for kind, told in LABELS.items():
-        known = {f.name for one in ALL if one.name == kind for f in one.fields if f.meaning in TEXTS}
-        listed = [name for names in told.values() for name in names.split()]
-        assert sorted(listed) == sorted(known), kind
+def test_every_label_and_no_number_declares_its_privacy(kind: Kind) -> None:
+    """A new label says that it is kept, or what it names."""
+    assert [f.name for f in kind.fields if (f.meaning in TEXTS) != bool(f.privacy)] == []
 
 
 def test_every_sort_of_name_has_a_stand_in() -> None:
-    """Whatever the tables say that a label names."""
-    sorts = {what for told in LABELS.values() for what in told} | {what for _form, what in KEYS.values()}
-    assert sorts - {KEEP, "words"} <= set(PREFIX)
+    """Whatever a label or a key names."""
+    sorts = {f.privacy for kind in ALL for f in kind.fields} | {kind.key_privacy for kind in ALL}
+    assert sorts - {"", KEEP, "words"} <= set(PREFIX)
 
 
 def test_every_event_has_words() -> None:
@@ -82,7 +69,7 @@ def test_texts_are_kept_only_where_the_table_says_so(kind: Kind) -> None:
     found = Anonymity(b"key").sample(sample(frame(kind, {"SECRET": row}))).frames[kind.name]
     assert "SECRET" not in found.keys[0]
     kept = {name for name, values in found.columns.items() if "SECRET" in str(values[0])}
-    assert kept == set(LABELS[kind.name].get(KEEP, "").split())
+    assert kept == {f.name for f in kind.fields if f.privacy == KEEP}
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
@@ -264,7 +251,7 @@ def test_source_and_boot_are_replaced() -> None:
 
 def reasons() -> set[str]:
     """Return what zmon itself says of what is absent, where it quotes nothing."""
-    found = set()
+    found: set[object] = {words for source in SOURCES for words in (source.what, source.off, source.captured)}
     for path in [
         *(ROOT / "zmon/kernel").glob("*.py"),
         ROOT / "zmon/store/sadf.py",
@@ -275,7 +262,7 @@ def reasons() -> set[str]:
             node
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)
-            and getattr(node.func, "id", "") in {"absent", "empty_frame", "Source", "_none"}
+            and getattr(node.func, "id", "") in {"absent", "empty_frame", "_none"}
         ]
         constants = [node.value for node in tree.body if isinstance(node, ast.AnnAssign)]
         simple = [node for node in constants if isinstance(node, ast.Constant | ast.JoinedStr)]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from zmon.cli.cut import SampleCopy, remove
 from zmon.cli.output import OK, complain, say
 from zmon.cli.sources import is_simulated
-from zmon.cp.sample_source import captured_claims
 from zmon.kernel.capture_open import open_capture
-from zmon.kernel.sampler import Choice, sample_once
+from zmon.kernel.sampler import sample_once
 from zmon.session.sources import open_lab
 from zmon.store.sadf import read_sadf
 from zmon.store.writer import Writer, close_up
@@ -94,8 +93,7 @@ def _capture(source: str) -> Iterator[Sample]:
     say(f"{source}: a capture, {number} {'passes' if number > 1 else 'pass: no rates follow from it'}")
     for sentence in found.notes:
         say(f"  {sentence}")
-    everything = Choice(more=(captured_claims,))
-    return (sample_once(tree, source, everything) for tree in found.passes)
+    return (sample_once(tree, source) for tree in found.passes)
 
 
 def _scenario(source: str) -> Iterator[Sample]:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
-    from zmon.kernel.tree import Tree
-    from zmon.kernel.worker import Source
     from zmon.listing.listing import Listing
     from zmon.sample import Frame, Kind
     from zmon.session.live_buffer import LiveBuffer
@@ -67,18 +65,13 @@ def choice_of(
     """Return what is to be sampled according to the options, and only of the `kinds` if there are any."""
     from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - a recording needs no machine
 
-    more: tuple[Callable[[Tree], Source], ...] = ()
-    if kinds is None or CLAIM in kinds:
-        from zmon.cp.sample_source import live_claims, no_claims  # noqa: PLC0415 - most screens need no CP
-
-        more = (live_claims if args.cp else no_claims,)
     return Choice(
         EVERYTHING.kinds if kinds is None else kinds,
         cache=args.cache,
         hypervisor=not args.no_hypervisor,
         exact=args.exact,
         containers=tuple(containers),
-        more=more,
+        cp=args.cp,
     )
 
 

@@ -147,7 +147,7 @@ class _Here(NamedTuple):
 def _here(words: Iterable[str]) -> dict[str, _Here]:
     """Tell what words lead to; one that does not answer keeps no other waiting."""
     found = call_all_within({word: partial(_path_of, word) for word in words})
-    known = {word: _Here() if isinstance(one, Exception) else one for word, one in found.items()}
+    known = {word: _Here() if isinstance(one, BaseException) else one for word, one in found.items()}
     return {word: known.get(word, _Here(is_there=True)) for word in words}
 
 

@@ -15,10 +15,11 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from zmon.cp import ASK_INTERVAL, answer_reader, user_directory
+from zmon.cp import answer_reader, user_directory
 from zmon.cp.directory_statement import AMBIGUOUS
 from zmon.cp.user_directory import UserDirectory
 from zmon.kinds import CLAIM
+from zmon.registry import CP_EVERY
 from zmon.sample import empty_frame
 from zmon.topology.claims import claims_frame
 
@@ -163,6 +164,15 @@ def claims_of_capture(tree: AnswerTree, user: str = "", member: str = "") -> Fra
     return claims_frame(claims, when, "the capture has no answers of CP: take one with zmon capture --cp")
 
 
+def read_cp(tree: AnswerTree) -> Frame:
+    """Return the claims of a capture's answers, or ask CP for the own disks of this guest."""
+    if not tree.live:
+        return claims_of_capture(tree)
+    from zmon.cp.vmcp import Cp  # noqa: PLC0415 - files need no device
+
+    return ask_claims(Cp())
+
+
 def ask_claims(cp: Cp, when: int | None = None) -> Frame:
     """Ask CP for the own disks; `when` is the moment in ns of the sample's clock, now if it is not given.
 
@@ -171,7 +181,7 @@ def ask_claims(cp: Cp, when: int | None = None) -> Frame:
     from zmon.cp.vmcp import DEVICE, CpError  # noqa: PLC0415 - files need no device
 
     try:
-        answers = [cp.ask(name, age=ASK_INTERVAL) for name in OWN_DISKS]
+        answers = [cp.ask(name, age=CP_EVERY) for name in OWN_DISKS]
     except CpError as error:
         return empty_frame(CLAIM, str(error))
     problems = [answer.problem for answer in answers if answer.problem]

@@ -118,14 +118,14 @@ def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
     return contents
 
 
-class Activity:
-    """What disks and devices have done, sampled again and again with little effort."""
+class DiskReader:
+    """Reads again and again, with little effort, what disks and devices have done."""
 
     kind: Kind
     """`CMF` or `CMF_BASIC`, as this machine measures."""
 
-    def __init__(self, tree: Tree) -> None:
-        """Look at what there is in the tree; `sample` then tells what it did."""
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Look at what there is in the tree; `read` then returns what it did."""
         self._tree = tree
         self._root = tree.root if isinstance(tree, LiveTree) else ""
         self._contents = self._nearby if self._root else self._far
@@ -172,7 +172,7 @@ class Activity:
             if row not in bases:
                 self._aliases.get(device.lcu or "", self._unwitnessed).append(row)
 
-    def sample(self) -> tuple[Frame, Frame]:
+    def read(self) -> tuple[Frame, Frame]:
         """Read what moved; return a frame of `BLOCK` and one of `CMF` or `CMF_BASIC`.
 
         A device that rested has its values of before, and the time at which its rest was seen.

@@ -7,10 +7,10 @@ are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, 
 call is `syscall/s390_sthyi.bin`.  Whoever captures may lay files of its own beside them: answers of CP are
 `cp/NAME.txt`.
 
-Only files that the tables below name are read, and /proc/PID/mountinfo of one process of each other mount
+Only files that `zmon.registry` names are read, and /proc/PID/mountinfo of one process of each other mount
 namespace.  None of them starts I/O, and none is a trigger:
 what sends a command to a device or an adapter each time it is read (`host_access_count`,
-`capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) stands in no table.
+`capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) are not among them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import re
 import stat
 import tarfile
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -35,6 +35,8 @@ from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.tree import LiveTree, text
+from zmon.kernel.worker import call_within
+from zmon.registry import SOURCES, UNREAD_COUNTERS, UNREAD_IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,107 +47,8 @@ if TYPE_CHECKING:
     Beside = Callable[[], Mapping[str, bytes | OSError]]
 
 
-COUNTERS: Final = {
-    "what every disk has done": ("proc/diskstats",),
-    "what the CPUs have done": ("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
-    "the clock since boot": ("proc/uptime",),
-    "channel path measurement: written by the firmware, copied by the kernel": (
-        "sys/devices/css0/chp*/{measurement,ext_measurement}",
-    ),
-    "subchannel measurement: averages of a block in memory": ("sys/devices/css0/*.?.????/*.?.????/cmf/*",),
-    "the DASD driver's own profile, where it is on": (
-        "proc/dasd/statistics",
-        "sys/kernel/debug/dasd/*/statistics",
-    ),
-    "z/VM guests: one call of the hypervisor": (
-        "sys/kernel/debug/s390_hypfs/{diag_2fc,diag_0c}",
-        "sys/kernel/debug/diag_stat",
-    ),
-    "memory, load and who waits for what": (
-        "proc/{meminfo,vmstat,loadavg,interrupts}",
-        "proc/pressure/*",
-    ),
-}
-"""Why, and the patterns of files that change all the time; read first, in one burst."""
-
-SELDOM: Final = {
-    "logical partitions: an expensive call of the hypervisor": ("sys/kernel/debug/s390_hypfs/diag_204",),
-    "whether a channel path is configured: may ask the service processor": (
-        "sys/devices/css0/chp*/configure",
-    ),
-}
-"""The same for files that must not be read often."""
-
 SELDOM_SECONDS: Final = 10.0
-"""Passes at least so far apart read what `SELDOM` names."""
-
-IDENTITY: Final = {
-    "channel paths": (
-        "sys/devices/css0/cm_enable",
-        "sys/devices/css0/chp*/{status,type,cmg,shared,chid,chid_external,esc,speed_bps}",
-        "sys/devices/css0/chp*/{measurement_chars,measurement_chars_full}",
-    ),
-    "subchannels and their paths": (
-        "sys/devices/css0/*.?.????/{type,chpids,pimpampom,vpm,dev_busid,driver}",
-    ),
-    "devices": (
-        "sys/bus/ccw/devices/*",
-        "sys/devices/css0/*.?.????/*.?.????/{devtype,cutype,online,availability,driver,cmb_enable}",
-        "sys/module/cmf/parameters/{format,maxchannels}",
-    ),
-    "DASDs: settings that the driver has in memory": (
-        "sys/devices/css0/*.?.????/*.?.????/{status,discipline,alias,uid,vendor,readonly,use_diag,hpf,ese}",
-        "sys/devices/css0/*.?.????/*.?.????/{path_masks,copy_pair,copy_role,expires,retries,timeout}",
-        "sys/devices/css0/*.?.????/*.?.????/paths_info/*/fc_security",
-        "sys/module/dasd_mod/parameters/{queue_depth,nr_hw_queues}",
-        "proc/dasd/devices",
-    ),
-    "FCP adapters and their disks: what zfcp has in memory": (
-        "sys/devices/css0/*.?.????/*.?.????/{failed,in_recovery,peer_wwnn,peer_wwpn,card_version,lic_version}",
-        "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state}",
-    ),
-    "disks": (
-        "sys/block/*/{dev,size,ro,diskseq}",
-        "sys/block/*/device",
-        "sys/block/*/device/model",
-        "sys/block/*/queue/{nr_requests,logical_block_size,iostats,rotational,scheduler}",
-        "sys/block/*/*[0-9]/{dev,partition,start,size}",
-        "run/udev/data/b*",
-    ),
-    "what disks are made of": (
-        "sys/block/*/{slaves,holders}/*",
-        "sys/block/*/*[0-9]/holders/*",
-        "sys/block/*/dm/{name,uuid,suspended}",
-        "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state,metadata_version,reshape_position}",
-        "sys/block/*/md/dev-*/{slot,offset,size,state}",
-        "sys/block/*/loop/{backing_file,offset,sizelimit}",
-        "sys/fs/btrfs/*/devices/*",
-        "proc/{mdstat,partitions,swaps}",
-        "proc/self/{mountinfo,ns/mnt}",
-    ),
-    "CPUs": (
-        "sys/devices/system/cpu/{online,present,dispatching}",
-        "sys/devices/system/cpu/cpu*/{online,address,polarization,dedicated,configure}",
-        "proc/cpuinfo",
-    ),
-    "the machine, the partition, the guest": (
-        "proc/{sysinfo,service_levels}",
-        "sys/firmware/ocf/cpc_name",
-        "sys/firmware/cpi/{system_name,sysplex_name,system_type,system_level}",
-        "sys/hypervisor/s390/hyp/type",
-        "sys/hypervisor/s390/cpus/*",
-        "sys/hypervisor/s390/cpus/*/*",
-        "sys/hypervisor/s390/systems/*/*/*",
-        "sys/hypervisor/s390/systems/*/cpus/*/*",
-    ),
-    "which Linux, and since which boot": (
-        "proc/version",
-        "proc/sys/kernel/{hostname,osrelease,arch}",
-        "proc/sys/kernel/random/boot_id",
-        "proc/{devices,cio_ignore}",
-    ),
-}
-"""The same for files that change only when somebody changes something."""
+"""Passes at least so far apart read the files that sources declare as `seldom`."""
 
 CHEAP: Final = (dasd_ioctl.BIODASDINFO2,)
 """Put to every DASD."""
@@ -210,11 +113,13 @@ def gather(
     """
     found = CapturePass(time.time_ns())
     reading = _Reading(root, found)
-    reading.match([*COUNTERS.values(), *(SELDOM.values() if seldom or everything else ())])
+    reading.match((*UNREAD_COUNTERS, *(path for source in SOURCES for path in source.counters)))
+    if seldom or everything:
+        reading.match([path for source in SOURCES for path in source.seldom])
     found.counted = time.time_ns()
     if reading.tree.root == "/":
         _call(reading, (*CHEAP, *COSTLY) if everything else CHEAP)
-    reading.match(IDENTITY.values())
+    reading.match((*UNREAD_IDENTITY, *(path for source in SOURCES for path in source.identity)))
     others, refused = namespaces(reading.tree)
     for name, mounts in others.items():
         reading.keep(f"proc/{name}/mountinfo", mounts)
@@ -234,26 +139,24 @@ Patterns = dict[str, "Patterns"]
 """Patterns by their first parts; what a whole pattern leads to has the key ``""``."""
 
 
-def _arranged(groups: Iterable[tuple[str, ...]]) -> Patterns:
+def _arranged(paths: Iterable[str]) -> Patterns:
     """Arrange patterns by their parts, so that each directory is looked at once."""
     patterns: Patterns = {}
-    for group in groups:
-        for pattern in group:
-            for path in _spelled_out(pattern):
-                here = patterns
-                for part in path.split("/"):
-                    here = here.setdefault(part, {})
-                here[""] = {}
+    for path in (path for pattern in paths for path in spelled_out(pattern)):
+        here = patterns
+        for part in path.split("/"):
+            here = here.setdefault(part, {})
+        here[""] = {}
     return patterns
 
 
-def _spelled_out(pattern: str) -> list[str]:
+def spelled_out(pattern: str) -> list[str]:
     """Return a pattern once for each of its alternatives: `{a,b}/c` is `a/c` and `b/c`."""
     match = _ALTERNATIVES.search(pattern)
     if not match:
         return [pattern]
     before, after = pattern[: match.start()], pattern[match.end() :]
-    return [path for name in match[1].split(",") for path in _spelled_out(f"{before}{name}{after}")]
+    return [path for name in match[1].split(",") for path in spelled_out(f"{before}{name}{after}")]
 
 
 class _Reading:
@@ -264,9 +167,9 @@ class _Reading:
         self.found = found
         self._inside = PathResolver(self._target)
 
-    def match(self, groups: Iterable[tuple[str, ...]]) -> None:
+    def match(self, patterns: Iterable[str]) -> None:
         """Read what the patterns name."""
-        self._enter("", _arranged(groups))
+        self._enter("", _arranged(patterns))
 
     def keep(self, path: str, data: bytes, mode: int = 0o444) -> None:
         """Put content into the pass, as read now."""
@@ -411,21 +314,10 @@ def _asked(tree: LiveTree, disk: str, question: Question) -> bytes:
     """Put a question to a disk; a costly one is given up when the disk hangs."""
     if question not in COSTLY:
         return dasd_ioctl.ask(tree, disk, question)
-    answers: list[bytes | OSError] = []
-
-    def ask() -> None:
-        try:
-            answers.append(dasd_ioctl.ask(tree, disk, question))
-        except OSError as error:
-            answers.append(error)
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(QUESTION_DEADLINE)
-    answer = answers[0] if answers else OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
-    if isinstance(answer, OSError):
-        raise answer
-    return answer
+    try:
+        return call_within(partial(dasd_ioctl.ask, tree, disk, question), QUESTION_DEADLINE)
+    except TimeoutError:
+        raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT)) from None
 
 
 # --- writing ----------------------------------------------------------------------------------
@@ -440,7 +332,7 @@ class CapturePlan:
     seconds: float = SELDOM_SECONDS
     """From the beginning of one pass to that of the next."""
     everything: bool = False
-    """Also what `SELDOM` and `COSTLY` name."""
+    """Also what is `seldom` or `COSTLY`."""
     beside: Beside = dict
     """Returns what else belongs into a pass: contents by path, or why there is none."""
 

@@ -25,11 +25,13 @@ from __future__ import annotations
 
 import re
 import struct
+import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import read_value, refused
 from zmon.kinds import CHANNEL
+from zmon.registry import IDENTITY_EVERY
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
@@ -336,6 +338,23 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     if not keys:
         return empty_frame(CHANNEL, "this machine shows Linux no channel paths")
     return Frame(CHANNEL, keys, {f.name: [row[f.name] for row in rows] for f in CHANNEL.fields}, times)
+
+
+class ChannelReader:
+    """Reads channel paths again and again, and asks for `configure` once a minute only."""
+
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Read nothing yet."""
+        self._tree = tree
+        self._recent: Frame | None = None
+        self._asked = 0.0
+
+    def read(self) -> Frame:
+        """Return a frame of `CHANNEL`."""
+        if time.monotonic() - self._asked >= IDENTITY_EVERY:
+            self._recent, self._asked = None, time.monotonic()
+        self._recent = read_channels(self._tree, self._recent)
+        return self._recent
 
 
 def _why_unmeasured(tree: Tree) -> Absent:

@@ -17,6 +17,7 @@ import stat
 import threading
 import time
 from collections import deque
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.kernel.mountinfo import Mounted
+    from zmon.kernel.sampler import Choice
     from zmon.kernel.tree import Tree
+    from zmon.kernel.worker import Worker
 
 
 MAX_FILES: Final = 100_000
@@ -124,13 +127,12 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     sync: bool = False,
     most: int = MAX_FILES,
     progress: Callable[[int], None] | None = None,
-    patience: float | None = None,
-    silent: dict[str, threading.Thread] | None = None,
+    silent: dict[str, Worker] | None = None,
 ) -> Frame:
     """Look at containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
 
-    A file system that leaves one call without an answer for `patience` seconds (else `PATIENCE` of that
-    module) is asked nothing more: its files are absent with that reason, and the others are looked at.
+    A file system that leaves one call without an answer for `worker.CALL_DEADLINE` seconds is asked nothing
+    more: its files are absent with that reason, and the others are looked at.
     Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
 
     A directory stands for the regular files in it and below, `most` at the most, and `MOST_INSIDE` in all;
@@ -149,8 +151,7 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     except ValueError as error:
         return empty_frame(CONTAINER, str(error))
     reading = _FileReading(_Looking(tree, mounted, sync=sync, silent=silent), most, progress)
-    seconds = worker.CALL_DEADLINE if patience is None else patience
-    return framed(reading.read(listed, seconds), tree.when(PATH))
+    return framed(reading.read(listed), tree.when(PATH))
 
 
 def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Frame:
@@ -165,6 +166,29 @@ def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Fr
     columns["declared"] = list(declared)
     columns |= {name: list(values) for name, values in zip(ContainerRow._fields, found, strict=True)}
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
+
+
+class ContainerReader:
+    """Looks again and again where the files are that are listed, by now or later."""
+
+    def __init__(self, tree: Tree, choice: Choice) -> None:
+        """Look at nothing yet."""
+        self._tree = tree
+        self._listed = choice.containers
+        self._later = choice.later
+        self._silent: dict[str, Worker] = {}
+
+    def read(self) -> Frame:
+        """Return a frame of `CONTAINER`."""
+        return read_containers(self._tree, (*self._listed, *self._more()), silent=self._silent)
+
+    def _more(self) -> Sequence[ListedFile]:
+        try:
+            return () if self._later is None else self._later.containers()
+        except ValueError:
+            if not self._listed:
+                raise
+            return ()
 
 
 def looking(tree: Tree) -> _Looking:
@@ -189,7 +213,7 @@ class _Looking:
         mounted: list[Mounted],
         *,
         sync: bool = False,
-        silent: dict[str, threading.Thread] | None = None,
+        silent: dict[str, Worker] | None = None,
     ) -> None:
         self._tree = tree
         self._mounts = {mount.id: mount for mount in mounted}
@@ -198,7 +222,7 @@ class _Looking:
         self._silent = {} if silent is None else silent
         """For each file system that does not answer, by its mount point, who waits for it."""
         self._directories: dict[str, tuple[str, Mounted] | None] = {}
-        self.since = time.monotonic()
+        self._since = time.monotonic()
         """When the present call of the kernel began."""
         self._place = ""
         """The mount point below which the present call looks."""
@@ -224,11 +248,15 @@ class _Looking:
 
     def goes_on(self) -> None:
         """Note that a call has returned, so that the next may take its time."""
-        self.since = time.monotonic()
+        self._since = time.monotonic()
 
-    def leave(self, thread: threading.Thread) -> str:
-        """Give up the present call, for which a thread waits; say what does not answer."""
-        self._silent[self._place] = thread
+    def remaining(self) -> float:
+        """Return the seconds that the present call may still take."""
+        return self._since + worker.CALL_DEADLINE - time.monotonic()
+
+    def leave(self, waiting: Worker) -> str:
+        """Give up the present call, for which a worker waits; say what does not answer."""
+        self._silent[self._place] = waiting
         return self._why(self._place)
 
     def _why(self, place: str) -> str:
@@ -242,8 +270,8 @@ class _Looking:
         Raises:
             _SilentError: nothing there answers.
         """
-        thread = self._silent.get(place)
-        if thread is not None and thread.is_alive():
+        waiting = self._silent.get(place)
+        if waiting is not None and waiting.is_waiting:
             raise _SilentError(self._why(place))
         self._place = place
         self.goes_on()
@@ -483,54 +511,44 @@ class _FileReading:
         self._rows: dict[str, tuple[ListedFile, ContainerRow]] = {}
         self._tasks: deque[_Task] = deque()
         self._lock = threading.Lock()
-        self._done = threading.Event()
-        self._failed: BaseException | None = None
 
-    def read(
-        self, listed: Iterable[ListedFile], patience: float
-    ) -> Mapping[str, tuple[ListedFile, ContainerRow]]:
+    def read(self, listed: Iterable[ListedFile]) -> Mapping[str, tuple[ListedFile, ContainerRow]]:
         """Return what was found by path."""
         self._tasks.extend(_Task(one, one.path) for one in listed)
         while self._tasks:
             looking = self._looking
             looking.goes_on()
-            thread = threading.Thread(target=self._work, args=(looking,), name="files", daemon=True)
-            thread.start()
-            while not self._done.wait(max(0.0, looking.since + patience - time.monotonic())):
-                if time.monotonic() - looking.since >= patience and self._leave(looking, thread):
+            working = worker.Worker("files")
+            working.start(partial(self._work, looking), last=True)
+            while (outcome := working.outcome(looking.remaining())) is None:
+                if looking.remaining() <= 0 and self._leave(looking, working):
                     break
-            if self._failed is not None:
-                raise self._failed
-            self._done.clear()
+            if outcome is not None and outcome[1] is not None:
+                raise outcome[1]
         return self._rows
 
-    def _leave(self, looking: _Looking, thread: threading.Thread) -> bool:
-        """Leave a thread behind, and say so of what it looks at."""
+    def _leave(self, looking: _Looking, working: Worker) -> bool:
+        """Leave a worker behind, and say so of what it looks at."""
         with self._lock:
-            if self._done.is_set() or not self._tasks:
+            if not working.is_waiting or not self._tasks:
                 return False
             self._looking = looking.again()
             task = self._tasks.popleft()
-            self._add(task, _nowhere(absent(looking.leave(thread))))
+            self._add(task, _nowhere(absent(looking.leave(working))))
             return True
 
     def _work(self, looking: _Looking) -> None:
-        try:
-            while self._tasks and self._looking is looking:
-                task = self._tasks[0]
-                found, inside = _look(looking, task, self._most + 1)
-                looking.goes_on()
-                with self._lock:
-                    if self._looking is not looking:  # it was given up meanwhile
-                        return
-                    self._tasks.popleft()
-                    if found is not None:
-                        self._add(task, found)
-                    self._go_into(task, inside)
-        except BaseException as error:  # noqa: BLE001 - whoever reads is told
-            self._failed = error
-        if self._looking is looking:
-            self._done.set()
+        while self._tasks and self._looking is looking:
+            task = self._tasks[0]
+            found, inside = _look(looking, task, self._most + 1)
+            looking.goes_on()
+            with self._lock:
+                if self._looking is not looking:  # it was given up meanwhile
+                    return
+                self._tasks.popleft()
+                if found is not None:
+                    self._add(task, found)
+                self._go_into(task, inside)
 
     def _go_into(self, task: _Task, inside: Sequence[_Task]) -> None:
         """Have what is in a directory looked at next, the directories in it last."""

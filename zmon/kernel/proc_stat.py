@@ -1,17 +1,11 @@
-"""The CPUs of this Linux: /proc/stat and /sys/devices/system/cpu.
+"""/proc/stat, /proc/meminfo, /proc/vmstat and /sys/devices/system/cpu: the CPUs and the memory of this Linux.
 
-The running kernel is asked through psutil, a captured tree through its files; both give nanoseconds
-in steps of the kernel's tick, 10 ms.  The counters are 64 bits wide and never wrap; `idle` and
-`iowait` may step back a little, as the kernel's documentation of /proc/stat warns.  `steal` is the
-time in which the hypervisor did not let us run, including what it did for us.
+Times are nanoseconds in steps of the kernel's tick, 10 ms.  They are 64 bits wide and never wrap; `idle` and
+`iowait` may step back a little, as the kernel's documentation of /proc/stat warns.  `steal` is the time in
+which the hypervisor did not let us run, including what it did for us.  A CPU that is off line has no counters
+until it returns.
 
-A CPU that is off line has no counters until it returns.
-
-Memory and paging: /proc/meminfo and /proc/vmstat.
-
-The running kernel is asked through psutil, a captured tree through its files; both give bytes, and
-both count the reclaimable slabs as `cached`.  The paging counters come from /proc/vmstat either way:
-psutil would say 0 for a counter that the kernel does not have.  They are 64-bit counts of 4 KiB
+Sizes are bytes; the reclaimable slabs count as `cached`.  The paging counters are 64-bit counts of 4 KiB
 pages since boot.
 """
 
@@ -31,8 +25,9 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
-
 STAT: Final = "proc/stat"
+MEMINFO: Final = "proc/meminfo"
+VMSTAT: Final = "proc/vmstat"
 CPUS: Final = "sys/devices/system/cpu"
 
 TIMES: Final = (
@@ -43,8 +38,9 @@ TIMES: Final = (
 TICK: Final = 10_000_000
 """ns per unit of /proc/stat: USER_HZ is 100 wherever zmon runs."""
 
+MAX_CPUS: Final = 1 << 16
+
 _OFFLINE: Final = absent("the CPU is off line")
-_MOST: Final = 1 << 16
 
 Times = dict[int, tuple[int, ...]]
 """For each CPU on line its times in ns, in the order of `TIMES`."""
@@ -81,7 +77,7 @@ def parse_cpulist(content: str) -> list[int]:
     for part in filter(None, content.strip().split(",")):
         first, dash, last = part.partition("-")
         last = last if dash else first
-        if not (_is_number(first) and _is_number(last)) or int(last) >= _MOST:
+        if not (_is_number(first) and _is_number(last)) or int(last) >= MAX_CPUS:
             raise ValueError(f"expected a list of CPUs like 0-1,4, found {content[:40]!r}")
         numbers.extend(range(int(first), int(last) + 1))
     return numbers
@@ -98,37 +94,15 @@ def read_cpu(tree: Tree) -> Frame:
         ValueError: see `parse_stat` and `parse_cpulist`.
     """
     try:
-        online = _list(tree, "online")
-        times = _live_times(online) if tree.live else parse_stat(text(tree, STAT))
+        times = parse_stat(text(tree, STAT))
     except OSError as error:
         return empty_frame(CPU, refused(error).reason)
-    if times is None:
-        return empty_frame(CPU, "the CPUs that have times are not those that are on line")
-    present = sorted({*times, *(_list(tree, "present") or ())})
-    rows = {str(number): _cpu_row(tree, number, times.get(number)) for number in present}
-    return frame_of(CPU, rows, tree.when(STAT))
-
-
-def _list(tree: Tree, name: str) -> list[int] | None:
     try:
-        return parse_cpulist(text(tree, f"{CPUS}/{name}"))
+        present = parse_cpulist(text(tree, f"{CPUS}/present"))
     except OSError:
-        return None
-
-
-def _live_times(online: list[int] | None) -> Times | None:
-    """Return what psutil gives, which has no CPU numbers: they come from the list of those on line."""
-    import psutil  # noqa: PLC0415 - a lookup that needs no CPU times starts without it
-
-    measured = psutil.cpu_times(percpu=True)
-    numbers = range(len(measured)) if online is None else online
-    if len(numbers) != len(measured):
-        return None
-    # psutil divided ticks by 100; rounding brings back the exact tick
-    return {
-        number: tuple(round(getattr(cpu, name) * 1e9 / TICK) * TICK for name in TIMES)
-        for number, cpu in zip(numbers, measured, strict=True)
-    }
+        present = []
+    rows = {str(number): _cpu_row(tree, number, times.get(number)) for number in sorted({*times, *present})}
+    return frame_of(CPU, rows, tree.when(STAT))
 
 
 def _cpu_row(tree: Tree, number: int, times: tuple[int, ...] | None) -> Mapping[str, Value]:
@@ -138,11 +112,6 @@ def _cpu_row(tree: Tree, number: int, times: tuple[int, ...] | None) -> Mapping[
         "address": read_value(tree, f"{CPUS}/cpu{number}/address"),
         "online": int(times is not None),
     }
-
-
-MEMINFO: Final = "proc/meminfo"
-VMSTAT: Final = "proc/vmstat"
-MEMORY_KEY: Final = "memory"
 
 
 def parse_meminfo(content: str) -> dict[str, int]:
@@ -185,32 +154,14 @@ def read_memory(tree: Tree) -> Frame:
         ValueError: see `parse_meminfo` and `parse_vmstat`.
     """
     try:
-        sizes = _live_sizes() if tree.live else _captured_sizes(parse_meminfo(text(tree, MEMINFO)))
+        meminfo = parse_meminfo(text(tree, MEMINFO))
     except OSError as error:
         return empty_frame(MEMORY, refused(error).reason)
-    return frame_of(MEMORY, {MEMORY_KEY: {**sizes, **_paging(tree)}}, tree.when(MEMINFO))
 
-
-def _live_sizes() -> Mapping[str, Value]:
-    import psutil  # noqa: PLC0415 - a lookup that needs no memory figures starts without it
-
-    memory, swap = psutil.virtual_memory(), psutil.swap_memory()
-    return {
-        "total": memory.total,
-        "available": memory.available,
-        "free": memory.free,
-        "buffers": memory.buffers,
-        "cached": memory.cached,
-        "swap_total": swap.total,
-        "swap_free": swap.free,
-    }
-
-
-def _captured_sizes(meminfo: Mapping[str, int]) -> Mapping[str, Value]:
     def size(name: str) -> int | Absent:
         return meminfo.get(name, absent(f"/proc/meminfo has no {name}"))
 
-    return {
+    row: dict[str, Value] = {
         "total": size("MemTotal"),
         "available": size("MemAvailable"),
         "free": size("MemFree"),
@@ -219,14 +170,14 @@ def _captured_sizes(meminfo: Mapping[str, int]) -> Mapping[str, Value]:
         "swap_total": size("SwapTotal"),
         "swap_free": size("SwapFree"),
     }
+    return frame_of(MEMORY, {"memory": {**row, **_paging(tree)}}, tree.when(MEMINFO))
 
 
 def _paging(tree: Tree) -> Mapping[str, Value]:
     try:
         counts = parse_vmstat(text(tree, VMSTAT))
     except OSError as error:
-        unread = refused(error)
-        return {"swapped_in": unread, "swapped_out": unread}
+        return dict.fromkeys(("swapped_in", "swapped_out"), refused(error))
     return {
         "swapped_in": counts.get("pswpin", absent("the kernel does not count pages swapped in")),
         "swapped_out": counts.get("pswpout", absent("the kernel does not count pages swapped out")),

@@ -10,70 +10,32 @@ from __future__ import annotations
 
 import time
 import weakref
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
-from zmon.kernel.worker import SOURCE_DEADLINE, Source, SourceReading
-from zmon.kinds import (
-    BLOCK,
-    CACHE,
-    CHANNEL,
-    CMF,
-    CONTAINER,
-    CPU,
-    DASD,
-    DEVICE,
-    EXACT,
-    GUEST,
-    KINDS,
-    LAYER,
-    LPAR,
-    LPAR_CPU,
-    MACHINE,
-    MEMORY,
-    MOUNT,
-    PHYSICAL_CPU,
-    PROFILE,
-    SOURCE,
-    SWAP,
-)
+from zmon.kernel.worker import SOURCE_DEADLINE, SourceReading, SourceWorker
+from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
+from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
-    from threading import Thread
 
     from zmon.absent import Value
-    from zmon.kernel.activity import Activity
     from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.tree import Tree
-    from zmon.kernel.worker import SourceWorker
+    from zmon.registry import Source
     from zmon.sample import Kind
+
+S = TypeVar("S", bound=SourceReading)
 
 IDENTITY: Final = ("devices", "volumes")
 """The sources that say what devices are."""
-
-IDENTITY_EVERY: Final = 60.0
-"""Seconds after which labels are read again when no event said that they changed."""
-
-HYPERVISOR_EVERY: Final = 10.0
-"""Seconds between two diag 204, which the kernel calls very expensive."""
-
-CONTAINERS_EVERY: Final = 600.0
-"""Seconds between two looks at where listed files lie: they grow, and are moved, seldom."""
-
-PROFILE_EVERY: Final = 10.0
-"""Seconds between two looks at the driver's statistics, a file for each volume and device."""
-
-CACHE_EVERY: Final = 60.0
-"""Seconds between two questions to the storage controllers: each is a channel program per volume."""
-NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
-
-NO_LISTING: Final = "no listing of tablespaces was given (--listing)"
 
 
 class Later(Protocol):
@@ -97,55 +59,72 @@ class Choice(NamedTuple):
     """Ask the hypervisor for all partitions or guests."""
     exact: bool = False
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
+    cp: bool = False
+    """Ask CP for the disks of this guest."""
     containers: tuple[ListedFile, ...] = ()
     """Files whose extents are asked for; a capture has those that were asked for when it was made."""
     later: Later | None = None
     """Further such files, which are not known yet."""
-    more: tuple[Callable[[Tree], Source], ...] = ()
-    """Sources that others bring, such as answers of the hypervisor."""
+
+    @property
+    def lists_containers(self) -> bool:
+        """Whether there are, or will be, files whose extents are asked for."""
+        return bool(self.containers or self.later)
 
 
 EVERYTHING: Final = Choice()
 """Whatever can be read without being asked for."""
 
 
-class Counters:
-    """The source that is read at every sample: disks, and the devices below them.
+class LazyReader:
+    """The reader that a source names; its module is loaded, and its class made, at the first reading.
 
-    What it has to remember between samples is made at the first reading, in the source's own thread.
+    That happens in the source's own thread.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
         """Read nothing yet."""
+        self._source = source
         self._tree = tree
-        self._activity: Activity | None = None
+        self._choice = choice
+        self._read: Callable[[], Frame | Sequence[Frame]] | None = None
+        self._refresh: Callable[[], None] | None = None
         self._changed = False
 
     def changed(self) -> None:
-        """Take note that devices came or went."""
+        """Note that devices came or went, for a reader that remembers devices."""
         self._changed = True
 
     def read(self) -> Sequence[Frame]:
-        """Return a frame of block devices and one of channel measurement."""
-        if self._activity is None:
-            from zmon.kernel.activity import Activity  # noqa: PLC0415 - like all readers, when it is needed
-
-            self._activity = Activity(self._tree)
-        elif self._changed:
-            self._activity.refresh()
+        """Return the frames of the source."""
+        if self._read is None:
+            found = find_reader(self._source)
+            if isinstance(found, type):
+                reader: Any = found(self._tree, self._choice)
+                self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
+            else:
+                self._read = partial(found, self._tree)
+        elif self._changed and self._refresh is not None:
+            self._refresh()
         self._changed = False
-        return self._activity.sample()
+        frames = self._read()
+        return [frames] if isinstance(frames, Frame) else list(frames)
 
 
-def _reader(name: str, tree: Tree) -> Callable[[], Sequence[Frame]]:
-    """Return the reading of a tree by `module.function` of this package, loaded when it is read first."""
-    module, _, function = name.partition(".")
+def find_reader(source: Source) -> Callable[..., Any]:
+    """Return the function or the class that a source names."""
+    module, _, name = source.reader.rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(f"zmon.{module}"), name)
+    return found
 
-    def read() -> Sequence[Frame]:
-        found = getattr(import_module(f"zmon.kernel.{module}"), function)(tree)
-        return [found] if isinstance(found, Frame) else list(found)
 
-    return read
+def _why_off(source: Source, tree: Tree, choice: Choice) -> str:
+    """Return why a source is not read: it costs something, and was not chosen.  A capture costs nothing."""
+    if not source.option or getattr(choice, source.option) or not tree.live:
+        return ""
+    if source.option == "cache" and not _has_dasd(tree):
+        return ""  # it will say so
+    return source.off
 
 
 def _has_dasd(tree: Tree) -> bool:
@@ -155,86 +134,16 @@ def _has_dasd(tree: Tree) -> bool:
         return False
 
 
-def sources(tree: Tree, choice: Choice, counters: Counters) -> list[Source]:
-    """Return the sources of what is wanted of a tree; those that cost something are off unless chosen.
-
-    In a capture nothing costs anything, so they are on.
-    """
-    free = not tree.live
-    no_cache = "" if choice.cache or free or not _has_dasd(tree) else NO_CACHE
-    no_totals = "" if choice.exact or free else "may wait for I/O without end: --exact"
-    no_hypervisor = "" if choice.hypervisor or free else "switched off with --no-hypervisor"
-    partitions = (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST)
-    known = [
-        Source("disks", "/proc/diskstats, cmf/* of devices", (BLOCK, CMF), counters.read),
-        Source("totals", "BIODASDREADALLCMB", (EXACT,), _reader("cmf.read_totals", tree), off=no_totals),
-        Source("channels", "/sys/devices/css0/chp0.*", (CHANNEL,), _channels(tree)),
-        Source("cpus", "/proc/stat", (CPU,), _reader("proc_stat.read_cpu", tree)),
-        Source("memory", "/proc/meminfo", (MEMORY,), _reader("proc_stat.read_memory", tree)),
-        Source("devices", "/sys/devices/css0/0.*", (DEVICE,), _reader("ccw_device.read_devices", tree),
-               IDENTITY_EVERY),
-        Source("volumes", "/proc/dasd/devices, BIODASDINFO2, udev", (DASD,),
-               _reader("dasd_ioctl.read_dasd", tree), IDENTITY_EVERY),
-        Source("mounts", "/proc/self/mountinfo", (MOUNT,), _reader("mountinfo.read_mounts", tree),
-               IDENTITY_EVERY),
-        Source("swaps", "/proc/swaps", (SWAP,), _reader("mountinfo.read_swaps", tree), IDENTITY_EVERY),
-        Source("layers", "/sys/block, device-mapper tables", (LAYER,), _reader("sys_block.read_layers", tree),
-               IDENTITY_EVERY),
-        Source("containers", "FS_IOC_FIEMAP of listed files", (CONTAINER,),
-               _containers(tree, choice.containers, choice.later), CONTAINERS_EVERY,
-               "" if choice.containers or choice.later or free else NO_LISTING),
-        Source("machine", "/proc/sysinfo, s390_sthyi", (MACHINE,), _reader("sysinfo.read_machine", tree),
-               IDENTITY_EVERY),
-        Source("hypervisor", "diag 204, diag 2fc, hypfs", partitions,
-               _reader("hypfs.read_partitions", tree), HYPERVISOR_EVERY, no_hypervisor),
-        Source("profile", "/proc/dasd/statistics, debugfs/dasd", (PROFILE,),
-               _reader("dasd_statistics.read_profiles", tree), PROFILE_EVERY),
-        Source("cache", "BIODASDPSRD", (CACHE,), _reader("dasd_ioctl.read_cache", tree),
-               CACHE_EVERY, no_cache),
-        *(source(tree) for source in choice.more),
-    ]  # fmt: skip
+def sources_of(tree: Tree, choice: Choice, make: type[S]) -> list[S]:
+    """Return the sources of what is wanted of a tree, to be read."""
     wanted = {kind.name for kind in choice.kinds}
     if CMF.name in wanted:
         wanted.add(EXACT.name)  # which will stand in its place
-    return [source for source in known if not wanted.isdisjoint(kind.name for kind in source.kinds)]
-
-
-def _containers(
-    tree: Tree, listed: Sequence[ListedFile], later: Later | None
-) -> Callable[[], Sequence[Frame]]:
-    def more() -> Sequence[ListedFile]:
-        try:
-            return () if later is None else later.containers()
-        except ValueError:
-            if not listed:
-                raise
-            return ()
-
-    silent: dict[str, Thread] = {}
-
-    def read() -> Sequence[Frame]:
-        from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - like all readers, when needed
-
-        return [read_containers(tree, (*listed, *more()), silent=silent)]
-
-    return read
-
-
-def _channels(tree: Tree) -> Callable[[], Sequence[Frame]]:
-    """Return the reader of channel paths, which asks for `configure` once a minute only."""
-    recent: Frame | None = None
-    asked = 0.0
-
-    def read() -> Sequence[Frame]:
-        nonlocal recent, asked
-        if time.monotonic() - asked >= IDENTITY_EVERY:
-            recent, asked = None, time.monotonic()
-        from zmon.kernel.channel_path import read_channels  # noqa: PLC0415 - like all readers, when it is needed
-
-        recent = read_channels(tree, recent)
-        return [recent]
-
-    return read
+    return [
+        make(source, LazyReader(source, tree, choice), _why_off(source, tree, choice), tree.live)
+        for source in SOURCES
+        if not wanted.isdisjoint(kind.name for kind in source.kinds)
+    ]
 
 
 class Sampler:
@@ -245,21 +154,18 @@ class Sampler:
         tree: Tree,
         choice: Choice,
         nominal: float = 0.0,
-        patience: float = SOURCE_DEADLINE,
+        deadline: float = SOURCE_DEADLINE,
         hotplug: Hotplug | None = None,
     ) -> None:
         """Prepare; `nominal` is the intended distance of samples in seconds.
 
         Without `hotplug`, devices that come or go are noticed by their disks, others within a minute.
         """
-        from zmon.kernel.worker import SourceWorker  # noqa: PLC0415 - a capture is read without threads
-
         self._tree = tree
         self._nominal = nominal
-        self._patience = patience
-        self._counters = Counters(tree)
-        self._lanes = [SourceWorker(source) for source in sources(tree, choice, self._counters)]
-        weakref.finalize(self, _end, self._lanes)
+        self._deadline = deadline
+        self._sources = sources_of(tree, choice, SourceWorker)
+        weakref.finalize(self, _end, self._sources)
         self._hotplug = hotplug or Hotplug(None)
         self._later = choice.later
         self._disks: list[str] = []
@@ -273,34 +179,35 @@ class Sampler:
 
     def _look_again(self, *names: str) -> None:
         """Have these sources read again in this sample."""
-        for lane in self._lanes:
-            if lane.source.name in names:
-                lane.again()
+        for one in self._sources:
+            if one.source.name in names:
+                one.read_again()
 
     def sample(self) -> Sample:
         """Read every source that is due and return what there is now."""
         if self._hotplug.changed():
-            self._counters.changed()
+            for one in self._sources:
+                one.reader.changed()
             self._look_again(*IDENTITY)
         if self._later is not None and self._later.changed():
             self._look_again("containers")
         frames: dict[str, Frame] = {}
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
-        for lane in self._lanes:
-            frames.update(lane.frames(self._patience))
-            if lane.source.name == "disks":
+        for one in self._sources:
+            frames.update(one.frames(self._deadline))
+            if one.source.name == "disks":
                 # the counters' instant is the sample's: what else is read may take seconds
                 at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
                 self._notice(frames[BLOCK.name])
-        frames[SOURCE.name] = costs(self._lanes, at.steady)
+        frames[SOURCE.name] = costs(self._sources, at.steady)
         _overlay(frames)
         return Sample(at, frames, self._tree.name, self._nominal)
 
 
-def _end(lanes: Sequence[SourceWorker]) -> None:
-    """End the threads of a sampler that is gone."""
-    for lane in lanes:
-        lane.end()
+def _end(sources: Sequence[SourceWorker]) -> None:
+    """End the threads of a sampler that is no longer used."""
+    for one in sources:
+        one.worker.end()
 
 
 def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
@@ -308,7 +215,7 @@ def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
 
     `boot` names the run of the machine where the capture does not.
     """
-    readings = [SourceReading(source) for source in sources(tree, choice, Counters(tree))]
+    readings = sources_of(tree, choice, SourceReading)
     frames: dict[str, Frame] = {}
     for reading in readings:
         frames.update({frame.kind.name: frame for frame in reading.read()})
@@ -333,7 +240,7 @@ def costs(readings: Sequence[SourceReading], when: int) -> Frame:
     columns: dict[str, list[Value]] = {
         "state": [reading.cost.state for reading in readings],
         "reason": [reading.cost.reason for reading in readings],
-        "reads_what": [reading.source.what for reading in readings],
+        "reads_what": [reading.what for reading in readings],
         "every": [reading.source.every for reading in readings],
         "rows": [reading.cost.rows for reading in readings],
         "bytes": [reading.cost.bytes for reading in readings],

@@ -1,14 +1,9 @@
-"""The sources of a sample: what is read, how often at the most, and what it costs.
+"""Calls of the kernel that may never return, each in a thread that can be left behind.
 
-Each source of the running machine is read in a thread of its own, one source after the other.
-
-That is because a kernel file or an ioctl may never return.  A source that does not answer in time is left
-behind: its rows are absent, with the reason, and the others go on; later samples do not wait for it again.
-When it answers at last, its answer counts for the next sample.
-
-Calls of the kernel that may never return: each is made in a thread that is left behind when it is late.
-
-A file system whose server is gone keeps whoever looks at a path on it, and so does a disk that is stopped.
+A kernel file or an ioctl may wait without end; a file system whose server is gone keeps whoever looks at a
+path on it, and so does a disk that is stopped.  A `Worker` is a thread that makes one call after the other;
+who waits for its answer gives it a deadline, and goes on without it.  Each source of the running machine has
+one, so that a source that hangs does not delay the others.
 """
 
 from __future__ import annotations
@@ -16,36 +11,122 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from zmon.absent import absent
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.sample import Frame, Kind
-
+    from zmon.registry import Source
+    from zmon.sample import Frame
 
 NOT_ACCOUNTED: Final = absent("this kernel does not account for what threads read")
 
 SOURCE_DEADLINE: Final = 2.0
 """Seconds that a source may take before the sample goes on without it."""
+CALL_DEADLINE: Final = 3.0
+"""Seconds that one call may take."""
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 
-class Source(NamedTuple):
-    """One thing to read: which frames it gives, how, and how seldom."""
+class Worker:
+    """A daemon thread that makes calls one after the other; it begins with the first."""
 
-    name: str
-    what: str
-    """What is read, for the screen about zmon itself."""
-    kinds: tuple[Kind, ...]
-    read: Callable[[], Sequence[Frame]]
-    every: float = 0.0
-    """Seconds between two reads at the least."""
-    off: str = ""
-    """Why it is not read, and how to have it read; empty when it is read."""
+    def __init__(self, name: str | None = None) -> None:
+        """Prepare a thread of this name."""
+        self.is_busy = False
+        """Whether an answer was asked for and not yet taken."""
+        self._name = name
+        self._thread: threading.Thread | None = None
+        self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
+        """None ends the thread."""
+        self._answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the present call has not returned yet."""
+        return self.is_busy and self._answers.empty()
+
+    def start(self, call: Callable[[], object], *, last: bool = False) -> None:
+        """Have a call made; the thread ends after the `last` one."""
+        self.is_busy = True
+        self._calls.put(call)
+        if last:
+            self.end()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """End the thread as soon as the present call has returned."""
+        self._calls.put(None)
+
+    def outcome(self, seconds: float) -> tuple[Any, BaseException | None] | None:
+        """Return what the call returned and what it raised; None if it has not returned within `seconds`."""
+        try:
+            outcome = self._answers.get(timeout=max(0.0, seconds))
+        except queue.Empty:
+            return None
+        self.is_busy = False
+        return outcome
+
+    def _run(self) -> None:
+        while (call := self._calls.get()) is not None:
+            outcome: tuple[Any, BaseException | None]
+            try:
+                outcome = call(), None
+            except BaseException as error:  # noqa: BLE001 - whoever asked gets it
+                outcome = None, error
+            self._answers.put(outcome)
+
+
+_LATE: Final[dict[str, Worker]] = {}
+"""The workers that are late, by the names of their calls."""
+
+
+def call_within(call: Callable[[], T], seconds: float | None = None, *, name: str = "") -> T:
+    """Return what a call returns, or raise what it raises.
+
+    A call of a `name` is not made again while the one before still waits.
+
+    Raises:
+        TimeoutError: it has not returned in time; its thread is left behind.
+    """
+    worker = _LATE.pop(name, None)
+    outcome = None
+    if worker is None or not worker.is_waiting:
+        worker = Worker()
+        worker.start(call, last=True)
+        outcome = worker.outcome(CALL_DEADLINE if seconds is None else seconds)
+    if outcome is None:
+        if name:
+            _LATE[name] = worker
+        raise TimeoutError("it does not answer")
+    answer, error = outcome
+    if error is not None:
+        raise error
+    found: T = answer
+    return found
+
+
+def call_all_within(
+    calls: Mapping[K, Callable[[], T]], seconds: float | None = None
+) -> dict[K, T | BaseException]:
+    """Make calls side by side; return what each returned or raised, but for those that did not in time."""
+    workers = {key: Worker() for key in calls}
+    for key, call in calls.items():
+        workers[key].start(call, last=True)
+    due = time.monotonic() + (CALL_DEADLINE if seconds is None else seconds)
+    outcomes = {key: worker.outcome(due - time.monotonic()) for key, worker in workers.items()}
+    return {key: one[0] if one[1] is None else one[1] for key, one in outcomes.items() if one is not None}
+
+
+# --- the sources of a sample ------------------------------------------------------------------
 
 
 class Cost:
@@ -78,12 +159,25 @@ def bytes_read() -> Number:
         return NOT_ACCOUNTED
 
 
+class Reader(Protocol):
+    """What reads a source."""
+
+    def read(self) -> Sequence[Frame]:
+        """Return its frames."""
+
+    def changed(self) -> None:
+        """Note that devices came or went."""
+
+
 class SourceReading:
     """A source that is read, and what that has cost so far."""
 
-    def __init__(self, source: Source) -> None:
-        """Read nothing yet."""
+    def __init__(self, source: Source, reader: Reader, off: str = "", live: bool = True) -> None:
+        """Read nothing yet; `off` says why it never will be."""
         self.source = source
+        self.reader = reader
+        self.off = off
+        self.what = source.what if live else source.captured or source.what
         self.cost = Cost()
 
     def read(self) -> Sequence[Frame]:
@@ -91,13 +185,13 @@ class SourceReading:
         begun, cpu, before = time.monotonic_ns(), time.thread_time_ns(), bytes_read()
         failed = ""
         try:
-            frames = self.source.read()
+            frames = self.reader.read()
         except OSError as error:
-            failed = f"{error.strerror or error}: {error.filename or self.source.what}"
+            failed = f"{error.strerror or error}: {error.filename or self.what}"
         except Exception as error:  # noqa: BLE001 - one source must never stop the others
             failed = str(error) if isinstance(error, ValueError) else ""
             if not failed:  # no message for people: a mistake of zmon
-                failed = f"zmon cannot read {self.source.what}: {type(error).__name__} {error}".rstrip()
+                failed = f"zmon cannot read {self.what}: {type(error).__name__} {error}".rstrip()
         if failed:
             frames = [empty_frame(kind, failed) for kind in self.source.kinds]
         cost = self.cost
@@ -114,137 +208,62 @@ class SourceReading:
 
 
 class SourceWorker(SourceReading):
-    """The thread of one source, and its last answer."""
+    """A source of the running machine that is read in a thread of its own, and its last frames.
 
-    def __init__(self, source: Source) -> None:
+    A source that does not answer in time is left behind: its rows are absent, with the reason, and later
+    samples do not wait for it again.  When it answers at last, its answer counts for the next sample.
+    """
+
+    def __init__(self, source: Source, reader: Reader, off: str = "", live: bool = True) -> None:
         """Read nothing yet."""
-        super().__init__(source)
-        self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        """True asks for an answer, False ends the thread."""
-        self._answers: queue.SimpleQueue[Sequence[Frame]] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._waiting = False
-        self._late = False
+        super().__init__(source, reader, off, live)
+        self.worker = Worker(source.name)
+        self._is_late = False
         """It has been waited for in vain already."""
         self._due = 0.0
         self._last: dict[str, Frame] = {}
 
-    def frames(self, patience: float = SOURCE_DEADLINE) -> dict[str, Frame]:
+    def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
         """Return the source's frames by kind: read now if it is due, else the last ones.
 
-        What does not answer within `patience` seconds is absent.
+        What does not answer within `seconds` is absent.
         """
-        if self.source.off:
-            self.cost.state, self.cost.reason = "off", self.source.off
-            return self._absent(self.source.off)
+        if self.off:
+            self.cost.state, self.cost.reason = "off", self.off
+            return self._absent(self.off)
         now = time.monotonic()
-        if not self._waiting and now >= self._due:
-            self._ask()
+        if not self.worker.is_busy and now >= self._due:
+            self.worker.start(self.read)
             self._due = now + self.source.every
-        if self._waiting:
-            try:
-                answer = self._answers.get(timeout=0 if self._late else patience)
-            except queue.Empty:
-                self._late = True
+        if self.worker.is_busy:
+            outcome = self.worker.outcome(0 if self._is_late else seconds)
+            if outcome is None:
+                self._is_late = True
                 self.cost.state = "hangs"
-                self.cost.reason = f"{self.source.what} does not answer"
+                self.cost.reason = f"{self.what} does not answer"
                 return self._absent(self.cost.reason)
-            self._waiting = self._late = False
-            self._keep(answer)
+            self._is_late = False
+            frames, error = outcome
+            if error is not None:
+                raise error
+            self._remember(frames)
         return self._last
 
-    def again(self) -> None:
+    def read_again(self) -> None:
         """Make the source due at once, whatever its interval."""
         self._due = 0.0
 
-    def end(self) -> None:
-        """End the thread as soon as it is not reading."""
-        self._asked.put(False)
-
-    def _ask(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=self.source.name, daemon=True)
-            self._thread.start()
-        self._waiting = True
-        self._asked.put(True)
-
-    def _run(self) -> None:
-        while self._asked.get():
-            self._answers.put(self.read())
-
-    def _keep(self, frames: Sequence[Frame]) -> None:
+    def _remember(self, frames: Sequence[Frame]) -> None:
         """Make these the last frames; each remembers the last good one before it, but no further."""
-        kept = {}
+        last = {}
         for frame in frames:
             before = self._last.get(frame.kind.name)
             if before is not None and before.missing is not None:
                 before = before.prior
             if before is not None and self.source.every:
                 frame = frame.but(prior=before.but(prior=None))  # noqa: PLW2901 - the same reading
-            kept[frame.kind.name] = frame
-        self._last = kept
+            last[frame.kind.name] = frame
+        self._last = last
 
     def _absent(self, reason: str) -> dict[str, Frame]:
         return {kind.name: empty_frame(kind, reason) for kind in self.source.kinds}
-
-
-CALL_DEADLINE: Final = 3.0
-"""Seconds that one call may take."""
-
-_LEFT: Final[dict[str, threading.Thread]] = {}
-"""Those that wait for calls that have a name."""
-
-T = TypeVar("T")
-K = TypeVar("K")
-
-
-def call_within(call: Callable[[], T], seconds: float | None = None, *, name: str = "") -> T:
-    """Return what a call returns, or raise what it raises.
-
-    A call of a `name` is not made again while the one before still waits.
-
-    Raises:
-        TimeoutError: it has not returned in time; its thread is left behind.
-    """
-    waiting = _LEFT.pop(name, None)
-    answers: dict[int, T | Exception] = {}
-    if waiting is None or not waiting.is_alive():
-        waiting = threading.Thread(target=_answer, args=(answers, 0, call), daemon=True)
-        waiting.start()
-        _join_all([waiting], CALL_DEADLINE if seconds is None else seconds)
-    if 0 not in answers:
-        if name:
-            _LEFT[name] = waiting
-        raise TimeoutError("it does not answer")
-    answer = answers[0]
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
-
-
-def call_all_within(
-    calls: Mapping[K, Callable[[], T]], seconds: float | None = None
-) -> dict[K, T | Exception]:
-    """Make calls side by side; return what each returned or raised, but for those that did not in time."""
-    answers: dict[K, T | Exception] = {}
-    threads = [
-        threading.Thread(target=_answer, args=(answers, key, call), daemon=True)
-        for key, call in calls.items()
-    ]
-    for thread in threads:
-        thread.start()
-    _join_all(threads, CALL_DEADLINE if seconds is None else seconds)
-    return dict(answers)
-
-
-def _join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
-    due = time.monotonic() + seconds
-    for thread in threads:
-        thread.join(max(0.0, due - time.monotonic()))
-
-
-def _answer(answers: dict[K, T | Exception], key: K, call: Callable[[], T]) -> None:
-    try:
-        answers[key] = call()
-    except Exception as error:  # noqa: BLE001 - whoever asked is told
-        answers[key] = error

@@ -138,8 +138,9 @@ def room(directory: str) -> int:
     place = os.path.abspath(directory)
     while not os.path.isdir(place):
         place = os.path.dirname(place)
-    found = os.statvfs(place)
-    return found.f_bavail * found.f_frsize
+    import psutil  # noqa: PLC0415 - only a recorder asks
+
+    return psutil.disk_usage(place).free
 
 
 def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") -> str:

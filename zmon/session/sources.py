@@ -122,13 +122,10 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.
     """
-    from zmon.cp.sample_source import captured_claims  # noqa: PLC0415 - a live machine needs no archive
-    from zmon.kernel import capture_open  # noqa: PLC0415 - likewise
+    from zmon.kernel import capture_open  # noqa: PLC0415 - a live machine needs no archive
 
     passes = capture_open.open_capture(path).passes
-    section = CaptureSection(
-        path, passes if last is None else passes[-last:], choice._replace(more=(captured_claims,))
-    )
+    section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     return Timeline(path, lambda: [section], CAPTURE_REFUSAL)
 
 

@@ -1,8 +1,8 @@
 """Names that tell whose machine it is, replaced in samples and events; figures and structure stay.
 
-The tables here say of every text that zmon records whether it is kept or what it names.  What they do not
-know is left out.  The same name has the same stand-in everywhere, because it follows from the name and a key;
-without the key nobody can go back, or try names until one fits.
+`zmon.kinds` declares of every text that zmon records whether it is kept or what it names.  What is not
+declared there is left out.  The same name has the same stand-in everywhere, because it follows from the name
+and a key; without the key nobody can go back, or try names until one fits.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
+from zmon.kinds import BUSID_FORM, DISK, DISK_FORM, EXACT, KEEP, KINDS, SERIAL, UID, WORDS
 from zmon.sample import Frame, Meaning
 from zmon.uid import parse_uid
 
@@ -23,107 +24,6 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Field, Kind, Sample
 
-KEEP: Final = "keep"
-UID: Final = "uid"
-SERIAL: Final = "serial"
-DISK: Final = "disk"
-WORDS: Final = "words"
-
-LABELS: Final[Mapping[str, Mapping[str, str]]] = {
-    "machine": {
-        KEEP: "manufacturer type model capacity_model lpar_number lpar_characteristics control_program"
-              " environment kernel architecture",
-        SERIAL: "sequence plant",
-        "lpar": "lpar_name",
-        "system": "vm_name",
-        "guest": "guest_name",
-        "host": "hostname",
-        "group": "cap_group_name",
-    },
-    "channel": {KEEP: "status configure shared chid chid_external esc speed type cmg"},
-    "device": {
-        KEEP: "subchannel chpids driver status availability discipline vendor devtype cutype path_masks",
-        UID: "uid",
-        DISK: "block",
-    },
-    "cmf": {KEEP: "via", UID: "uid"},
-    "exact": {KEEP: "via", UID: "uid"},
-    "block": {KEEP: "number busid incarnation", "label": "label", "model": "model"},
-    "dasd": {KEEP: "discipline state storage", DISK: "name", "volume": "volser", UID: "uid"},
-    "cache": {KEEP: "caching fast_write duplex unit_address ssid device_status", UID: "uid"},
-    "lpar": {
-        KEEP: "number upid",
-        "system": "os",
-        "sysplex": "sysplex",
-        "group": "group hardware_group",
-    },
-    "lpar_cpu": {KEEP: "type cpu", "lpar": "lpar"},
-    "physical_cpu": {KEEP: "type"},
-    "guest": {},
-    "cpu": {KEEP: "polarization address"},
-    "memory": {},
-    "mount": {KEEP: "number fstype devices chunks line namespaces", "path": "root point source options"},
-    "swap": {KEEP: "sort"},
-    "layer": {
-        KEEP: "sort parent below table level layout members busid",
-        DISK: "name",
-        "label": "mapped",
-        SERIAL: "uuid wwpn lun",
-        "path": "file links",
-    },
-    "container": {
-        KEEP: "role number mount ranges",
-        "database": "database",
-        "tablespace": "tablespace",
-        "path": "listed real said",
-    },
-    "claim": {
-        KEEP: "vdev rdev ssid ua mode",
-        WORDS: "via weak",
-        "guest": "user",
-        "volume": "volser",
-        "path": "origin",
-    },
-    "profile": {KEEP: "start scale via"},
-    "source": {KEEP: "state", WORDS: "reason reads_what"},
-}  # fmt: skip
-"""For each kind what becomes of its labels: kept, or what they name.
-
-`uid` keeps vendor, SSID and unit address; `disk` keeps what the kernel calls a disk; `words` keeps the words
-that zmon itself uses.  Numbers of other meanings need no table: text that stands among them is left out.
-"""
-
-_BUSID: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
-_DISK: Final = (
-    r"(?:(?:dasd|sd|vd|xvd|hd|scm)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|ram|zram|sr|nbd|pmem|mmcblk|dasd)[0-9]{1,5}"
-    r"|nvme[0-9]{1,3}(?:c[0-9]{1,3})?n[0-9]{1,4}|dev[0-9]{1,5}-[0-9]{1,8})"
-)
-
-KEYS: Final[Mapping[str, tuple[str, str]]] = {
-    "machine": ("machine", "thing"),
-    "channel": (r"[0-9a-f]{1,2}\.[0-9a-f]{1,2}", "thing"),
-    "device": (_BUSID, "thing"),
-    "cmf": (_BUSID, "thing"),
-    "exact": (_BUSID, "thing"),
-    "block": (_DISK, DISK),
-    "dasd": (_BUSID, "thing"),
-    "cache": (_BUSID, "thing"),
-    "lpar": (r"#[0-9]{1,3}", "lpar"),
-    "lpar_cpu": ("", "lpar"),
-    "physical_cpu": (r"[0-9]{1,5}", "thing"),
-    "guest": ("", "guest"),
-    "cpu": (r"[0-9]{1,5}", "thing"),
-    "memory": ("memory", "thing"),
-    "mount": (r"[0-9]{1,10}", "thing"),
-    "swap": (rf"/dev/{_DISK}", "path"),
-    "layer": (r"[0-9]{1,5}:[0-9]{1,8}", "thing"),
-    "container": ("", "path"),
-    "claim": (r"[0-9]{1,10}", "thing"),
-    "profile": (rf"global|{_BUSID}|{_DISK}", DISK),
-    "source": (r"[a-z_]{1,20}", "thing"),
-}
-"""For each kind the form of the keys that are kept, and what the others name."""
-
 PREFIX: Final[Mapping[str, str]] = {
     "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
     "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
@@ -131,6 +31,8 @@ PREFIX: Final[Mapping[str, str]] = {
     UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
 """How stand-ins begin: partitions and guests have eight characters at the most, volumes six."""
+
+_KINDS: Final = {kind.name: kind for kind in (*KINDS.values(), EXACT)}
 
 LEFT_OUT: Final = absent("left out: the recording was made anonymous")
 
@@ -230,7 +132,7 @@ class Anonymity:
         return str(uid._replace(serial=self.name(SERIAL, uid.serial), token=token))
 
     def _disk(self, text: str) -> str:
-        return text if re.fullmatch(_DISK, text, re.ASCII) else self.name(DISK, text)
+        return text if re.fullmatch(DISK_FORM, text, re.ASCII) else self.name(DISK, text)
 
     def _words(self, text: str) -> str:
         """Keep of a sentence what zmon said itself, and replace the names in it."""
@@ -243,7 +145,7 @@ class Anonymity:
         bare = word.rstrip(".")
         if bare in self._names:
             return self._names[bare]
-        return word if _OWN.fullmatch(word) or re.fullmatch(_BUSID, bare) else "..."
+        return word if _OWN.fullmatch(word) or re.fullmatch(BUSID_FORM, bare) else "..."
 
     def reason(self, why: Absent) -> Absent:
         """Return a reason without names in it."""
@@ -254,7 +156,8 @@ class Anonymity:
 
     def key(self, kind: str, key: str) -> str:
         """Return what stands for the key of a row."""
-        form, what = KEYS.get(kind, ("", "thing"))
+        known = _KINDS.get(kind)
+        form, what = (known.key_form, known.key_privacy) if known else ("", "thing")
         if form and re.fullmatch(form, key, re.ASCII):
             return key
         if kind == "lpar_cpu":
@@ -283,13 +186,15 @@ class Anonymity:
         if known is not None and known[0] is frame:
             return
         self._keys_of(frame)
-        for what, names in LABELS.get(frame.kind.name, {}).items():
-            for name in names.split() if what not in {KEEP, WORDS} else ():
-                values = frame.columns.get(name, [])
-                if values != self._columns.get((frame.kind.name, name), _NEVER)[0]:
-                    for value in set(values):
-                        if not isinstance(value, Absent):
-                            self._label(what, value)
+        for name in frame.columns:
+            what = privacy_of(frame.kind.name, name)
+            if what in {"", KEEP, WORDS}:
+                continue
+            values = frame.columns[name]
+            if values != self._columns.get((frame.kind.name, name), _NEVER)[0]:
+                for value in set(values):
+                    if not isinstance(value, Absent):
+                        self._label(what, value)
 
     def _frame(self, name: str, frame: Frame) -> Frame:
         known = self._frames.get(name)
@@ -331,8 +236,8 @@ class Anonymity:
                 return values
             found = [value if isinstance(value, int | float) else self._odd(value) for value in values]
         else:
-            what = meant(*place)
-            found = [LEFT_OUT if what is None else self._label(what, value) for value in values]
+            what = privacy_of(*place)
+            found = [self._label(what, value) if what else LEFT_OUT for value in values]
         self._columns[place] = (values, found)
         return found
 
@@ -357,7 +262,7 @@ class Anonymity:
         return event._replace(thing=self._thing(event.thing), text=SAID[event.what], screen=screen)
 
     def _thing(self, thing: str) -> str:
-        if re.fullmatch(f"{_BUSID}|{_DISK}|[0-9a-f]\\.[0-9a-f]{{1,2}}|[0-9]{{1,5}}", thing, re.ASCII):
+        if re.fullmatch(f"{BUSID_FORM}|{DISK_FORM}|[0-9a-f]\\.[0-9a-f]{{1,2}}|[0-9]{{1,5}}", thing, re.ASCII):
             return thing
         try:
             parse_uid(f"{thing}.00")
@@ -366,12 +271,10 @@ class Anonymity:
         return self._uid(f"{thing}.00").removesuffix(".00")  # a logical control unit
 
 
-def meant(kind: str, field: str) -> str | None:
-    """Return what the tables say of a label; None when they do not know it."""
-    for what, names in LABELS.get(kind, {}).items():
-        if field in names.split():
-            return what
-    return None
+def privacy_of(kind: str, field: str) -> str:
+    """Return what `zmon.kinds` says of a label, by its names, as a recording has them; empty if nothing."""
+    declared = _KINDS[kind].by_name.get(field) if kind in _KINDS else None
+    return declared.privacy if declared else ""
 
 
 def _numbered(what: str, seed: int) -> str:

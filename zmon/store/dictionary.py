@@ -129,7 +129,7 @@ def write_stills(connection: sqlite3.Connection, new: Sequence[NewStill]) -> Non
 @lru_cache(maxsize=64)
 def _bare(kind: Kind) -> Kind:
     """Return a kind without its fields, which take room, for frames that hold nothing: a reader adds them."""
-    return Kind(kind.name, kind.key, (), kind.alone)
+    return Kind(kind.name, kind.key, (), alone=kind.alone)
 
 
 def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
@@ -214,7 +214,7 @@ def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = Tru
         raise Damaged(f"kind {name!r} is not understood: {error}") from error
     have = {field.name for field in recorded}
     since = [field for field in KINDS[name].fields if field.name not in have] if name in KINDS else []
-    return Kind(str(name), str(key), (*recorded, *since), bool(alone))
+    return Kind(str(name), str(key), (*recorded, *since), alone=bool(alone))
 
 
 def damaged_kinds(connection: sqlite3.Connection) -> list[int]:

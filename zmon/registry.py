@@ -1,0 +1,340 @@
+"""The sources of a sample: what reads which kinds, from which files, how often and at what cost.
+
+The sampler, `zmon capture` and the table in docs/sources.md are made from this list.  To add a source,
+declare its kind in `zmon.kinds`, write the function that reads it in a module of `zmon.kernel`, and name
+both here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CLAIM,
+    CMF,
+    CONTAINER,
+    CPU,
+    DASD,
+    DEVICE,
+    EXACT,
+    GUEST,
+    LAYER,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    MOUNT,
+    PHYSICAL_CPU,
+    PROFILE,
+    SWAP,
+)
+
+if TYPE_CHECKING:
+    from zmon.sample import Kind
+
+
+class Source(NamedTuple):
+    """What reads one or several kinds, and all that has to be known of it."""
+
+    name: str
+    what: str
+    """What is read, as the screen about zmon itself says."""
+    kinds: tuple[Kind, ...]
+    reader: str
+    """`package.module.name` below zmon: a function of the tree that returns a frame or several, or, where
+    something is remembered between samples, a class made of the tree and the choice, with a method `read`."""
+    every: float = 0.0
+    """Seconds between two readings at the least."""
+    option: str = ""
+    """The field of `zmon.kernel.sampler.Choice` without which it is not read from a live machine."""
+    off: str = ""
+    """Why not, and how to have it read."""
+    captured: str = ""
+    """What is read of a capture, if that is something else."""
+    counters: tuple[str, ...] = ()
+    """Files that change all the time, which a capture reads first in each pass, in one burst."""
+    seldom: tuple[str, ...] = ()
+    """Files that a capture reads at most every ten seconds."""
+    identity: tuple[str, ...] = ()
+    """Files that a capture reads afterwards: they change only when somebody changes something."""
+    reads: str = ""
+    """This and what follows is for docs/sources.md: the files, ioctls and calls ..."""
+    needs: str = "nothing"
+    often: str = "every sample"
+    serves: str = ""
+    """... and the screens and facts that need them."""
+
+
+IDENTITY_EVERY: Final = 60.0
+"""Seconds after which labels are read again when no event said that they changed."""
+
+CP_EVERY: Final = 600.0
+"""Seconds for which an answer of CP about disks is good: they change when somebody links or attaches one."""
+
+NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
+
+_SUBCHANNEL: Final = "sys/devices/css0/*.?.????"
+_DEVICE: Final = f"{_SUBCHANNEL}/*.?.????"
+
+SOURCES: Final = (
+    Source(
+        "disks",
+        "/proc/diskstats, cmf/* of devices",
+        (BLOCK, CMF),
+        "kernel.activity.DiskReader",
+        counters=("proc/diskstats", f"{_DEVICE}/cmf/*"),
+        identity=(
+            "sys/module/cmf/parameters/{format,maxchannels}",
+            "sys/block/*/{dev,size,ro,diskseq}",
+            "sys/block/*/device",
+            "sys/block/*/device/model",
+            "sys/block/*/queue/{nr_requests,logical_block_size,iostats,rotational,scheduler}",
+        ),
+        reads="`/proc/diskstats`; `cmf/*` of ccw devices that had I/O, of the others in turn within a minute",
+        needs="nothing; `cmb_enable` = 1 for times",
+        serves="DEVICE, CTLUNIT",
+    ),
+    Source(
+        "totals",
+        "BIODASDREADALLCMB",
+        (EXACT,),
+        "kernel.cmf.read_totals",
+        option="exact",
+        off="may wait for I/O without end: --exact",
+        reads="`BIODASDREADALLCMB` on base devices",
+        needs="group `disk`; `--exact`",
+        often="every sample; off by default, because it waits for I/O in progress",
+        serves="exact times in DEVICE",
+    ),
+    Source(
+        "channels",
+        "/sys/devices/css0/chp0.*",
+        (CHANNEL,),
+        "kernel.channel_path.ChannelReader",
+        counters=("sys/devices/css0/chp*/{measurement,ext_measurement}",),
+        seldom=("sys/devices/css0/chp*/configure",),  # may ask the service processor
+        identity=(
+            "sys/devices/css0/cm_enable",
+            "sys/devices/css0/chp*/{status,type,cmg,shared,chid,chid_external,esc,speed_bps}",
+            "sys/devices/css0/chp*/{measurement_chars,measurement_chars_full}",
+        ),
+        reads="`/sys/devices/css0/chp0.*`",
+        needs="root for load; an LPAR; `cm_enable` = 1; global performance data at the HMC",
+        often="every sample; `configure` once a minute",
+        serves="CHANNEL",
+    ),
+    Source(
+        "cpus",
+        "/proc/stat",
+        (CPU,),
+        "kernel.proc_stat.read_cpu",
+        counters=("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
+        identity=(
+            "sys/devices/system/cpu/{online,present,dispatching}",
+            "sys/devices/system/cpu/cpu*/{online,address,polarization,dedicated,configure}",
+            "proc/cpuinfo",
+        ),
+        reads="`/proc/stat`",
+        serves="CPU, PROCLOG",
+    ),
+    Source(
+        "memory",
+        "/proc/meminfo",
+        (MEMORY,),
+        "kernel.proc_stat.read_memory",
+        counters=("proc/{meminfo,vmstat}",),
+        reads="`/proc/meminfo`, `/proc/vmstat`",
+        serves="CPU, PAGELOG",
+    ),
+    Source(
+        "devices",
+        "/sys/devices/css0/0.*",
+        (DEVICE,),
+        "kernel.ccw_device.read_devices",
+        IDENTITY_EVERY,
+        identity=(
+            f"{_SUBCHANNEL}/{{type,chpids,pimpampom,vpm,dev_busid,driver}}",
+            "sys/bus/ccw/devices/*",
+            f"{_DEVICE}/{{devtype,cutype,online,availability,driver,cmb_enable}}",
+            f"{_DEVICE}/{{status,discipline,alias,uid,vendor,readonly,use_diag,hpf,ese}}",
+            f"{_DEVICE}/{{path_masks,copy_pair,copy_role,expires,retries,timeout}}",
+            f"{_DEVICE}/paths_info/*/fc_security",
+            f"{_DEVICE}/{{failed,in_recovery,peer_wwnn,peer_wwpn,card_version,lic_version}}",
+        ),
+        reads="subchannels and ccw devices below `/sys/devices/css0`",
+        often="at hot-plug, else once a minute",
+        serves="identity, paths, LCU",
+    ),
+    Source(
+        "volumes",
+        "/proc/dasd/devices, BIODASDINFO2, udev",
+        (DASD,),
+        "kernel.dasd_ioctl.read_dasd",
+        IDENTITY_EVERY,
+        identity=(
+            "proc/dasd/devices",
+            "sys/module/dasd_mod/parameters/{queue_depth,nr_hw_queues}",
+            "run/udev/data/b*",
+        ),
+        reads="`/proc/dasd/devices`, `BIODASDINFO2`, udev's database",
+        needs="group `disk` for the ioctl",
+        often="at hot-plug, else once a minute",
+        serves="volume serial, LSS, storage type",
+    ),
+    Source(
+        "mounts",
+        "/proc/self/mountinfo",
+        (MOUNT,),
+        "kernel.mountinfo.read_mounts",
+        IDENTITY_EVERY,
+        identity=("proc/self/{mountinfo,ns/mnt}", "sys/fs/btrfs/*/devices/*"),
+        reads="`/proc/self/mountinfo`; for btrfs `BTRFS_IOC_FS_INFO`, `BTRFS_IOC_DEV_INFO`,"
+        " `BTRFS_IOC_TREE_SEARCH_V2`",
+        needs="root for the chunks of btrfs",
+        often="once a minute",
+        serves="which file system a file is on",
+    ),
+    Source(
+        "swaps",
+        "/proc/swaps",
+        (SWAP,),
+        "kernel.mountinfo.read_swaps",
+        IDENTITY_EVERY,
+        identity=("proc/swaps",),
+        reads="`/proc/swaps`",
+        often="once a minute",
+        serves="`zmon where`: active swap",
+    ),
+    Source(
+        "layers",
+        "/sys/block, device-mapper tables",
+        (LAYER,),
+        "kernel.sys_block.read_layers",
+        IDENTITY_EVERY,
+        identity=(
+            "sys/block/*/*[0-9]/{dev,partition,start,size}",
+            "sys/block/*/{slaves,holders}/*",
+            "sys/block/*/*[0-9]/holders/*",
+            "sys/block/*/dm/{name,uuid,suspended}",
+            "sys/block/*/md/{level,layout,chunk_size,raid_disks,array_state}",
+            "sys/block/*/md/{metadata_version,reshape_position}",
+            "sys/block/*/md/dev-*/{slot,offset,size,state}",
+            "sys/block/*/loop/{backing_file,offset,sizelimit}",
+            "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state}",
+            "proc/{mdstat,partitions}",
+        ),
+        reads="`/sys/block`, `/sys/dev/block`, `DM_TABLE_STATUS` on `/dev/mapper/control`, udev's database;"
+        " for loop devices `LOOP_GET_STATUS64`, and `FS_IOC_FIEMAP` of the file",
+        needs="root for device-mapper tables",
+        often="once a minute",
+        serves="what volumes and arrays are made of",
+    ),
+    Source(
+        "containers",
+        "FS_IOC_FIEMAP of listed files",
+        (CONTAINER,),
+        "kernel.file_extents.ContainerReader",
+        600.0,  # they grow, and are moved, seldom
+        "lists_containers",
+        "no listing of tablespaces was given (--listing)",
+        reads="`FS_IOC_FIEMAP` and `/proc/self/fdinfo` of listed files; on XFS with a realtime device"
+        " `FS_IOC_FSGETXATTR`",
+        needs="permission to read the file: root, or the database's user; `--listing`",
+        often="every 10 minutes; off by default, because a large file has many extents",
+        serves="FILES, SPREAD, `zmon where`",
+    ),
+    Source(
+        "machine",
+        "/proc/sysinfo, s390_sthyi",
+        (MACHINE,),
+        "kernel.sysinfo.read_machine",
+        IDENTITY_EVERY,
+        identity=(
+            "proc/{sysinfo,service_levels}",
+            "sys/firmware/ocf/cpc_name",
+            "sys/firmware/cpi/{system_name,sysplex_name,system_type,system_level}",
+            "proc/version",
+            "proc/sys/kernel/{hostname,osrelease,arch}",
+            "proc/sys/kernel/random/boot_id",
+        ),
+        reads="`/proc/sysinfo`, `s390_sthyi`",
+        often="once a minute",
+        serves="header, LPAR",
+    ),
+    Source(
+        "hypervisor",
+        "diag 204, diag 2fc, hypfs",
+        (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST),
+        "kernel.hypfs.read_partitions",
+        10.0,  # the kernel calls diag 204 very expensive
+        "hypervisor",
+        "switched off with --no-hypervisor",
+        counters=("sys/kernel/debug/s390_hypfs/{diag_2fc,diag_0c}",),
+        seldom=("sys/kernel/debug/s390_hypfs/diag_204",),
+        identity=(
+            "sys/hypervisor/s390/hyp/type",
+            "sys/hypervisor/s390/cpus/*",
+            "sys/hypervisor/s390/cpus/*/*",
+            "sys/hypervisor/s390/systems/*/*/*",
+            "sys/hypervisor/s390/systems/*/cpus/*/*",
+        ),
+        reads="diag 204 or diag 2fc in debugfs, else the text tree of hypfs",
+        needs="root",
+        often="every 10 s; off with `--no-hypervisor`",
+        serves="LPAR",
+    ),
+    Source(
+        "profile",
+        "/proc/dasd/statistics, debugfs/dasd",
+        (PROFILE,),
+        "kernel.dasd_statistics.read_profiles",
+        10.0,  # a file for each volume and device
+        counters=("proc/dasd/statistics", "sys/kernel/debug/dasd/*/statistics"),
+        reads="`/sys/kernel/debug/dasd/*/statistics`, else `/proc/dasd/statistics`",
+        needs="root for debugfs; a kernel with `CONFIG_DASD_PROFILE`; statistics switched on (see below)",
+        often="every 10 s",
+        serves="DASDSTAT",
+    ),
+    Source(
+        "cache",
+        "BIODASDPSRD",
+        (CACHE,),
+        "kernel.dasd_ioctl.read_cache",
+        60.0,  # a channel program per volume
+        "cache",
+        NO_CACHE,
+        reads="`BIODASDPSRD`",
+        needs="group `disk`; `--cache`",
+        often="once a minute; off by default, because it costs a channel program per volume",
+        serves="CACHEXT",
+    ),
+    Source(
+        "cp",
+        "/dev/vmcp",
+        (CLAIM,),
+        "cp.claim_sources.read_cp",
+        CP_EVERY,
+        "cp",
+        "asks the hypervisor: --cp",
+        captured="cp/*.txt",
+        reads="`/dev/vmcp`: `QUERY USERID`, `QUERY VIRTUAL DASD`",
+        needs="root in a guest of z/VM; `--cp`",
+        often="every 10 minutes; off by default, because a CPU's interrupts are disabled while a"
+        " command runs",
+        serves="real device and label of each disk; [cp.md](cp.md)",
+    ),
+)
+"""Every source, in the order in which they are read and shown."""
+
+UNREAD_COUNTERS: Final = (
+    "proc/uptime",
+    "sys/kernel/debug/diag_stat",
+    "proc/{loadavg,interrupts}",
+    "proc/pressure/*",
+)
+"""Files that a capture keeps though no source reads them yet: among the counters ..."""
+UNREAD_IDENTITY: Final = ("proc/{devices,cio_ignore}",)
+"""... and after them."""
