@@ -13,9 +13,10 @@ from __future__ import annotations
 # plain classes and tuples: a lookup would wait longer for dataclasses than for the kernel
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zmon.absent import absent
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

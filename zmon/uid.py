@@ -7,7 +7,9 @@ machine that reaches it, without any help from the hypervisor.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from zmon.record import NamedTuple
 
 HYPERPAV: Final = "xx"
 """The unit address of a HyperPAV alias, which serves another base with every I/O."""

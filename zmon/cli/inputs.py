@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.cli.output import OK, PARTLY, complain
-from zmon.topology.site import site_files
+from zmon.topology.site import NO_SITE, SiteError, site_files
 
 if TYPE_CHECKING:
     import argparse
@@ -220,7 +220,7 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
         OSError: a file that is named cannot be read.
     """
     load = claims_loader(args)
-    named = _site(args.site) if args.site else None
+    named = site_of(args.site) if args.site else None
     files = None if listing is None else list(containers_of(listing))
     groups = files_in_groups(listing)
     notes = () if listing is None else (*listing.unread, *listing.notes)
@@ -228,17 +228,24 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
     @cache
     def give() -> UserInputs:
         from zmon.topology.machine import UserInputs  # noqa: PLC0415 - most screens need none
-        from zmon.topology.site import NO_SITE, SiteError  # noqa: PLC0415 - likewise
 
         try:
-            return UserInputs(named or _site(), load, files, notes, groups)
+            return UserInputs(named or site_of(), load, files, notes, groups)
         except (SiteError, OSError) as error:
             return UserInputs(NO_SITE, load, files, notes, groups, (f"Not used: {error}",))
 
     return give
 
 
-def _site(named: str = "") -> Site:
-    from zmon.topology.site_file import read_site  # noqa: PLC0415 - most screens need none
+def site_of(named: str = "") -> Site:
+    """Read the site files, if there are any.
+
+    Raises:
+        SiteError: one cannot be used.
+        OSError: the one that is named cannot be read.
+    """
+    if not named and not site_files(os.environ):
+        return NO_SITE
+    from zmon.topology.site_file import read_site  # noqa: PLC0415 - most machines have none
 
     return read_site(os.environ, named)

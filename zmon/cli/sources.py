@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, closing, contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups
+from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
@@ -371,8 +372,7 @@ def _inputs(
 ) -> UserInputs:
     """Return what users supplied; the claims of CP follow when they are asked for."""
     from zmon.topology.machine import UserInputs  # noqa: PLC0415 - other sources need no topology
-    from zmon.topology.site_file import read_site  # noqa: PLC0415 - likewise
 
-    site = read_site(os.environ, args.site)
     files = None if listed is None else list(containers_of(listed))
-    return UserInputs(site, claims_with_cp(args), files, in_disk_groups=files_in_groups(listing), adds=adds)
+    supplied = site_of(args.site), claims_with_cp(args), files
+    return UserInputs(*supplied, in_disk_groups=files_in_groups(listing), adds=adds)

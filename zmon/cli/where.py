@@ -9,7 +9,7 @@ import stat
 import sys
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.cli.inputs import listing_of, status, unplaced
 from zmon.cli.output import FAILED, FileCount, complain, misused, terminal_width, write_result
@@ -30,6 +30,7 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     import argparse

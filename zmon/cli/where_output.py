@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.cli.output import aligned, folded
 from zmon.placement.word_lookup import MeaningKind
 from zmon.plain_text import harmless
+from zmon.record import NamedTuple
 from zmon.screen.number import DOTS, bytes_, percent, shorten
 from zmon.topology.claims import Grade
 

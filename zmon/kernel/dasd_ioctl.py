@@ -15,11 +15,12 @@ import fcntl
 import os
 import re
 import struct
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
 from zmon.kinds import CACHE, DASD
+from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 from zmon.uid import find_uid
 

@@ -19,7 +19,7 @@ import time
 from collections import deque
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import open_file, worker
@@ -27,6 +27,7 @@ from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, op
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import printable, text
 from zmon.kinds import CONTAINER
+from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:

@@ -23,10 +23,11 @@ import errno
 import os
 import posixpath
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MOUNT, SWAP
+from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,9 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,11 +33,12 @@ import errno
 import os
 import re
 import struct
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import Tree, ebcdic_name, read_value, refused, text
 from zmon.kinds import MACHINE
+from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:

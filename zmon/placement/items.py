@@ -12,10 +12,11 @@ from enum import Enum
 from functools import lru_cache, reduce
 from operator import add
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
+from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:

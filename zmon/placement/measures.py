@@ -10,10 +10,11 @@ the same throughout; zmon has no capacities of its own.
 from __future__ import annotations
 
 from math import ceil, inf, sqrt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.placement.items import weights
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

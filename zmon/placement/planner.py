@@ -16,10 +16,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.placement.planner_state import MOVED, NOTHING, PlannerState
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ of the answer.
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.placement.items import weights
@@ -26,6 +26,7 @@ from zmon.placement.measures import (
     unknown,
 )
 from zmon.placement.planner import plan_moves
+from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.topology.data_files import DataFile, file_by_name
 
 if TYPE_CHECKING:

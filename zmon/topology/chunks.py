@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,10 +11,11 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM
+from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:

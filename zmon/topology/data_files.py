@@ -6,9 +6,10 @@ import posixpath
 import re
 from bisect import bisect_left
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mounts import mount_of
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.sample import Frame
 from zmon.topology.claims import ClaimIndex, DeviceFacts, Evidence, Grade, RealDeviceFacts, claims_in
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name, text_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.record import NamedTuple
 from zmon.topology.claims import claims_in
 from zmon.topology.data_files import files_in, files_of, with_disk_groups
 from zmon.topology.identity import VolumeIndex, platform_of

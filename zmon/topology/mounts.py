@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

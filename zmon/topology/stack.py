@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.target import (
     SECTOR,

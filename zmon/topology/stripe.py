@@ -8,7 +8,9 @@ the further copies between them, which come again after a few rows.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
