@@ -56,8 +56,8 @@ class WordMeaning(NamedTuple):
     """major:minor of the disks it stands for; empty for files, mounts and tablespaces."""
 
 
-_BUS: Final = re.compile(r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}")
-_HEX: Final = re.compile(r"(?:0x)?[0-9a-f]{1,5}", re.IGNORECASE)
+_BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
+_HEX: Final = r"(?i)(?:0x)?[0-9a-f]{1,5}"
 
 
 def meanings(word: str, machine: Machine) -> list[WordMeaning]:
@@ -94,9 +94,9 @@ def _nodes(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
     lower = word.lower()
-    if _BUS.fullmatch(lower):
+    if re.fullmatch(_BUS, lower):
         yield from _some(word, MeaningKind.BUS, lower, machine, lambda volume: volume.busid == lower)
-    elif _HEX.fullmatch(word):
+    elif re.fullmatch(_HEX, word):
         number = lower.removeprefix("0x").upper().zfill(4)
         yield from _some(word, MeaningKind.VDEV, number, machine, lambda volume: volume.vdev == number)
         yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev == number)

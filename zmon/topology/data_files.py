@@ -32,7 +32,7 @@ _NOT_LOOKED_AT: Final = absent(
 
 NO_FILE_SYSTEM: Final = absent("a device is on no file system")
 
-_RANGE: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})", re.ASCII)
+_RANGE: Final = r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})"
 
 
 class DataFile(NamedTuple):
@@ -253,7 +253,7 @@ def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:
     """
     found = []
     for word in content.split():
-        match = _RANGE.fullmatch(word)
+        match = re.fullmatch(_RANGE, word)
         if match is None:
             raise ValueError(f"not FIRST+LENGTH in hex: {word[:40]!r}")
         first = int(match[1], 16)

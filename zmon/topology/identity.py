@@ -97,7 +97,7 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
 
 _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
 
-_LUN: Final = re.compile(r"(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}", re.ASCII | re.IGNORECASE)
+_LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 """A LUN as a DS8000 numbers them: its LSS, and the volume in it."""
 
 
@@ -118,7 +118,7 @@ def scsi_volume(  # noqa: PLR0913, PLR0917 - what is read of it
         spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
         evidence=tuple(evidence),
     )
-    found = _LUN.fullmatch(lun) if isinstance(lun, str) else None
+    found = re.fullmatch(_LUN, lun) if isinstance(lun, str) else None
     if found is None:
         return volume
     lss, unit = found[1].upper(), found[2].upper()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.uid import Uid
 
 
-NUMBERS: Final = re.compile(r"([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?", re.ASCII | re.IGNORECASE)
+NUMBERS: Final = r"(?ai)([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?"
 """The number of a device, or the first and the last of a range."""
 
 
@@ -88,7 +88,7 @@ class VolumeMap:
         return self._lcus.get(name)
 
     def _take(self, row: MapRow) -> None:
-        found = NUMBERS.fullmatch(row.volume)
+        found = re.fullmatch(NUMBERS, row.volume)
         if found is None or found[2] is None:
             key = row.volume if found is None else f"{int(found[1], 16):04X}"
             earlier = self._named.setdefault(key, row)

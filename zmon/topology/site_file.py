@@ -95,7 +95,7 @@ def _heading(cells: list[str], place: str) -> Iterator[str]:
 
 def _map_row(cells: dict[str, str], place: str) -> MapRow:
     volume, lcu = cells["volume"], cells.get("lcu", "")
-    found = NUMBERS.fullmatch(volume)
+    found = re.fullmatch(NUMBERS, volume)
     if found is None and _UID_KEY.fullmatch(volume) is None:
         raise SiteError(
             f"{place}: {volume!r} is no device number (7600), no range (7600-76FF) "
@@ -299,7 +299,7 @@ def _by_ranges(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"gives each range the name of an LCU in quotes, not {name!r:.60}")
     for span in said:
-        found = NUMBERS.fullmatch(span)
+        found = re.fullmatch(NUMBERS, span)
         if not found or int(found[1], 16) > int(found[2] or found[1], 16):
             raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
     try:

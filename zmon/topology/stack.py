@@ -44,9 +44,9 @@ _INNER: Final = {
     "pmspare": "spare metadata",
 }  # fmt: skip
 
-_SUFFIX: Final = re.compile(
+_SUFFIX: Final = (
     r".(?:_(rimage|rmeta|mimage)_[0-9]+|_(mlog|tdata|tmeta|cdata|cmeta|cvol|cpool|corig|wcorig|vdata|vpool"
-    r"|imeta|iorig|pmspare)|(?<!-)-(tpool|real|cow))\Z",
+    r"|imeta|iorig|pmspare)|(?<!-)-(tpool|real|cow))\Z"
 )
 
 
@@ -67,7 +67,7 @@ def volume_name(mapped: str) -> str | None:
 
 def inner(mapped: str) -> str:
     """Say what a device within a volume is for, by its name; empty for a volume that people made."""
-    found = _SUFFIX.search(mapped)
+    found = re.search(_SUFFIX, mapped)
     return _INNER[next(filter(None, found.groups()))] if found else ""
 
 

@@ -135,8 +135,13 @@ def size_of(count: int) -> str:
 
 # --- one line ---------------------------------------------------------------------------------
 
-_NUMBER: Final = re.compile(r"[0-9]{1,18}")
-_DEVICE: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,8}")
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 19
+
+
+def _is_device(word: str) -> bool:
+    return re.fullmatch("[0-9]{1,7}:[0-9]{1,8}", word) is not None
 
 
 class _Words:
@@ -154,7 +159,7 @@ class _Words:
 
     def number(self, what: str, least: int = 0) -> int:
         word = self.word(what)
-        if not _NUMBER.fullmatch(word) or int(word) < least:
+        if not _is_number(word) or int(word) < least:
             raise ValueError(f"{word[:40]!r} stands where {what} should be")
         return int(word)
 
@@ -165,7 +170,7 @@ class _Words:
         word = self.word("a device")
         if may_lack and word == "-":
             return ""
-        if not _DEVICE.fullmatch(word):
+        if not _is_device(word):
             raise ValueError(f"{word[:40]!r} stands where a device should be")
         return word
 
@@ -192,6 +197,10 @@ class _Words:
     def rest(self) -> list[str]:
         return self.words[self.at :]
 
+    def all_devices(self) -> tuple[Leg, ...]:
+        """Whatever devices are named anywhere."""
+        return tuple(Leg(word) for word in self.words if _is_device(word))
+
 
 class _Head(NamedTuple):
     """What stands before the arguments."""
@@ -203,7 +212,7 @@ class _Head(NamedTuple):
 
 def _segment(line: str) -> Target:
     words = line.split()
-    if len(words) < 3 or not (_NUMBER.fullmatch(words[0]) and _NUMBER.fullmatch(words[1])):
+    if len(words) < 3 or not (_is_number(words[0]) and _is_number(words[1])):
         raise ValueError(f"not `start length target`: {' '.join(words[:3])[:80]!r}")
     head = _Head(int(words[0]) * SECTOR, int(words[1]) * SECTOR, words[2])
     parse = _TARGETS.get(head.kind, _unknown)
@@ -226,7 +235,7 @@ def _striped(head: _Head, words: _Words) -> Target:
 
 def _mirror(head: _Head, words: _Words) -> Target:
     words.word("the kind of log")
-    log = tuple(word for word in words.several("log argument") if _DEVICE.fullmatch(word))
+    log = tuple(word for word in words.several("log argument") if _is_device(word))
     legs = words.legs(words.many("the number of mirrors"))
     return Target(*head, Layout.MIRROR, legs, beside=log)
 
@@ -238,7 +247,7 @@ def _raid(head: _Head, words: _Words) -> Target:
         (words.device(may_lack=True), words.device(may_lack=True))
         for _ in range(words.many("the number of devices"))
     ]
-    if not parameters or not _NUMBER.fullmatch(parameters[0]):
+    if not parameters or not _is_number(parameters[0]):
         raise ValueError("the chunk size is missing")
     chunk = int(parameters[0]) * SECTOR
     named = dict(pairwise(parameters))  # flags among them do no harm
@@ -281,7 +290,7 @@ def _even(what: str) -> str:
 
 def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
     word = named.get(name, str(otherwise))
-    if not _NUMBER.fullmatch(word):
+    if not _is_number(word):
         raise ValueError(f"{word[:40]!r} stands where {name} should be")
     return int(word)
 
@@ -300,7 +309,7 @@ def _snapshot(head: _Head, words: _Words) -> Target:
 def _thin(head: _Head, words: _Words) -> Target:
     pool = Leg(words.device())
     words.number("the number of the thin device")
-    origin = tuple(Leg(word) for word in words.rest()[:1] if _DEVICE.fullmatch(word))
+    origin = tuple(Leg(word) for word in words.rest()[:1] if _is_device(word))
     return Target(
         *head, Layout.SOMEWHERE, (pool, *origin), note="its blocks follow only from a dump of the pool"
     )
@@ -369,7 +378,7 @@ def _delay(head: _Head, words: _Words) -> Target:
     words.word("a delay")
     if not words.rest() or words.leg() == read:
         return Target(*head, Layout.LINEAR, (read,))
-    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    legs = words.all_devices()
     return Target(*head, Layout.SOMEWHERE, legs, note="it reads and writes on different devices")
 
 
@@ -397,12 +406,12 @@ def _hole(head: _Head, _words: _Words) -> Target:
 
 
 def _file(head: _Head, words: _Words) -> Target:
-    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    legs = words.all_devices()
     return Target(*head, Layout.SOMEWHERE, legs, note="it lies in a file, of which not all extents are known")
 
 
 def _unknown(head: _Head, words: _Words) -> Target:
-    legs = tuple(Leg(word) for word in words.words if _DEVICE.fullmatch(word))
+    legs = words.all_devices()
     return Target(*head, Layout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
 
 
@@ -596,8 +605,8 @@ class ThinRun(NamedTuple):
     length: int
 
 
-_ELEMENT: Final = re.compile(r"<(superblock|device|single_mapping|range_mapping)\b([^<>]*)>")
-_ATTRIBUTE: Final = re.compile(r"\b([a-z_]+)\s*=\s*[\"']([^\"']*)[\"']")
+_ELEMENT: Final = r"<(superblock|device|single_mapping|range_mapping)\b([^<>]*)>"
+_ATTRIBUTE: Final = r"\b([a-z_]+)\s*=\s*[\"']([^\"']*)[\"']"
 
 
 def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
@@ -612,8 +621,8 @@ def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
     found: dict[int, list[ThinRun]] = {}
     runs: list[ThinRun] | None = None
     block = 0
-    for element in _ELEMENT.finditer(text):
-        numbers = dict(_ATTRIBUTE.findall(element[2]))
+    for element in re.finditer(_ELEMENT, text):
+        numbers = dict(re.findall(_ATTRIBUTE, element[2]))
         match element[1]:
             case "superblock":
                 block = _take(numbers, "data_block_size") * SECTOR
