@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.lab.scenario import load_scenario
-from zmon.session.sources import simulated
+from zmon.session.machines import simulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

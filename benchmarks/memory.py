@@ -22,7 +22,7 @@ from typing import Final
 from benchmarks.sampling import ACTIVE, DEVICES, SHARED_MEMORY, Machine
 from zmon.kernel.sampler import Choice
 from zmon.kernel.tree import PAGE
-from zmon.session.sources import LiveTimeline
+from zmon.session.machines import LiveTimeline
 
 SAMPLES: Final = 10_000
 MOST: Final = 150.0

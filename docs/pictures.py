@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from zmon.cli.sources import time_of
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
-from zmon.session.sources import open_capture
 from zmon.ui.app import Zmon
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")

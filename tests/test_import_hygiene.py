@@ -30,7 +30,7 @@ DATA = (
 """What the words of zmon itself do not need: its help and its menu."""
 
 ELSEWHERE = (
-    "zmon.session.along", "zmon.session.comparison", "zmon.session.figures", "zmon.session.line",
+    "zmon.session.commands", "zmon.session.explain", "zmon.session.guide",
     "zmon.screen.compare", "zmon.screen.happening", "zmon.screen.variable", "zmon.tables.plot",
     "zmon.tables.series", "zmon.session.when",
 )  # fmt: skip

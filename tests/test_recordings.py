@@ -20,8 +20,8 @@ from zmon.lab.course import Course
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
-from zmon.session.sources import simulated
 from zmon.tables.channel import busy, own_load
 from zmon.tables.view import View, fill
 

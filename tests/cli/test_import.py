@@ -15,7 +15,7 @@ from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import sample_once
 from zmon.kinds import CLAIM
-from zmon.session.sources import open_lab
+from zmon.session.machines import open_lab
 from zmon.store.reader import Recording
 from zmon.topology.claims import claims_in
 

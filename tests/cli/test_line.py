@@ -13,8 +13,8 @@ from zmon.cli.output import FAILED, OK
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import open_capture
 from zmon.session.session import Session
-from zmon.session.sources import open_capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from zmon.absent import Absent
 from zmon.lab.box import Ask, Compute, Lcu, Stream, Think
 from zmon.lab.plan import Phase, Plan
 from zmon.lab.scenario import load_scenario
-from zmon.session.sources import simulated
+from zmon.session.machines import simulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

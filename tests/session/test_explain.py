@@ -8,22 +8,21 @@ from hypothesis import strategies as st
 
 from tests.session.test_session import SCREENS, session
 from zmon.session.commands import COMMANDS
-from zmon.session.explain import HelpContext, HelpPart, explain, rows
+from zmon.session.explain import HelpPart, explain, rows
 from zmon.session.navigator import CommandError
 
 KEYS = (("F1", "help"), ("F3", "return"))
-SURFACE = HelpContext(lambda: KEYS)
 
 
 def titles(words: str, screen: str = "DEVICE") -> list[str]:
     """Return the titles of what is explained on a screen."""
-    return [part.words for part in explain(session(screen), words, SURFACE) if part.kind == "strong"]
+    return [part.words for part in explain(session(screen), words, KEYS) if part.kind == "strong"]
 
 
 def refused(words: str, screen: str = "DEVICE") -> str:
     """Return what is said of words that name nothing."""
     with pytest.raises(CommandError) as error:
-        explain(session(screen), words, SURFACE)
+        explain(session(screen), words, KEYS)
     return str(error.value)
 
 
@@ -70,7 +69,7 @@ def test_a_column_and_a_screen_of_one_name_are_both_explained() -> None:
 
 def test_keys_are_followed_by_commands_and_screens() -> None:
     """All there is, from one word."""
-    said = explain(session(), "KEYS", SURFACE)
+    said = explain(session(), "KEYS", KEYS)
     assert [part.name for part in said[1:3]] == ["F1", "F3"]
     assert {"SOrt column [ASC|DESC]", "DEVice (13)", "REDisp"} <= {part.name for part in said}
 
@@ -93,7 +92,7 @@ def test_what_is_not_known_is_said_with_what_is(words: str, screen: str, said: s
 
 def test_a_cell_that_is_not_there_has_its_reason() -> None:
     """In the row that the cursor is on, or else in the last."""
-    said = explain(session("DEVICE"), "links", HelpContext(lambda: KEYS, 99))
+    said = explain(session("DEVICE"), "links", KEYS, 99)
     assert [part.kind for part in said if part.name == "Not there"] == ["look"]
     last = session("DEVICE").sheet().keys[-1]
     assert any(part.words.startswith(f"{last}: ") for part in said)
@@ -105,7 +104,7 @@ def test_whatever_is_asked_is_explained_or_refused_with_words(words: str) -> Non
     to = session("DEVICE")
     said: object = ""
     try:
-        said = explain(to, words, SURFACE)
+        said = explain(to, words, KEYS)
     except CommandError as error:
         said = str(error)
     assert said

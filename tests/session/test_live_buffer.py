@@ -11,8 +11,8 @@ from zmon.kinds import CHANNEL
 from zmon.sample import Frame, Instant, Sample
 from zmon.session import live_buffer
 from zmon.session.live_buffer import FileBuffer, MemoryBuffer, RecorderBuffer
+from zmon.session.machines import LiveTimeline
 from zmon.session.recording import open_recording
-from zmon.session.sources import LiveTimeline
 from zmon.session.timeline import NoteError, Timeline
 from zmon.store.error import RecordingError
 from zmon.store.writer import Writer

@@ -19,9 +19,9 @@ from zmon.screen.query import Condition
 from zmon.screen.sheet import Order
 from zmon.session.commands import COMMANDS, run
 from zmon.session.live_buffer import MemoryBuffer
+from zmon.session.machines import LiveTimeline, open_capture
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.session import Session
-from zmon.session.sources import LiveTimeline, open_capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,7 +15,7 @@ from zmon.session.session import Session
 from zmon.tables import view
 from zmon.tables.table import Table
 from zmon.ui.app import WorkDone, Zmon
-from zmon.ui.worker import Result
+from zmon.ui.threads import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

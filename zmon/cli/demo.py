@@ -10,8 +10,8 @@ from zmon.lab.scenario import load_scenario
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
 from zmon.session.guide import Guide, SceneWindow
+from zmon.session.machines import PREFIX, laid_out, simulated
 from zmon.session.session import Session
-from zmon.session.sources import PREFIX, laid_out, simulated
 from zmon.topology.machine import UserInputs
 from zmon.topology.site import NO_SITE
 from zmon.topology.site_file import parse_site

@@ -12,7 +12,7 @@ from zmon.cli.output import OK, complain, say
 from zmon.cli.sources import is_simulated
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import sample_once
-from zmon.session.sources import open_lab
+from zmon.session.machines import open_lab
 from zmon.store.sadf import read_sadf
 from zmon.store.writer import Writer, close_up
 
@@ -97,9 +97,9 @@ def _capture(source: str) -> Iterator[Sample]:
 
 
 def _scenario(source: str) -> Iterator[Sample]:
-    tape = open_lab(source)
+    timeline = open_lab(source)
     say(f"{source}: a scenario of the laboratory; its figures are simulated")
-    return tape.samples()
+    return timeline.samples()
 
 
 def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: bool) -> int:

@@ -18,14 +18,14 @@ from zmon.screen.export import text
 from zmon.screen.frame import WIDTH
 from zmon.screen.happening import lines as happened
 from zmon.session.commands import find_command, run
-from zmon.session.explain import HelpContext, explain, rows
+from zmon.session.explain import explain, rows
 from zmon.session.navigator import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.screen.sheet import Sheet
-    from zmon.session.commands import Request
+    from zmon.session.commands import SurfaceRequest
     from zmon.session.session import Session
 
 PROMPT: Final = " Command ===> "
@@ -213,7 +213,7 @@ class Console:
         if self.session.interval is not None and self.session.sheet().table.span is not None:
             self._last()
 
-    def _carry_out(self, command: Request) -> bool:
+    def _carry_out(self, command: SurfaceRequest) -> bool:
         operand = command.operands
         if command.word == "HELP":
             self._help(operand)
@@ -343,7 +343,7 @@ class Console:
         self._list([f" {line}" for event in reversed(events) for line in happened(event, WIDTH - 1)])
 
     def _help(self, words: str) -> None:
-        said = explain(self.session, words, HelpContext(lambda: KEYS_HELP))
+        said = explain(self.session, words, KEYS_HELP)
         self._list([row.text for row in rows(said, WIDTH)])
 
     def _list(self, lines: Sequence[str]) -> None:

@@ -21,8 +21,8 @@ from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.export import moment, plain
 from zmon.screen.variable import VariableError, described, parse, resolve
 from zmon.session.live_buffer import MemoryBuffer
+from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
-from zmon.session.sources import LiveTimeline
 from zmon.session.when import WhenError, uncovered
 from zmon.tables.plot import rows
 from zmon.tables.series import series
@@ -85,11 +85,11 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
     """
     asked = parse([args.screen, *args.row], screens)
     size = _size(args)
-    with announced(args.source), closing(_timeline(args, asked)) as tape:
-        watch = Navigator(tape)
-        window = _window(args, tape)
-        variables = _resolved(asked, watch, window)
-        found = series(variables, watch.history, window, 2 * size[0], screens.limits)
+    with announced(args.source), closing(_timeline(args, asked)) as timeline:
+        navigator = Navigator(timeline)
+        window = _window(args, timeline)
+        variables = _resolved(asked, navigator, window)
+        found = series(variables, navigator.history, window, 2 * size[0], screens.limits)
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
 
@@ -140,17 +140,17 @@ def _sampled(args: argparse.Namespace, kinds: Sequence[Kind]) -> Timeline:
     return live
 
 
-def _window(args: argparse.Namespace, tape: Timeline) -> tuple[int, int]:
+def _window(args: argparse.Namespace, timeline: Timeline) -> tuple[int, int]:
     """Return the begin and the end.
 
     Raises:
         WhenError: the words name no time, the second is before the first, or nothing was recorded then.
     """
-    span = tape.span()
+    span = timeline.span()
     if span is None:
         raise ValueError("the source has no samples")
-    begin = time_of(args.since, tape) if args.since else span[0]
-    end = time_of(args.until, tape) if args.until else span[1]
+    begin = time_of(args.since, timeline) if args.since else span[0]
+    end = time_of(args.until, timeline) if args.until else span[1]
     if begin >= end and span[0] < span[1]:
         raise WhenError(f"{args.since or 'the begin'} is not before {args.until or 'the end'}")
     if remark := uncovered(begin, end, span):
@@ -158,9 +158,9 @@ def _window(args: argparse.Namespace, tape: Timeline) -> tuple[int, int]:
     return begin, end
 
 
-def _resolved(asked: Sequence[Asked], watch: Navigator, window: tuple[int, int]) -> list[Variable]:
+def _resolved(asked: Sequence[Asked], navigator: Navigator, window: tuple[int, int]) -> list[Variable]:
     """Return what is meant, as it was called at the end or, if it was gone by then, at the begin."""
-    past = watch.history.past
+    past = navigator.history.past
     last = next(past(window[1]), None)
     if last is None:
         raise ValueError("there are no samples in this time")

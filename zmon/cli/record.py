@@ -23,7 +23,7 @@ from zmon.recorder.notify import Service
 from zmon.recorder.retention import Rule
 from zmon.recorder.roll import Roll
 from zmon.recorder.session import Orders, Plan, Session
-from zmon.session.sources import LiveTimeline
+from zmon.session.machines import LiveTimeline
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         return complain(str(error))
     choice = choice_of(args, args.only, containers)._replace(later=servers if addresses else None)
-    tape = LiveTimeline(choice, args.interval, watch(), args.root)
+    timeline = LiveTimeline(choice, args.interval, watch(), args.root)
     known = earlier(directory, plan.interval)
     if args.dry_run:
-        forecast = known or _tried(tape.take, plan.interval)
+        forecast = known or _tried(timeline.take, plan.interval)
         _say(f"{directory}, a sample every {args.interval:g} s: {forecast.words}")
         warning = shortage(forecast, directory, plan.rule)
         if warning:
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     with lock:
         servers.start(addresses)
         try:
-            return _record(plan, tape.take, known, lock)
+            return _record(plan, timeline.take, known, lock)
         finally:
             servers.stop()
 

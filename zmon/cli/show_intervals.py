@@ -98,38 +98,38 @@ def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -
         session.sort(column.name, "DESC" if falling else "ASC")
 
 
-def _intervals(watch: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
-    """Move the watch to each interval that is to be printed."""
-    if watch.live and (args.at or args.since):
+def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
+    """Move the navigator to each interval that is to be printed."""
+    if navigator.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
-    if watch.live:
-        yield from _live(watch, args.count if needed else 0, args.interval)
+    if navigator.live:
+        yield from _live(navigator, args.count if needed else 0, args.interval)
         return
     if args.at:
         with _no_time():
-            remark = seek(watch, args.at)
+            remark = seek(navigator, args.at)
         if remark:
             complain(remark)
     else:
-        watch.end()
+        navigator.end()
     if args.since:
-        _see_order(watch, args)
-        _widen(watch, args.since)
+        _see_order(navigator, args)
+        _widen(navigator, args.since)
         yield
         return
     steps = 1
-    while steps < args.count and watch.previous() is not None:
+    while steps < args.count and navigator.previous() is not None:
         steps += 1
-    if steps > 1 and watch.interval is not None and watch.interval.before is None:
-        watch.next()  # the first sample has no interval before it
+    if steps > 1 and navigator.interval is not None and navigator.interval.before is None:
+        navigator.next()  # the first sample has no interval before it
         steps -= 1
     yield
     for _ in range(steps - 1):
-        watch.next()
+        navigator.next()
         yield
 
 
-def _see_order(watch: Navigator, args: argparse.Namespace) -> None:
+def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
     """See that `--since` is before the end of the interval.
 
     Raises:
@@ -137,30 +137,30 @@ def _see_order(watch: Navigator, args: argparse.Namespace) -> None:
     """
     from zmon.session.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
 
-    stand = watch.interval
+    stand = navigator.interval
     if stand is None:
         return
-    end = _time(args.at, watch.timeline) if args.at else stand.after.at.utc
-    begin = _time(args.since, watch.timeline, stand.after.at.utc)
+    end = _time(args.at, navigator.timeline) if args.at else stand.after.at.utc
+    begin = _time(args.since, navigator.timeline, stand.after.at.utc)
     if begin // SECOND > end // SECOND:
         behind = "--at" if args.at else "the last sample"
         raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
 
 
-def _window(watch: Navigator, args: argparse.Namespace) -> tuple[int | None, int]:
+def _window(navigator: Navigator, args: argparse.Namespace) -> tuple[int | None, int]:
     """Return the time that the interval is compared with.
 
     Raises:
         CommandError: the words mean no time before another.
     """
-    if watch.live or not args.compare:
+    if navigator.live or not args.compare:
         raise CommandError(
             "--compare is a time in a recording: name one with --from, and --compare-since with it"
         )
-    end = _time(args.compare, watch.timeline)
-    interval = watch.interval
+    end = _time(args.compare, navigator.timeline)
+    interval = navigator.interval
     if args.compare_since:
-        begin = _time(args.compare_since, watch.timeline, end)
+        begin = _time(args.compare_since, navigator.timeline, end)
         if begin >= end:
             raise CommandError(f"{args.compare_since!r} is not before {args.compare!r}")
         return begin, end
@@ -190,14 +190,14 @@ def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) ->
     return other.interval
 
 
-def _time(words: str, tape: Timeline, present: int | None = None) -> int:
+def _time(words: str, timeline: Timeline, present: int | None = None) -> int:
     """Return the time that words name.
 
     Raises:
         CommandError: they name none.
     """
     with _no_time():
-        return time_of(words, tape, present)
+        return time_of(words, timeline, present)
 
 
 @contextmanager
@@ -211,36 +211,36 @@ def _no_time() -> Iterator[None]:
         raise CommandError(str(error)) from error
 
 
-def _widen(watch: Navigator, words: str) -> None:
-    """Have one interval from a time to where the watch stands.
+def _widen(navigator: Navigator, words: str) -> None:
+    """Have one interval from a time to where the navigator stands.
 
     Raises:
         CommandError: it is no time before that.
     """
-    stand = watch.interval
+    stand = navigator.interval
     if stand is None:
         return
-    watch.mark("B")
-    begin = _time(words, watch.timeline, stand.after.at.utc)
-    watch.seek(begin)
-    watch.mark("A")
-    watch.seek(stand.after.at.utc)
+    navigator.mark("B")
+    begin = _time(words, navigator.timeline, stand.after.at.utc)
+    navigator.seek(begin)
+    navigator.mark("A")
+    navigator.seek(stand.after.at.utc)
     try:
-        watch.average()
+        navigator.average()
     except CommandError as error:
         raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
 
 
-def _live(watch: Navigator, count: int, seconds: float) -> Iterator[None]:
+def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[None]:
     """Take samples so many seconds apart; without a count one sample is enough."""
-    watch.next()
+    navigator.next()
     if not count:
         yield
     due = time.monotonic()
     for _ in range(count):
         due += seconds
         time.sleep(max(0.0, due - time.monotonic()))
-        watch.next()
+        navigator.next()
         yield
 
 

@@ -99,7 +99,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
     if is_simulated(args.source):
-        from zmon.session.sources import open_lab  # noqa: PLC0415 - loads the simulator
+        from zmon.session.machines import open_lab  # noqa: PLC0415 - loads the simulator
 
         return open_lab(args.source)
     if args.source:
@@ -109,11 +109,11 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
             from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
 
             return open_recording(args.source)
-        from zmon.session.sources import open_capture  # noqa: PLC0415 - this machine needs no archive
+        from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
 
         return open_capture(args.source, choice_of(args, kinds), last)
     from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
-    from zmon.session.sources import LiveTimeline  # noqa: PLC0415 - likewise
+    from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
     choice = choice_of(args, kinds, containers)
     return LiveTimeline(
@@ -138,7 +138,7 @@ def _buffer(args: argparse.Namespace) -> LiveBuffer:
     return live_buffer.RecorderBuffer(recorder.directory)
 
 
-def time_of(words: str, tape: Timeline, present: int | None = None) -> int:
+def time_of(words: str, timeline: Timeline, present: int | None = None) -> int:
     """Return the time that words name, in ns since 1970; distances count from `present`, else from the end.
 
     Raises:
@@ -146,13 +146,13 @@ def time_of(words: str, tape: Timeline, present: int | None = None) -> int:
     """
     from zmon.session.when import parse_when, whole  # noqa: PLC0415 - most commands name no time
 
-    span = tape.span()
+    span = timeline.span()
     if present is None and span is not None:
         present = span[1]
     return whole(parse_when(words, time.time_ns(), present, span))
 
 
-def seek(watch: Navigator, words: str) -> str:
+def seek(navigator: Navigator, words: str) -> str:
     """Go to the sample of a time; returns a remark if nothing was recorded then, else nothing.
 
     Raises:
@@ -160,9 +160,9 @@ def seek(watch: Navigator, words: str) -> str:
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most commands name no time
 
-    utc = time_of(words, watch.timeline)
-    watch.seek(utc)
-    return outside(utc, watch.timeline.span())
+    utc = time_of(words, navigator.timeline)
+    navigator.seek(utc)
+    return outside(utc, navigator.timeline.span())
 
 
 # recordings to copy
@@ -258,8 +258,10 @@ def open_lookup(
     kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(STORED if args.source else ()))
     with ExitStack() as opened:
         with announced(args.source):
-            tape = opened.enter_context(closing(open_source(args, kinds=kinds, last=None if args.at else 2)))
-            interval = _interval(args, tape, traffic=traffic)
+            timeline = opened.enter_context(
+                closing(open_source(args, kinds=kinds, last=None if args.at else 2))
+            )
+            interval = _interval(args, timeline, traffic=traffic)
         sample = interval.after
         if not args.source:
             from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - a recording has them
@@ -342,25 +344,25 @@ def _words(cell: Value) -> list[str]:
     return cell.split() if isinstance(cell, str) else []
 
 
-def _interval(args: argparse.Namespace, tape: Timeline, *, traffic: bool) -> Interval:
+def _interval(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) -> Interval:
     """Return the interval of a lookup: the last, or that at a time."""
     from zmon.session.navigator import Navigator  # noqa: PLC0415 - a lookup of one file needs none
 
-    watch = Navigator(tape)
+    navigator = Navigator(timeline)
     if args.source and args.at:
-        said = seek(watch, args.at)
+        said = seek(navigator, args.at)
         if said:
             complain(said)
     elif args.source:
-        watch.end()
+        navigator.end()
     else:
-        watch.next()
+        navigator.next()
         if traffic:
             time.sleep(args.interval)
-            watch.next()
-    if watch.interval is None:
+            navigator.next()
+    if navigator.interval is None:
         raise OSError(0, "there is no sample in it", args.source)
-    return watch.interval
+    return navigator.interval
 
 
 def _inputs(

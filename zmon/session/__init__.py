@@ -1,1 +1,1 @@
-"""A session with a person: where it stands in time, which screen it shows, and what a command changes."""
+"""What a person is doing: a timeline, a cursor on it, the pages and the commands; no terminal."""

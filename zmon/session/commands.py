@@ -41,7 +41,7 @@ DAY: Final = (
 NO_TOUR: Final = "There is no tour here. zmon demo has one."
 
 
-class Request(NamedTuple):
+class SurfaceRequest(NamedTuple):
     """A command that the surface has to carry out."""
 
     word: str
@@ -95,16 +95,6 @@ def _time(session: Session, words: str, present: int | None) -> int:
         raise CommandError(str(error)) from error
 
 
-def next_exception(session: Session, _operands: str) -> None:
-    """Go to the next exception."""
-    _to_exception(session, 1, "No later exception. PREVEXC goes to the previous one.")
-
-
-def previous_exception(session: Session, _operands: str) -> None:
-    """Go to the exception before."""
-    _to_exception(session, -1, "No earlier exception. NEXTEXC goes to the next one.")
-
-
 def _to_exception(session: Session, way: int, edge: str) -> None:
     session.leave_present()
     cursor = session.cursor
@@ -116,6 +106,16 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
     session.move(find, edge)
 
 
+def to_later_exception(session: Session, _operands: str) -> None:
+    """Go to the next exception."""
+    _to_exception(session, 1, "No later exception. PREVEXC goes to the previous one.")
+
+
+def to_earlier_exception(session: Session, _operands: str) -> None:
+    """Go to the exception before."""
+    _to_exception(session, -1, "No earlier exception. NEXTEXC goes to the next one.")
+
+
 def mark(session: Session, operands: str) -> None:
     """Mark the sample that is looked at."""
     name = operands.upper()
@@ -123,16 +123,6 @@ def mark(session: Session, operands: str) -> None:
         raise CommandError("Use MARK A or MARK B.")
     session.mark(name)
     session.message = f"Mark {name} is set at {clock(session.marks[name].at.utc)}"
-
-
-def average(session: Session, _operands: str) -> None:
-    """Look at the window between the marks."""
-    session.average()
-
-
-def interim(session: Session, _operands: str) -> None:
-    """Look again at the interval that ends at the cursor."""
-    session.end_average()
 
 
 def note(session: Session, operands: str) -> None:
@@ -195,7 +185,7 @@ def _times(session: Session, operands: str) -> list[int]:
 # figures by time
 
 
-def _draw(session: Session, command: str, operands: str) -> None:
+def draw(session: Session, command: str, operands: str) -> None:
     """Open a screen about figures by time: those that are named, else what is chosen here."""
     words, since = until_time(operands)
     screen = session.page.screen
@@ -299,11 +289,6 @@ def leave(session: Session, _operands: str) -> None:
         session.leave("F3 or F12" if session.mover is None else "Esc, F3 or F12")  # no line has Esc
 
 
-def end(session: Session, _operands: str) -> None:
-    """Leave zmon."""
-    session.ended = True
-
-
 # which command it is
 
 
@@ -315,7 +300,7 @@ class Command(NamedTuple):
     """Characters that must be given."""
     operand: str
     help: str
-    run: Callable[[Session, str], None] | None = None
+    run: Callable[[Session, str], object] | None = None
     """None if the surface has to carry it out."""
 
     @property
@@ -342,12 +327,12 @@ COMMANDS: Final = (
     Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end", go),
     Command("PLAY", 3, "[speed]", "play: 1, 2, 5, 10, 30, 60, 120, 300 or 600; -10 is backwards"),
     Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
-    Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", next_exception),
-    Command("PREVEXC", 5, "", "go to the previous exception", previous_exception),
+    Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", to_later_exception),
+    Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
     Command("EVENTS", 2, "", "list the events of the tape: limits, gaps, restarts, notes"),
     Command("MARK", 3, "A|B", "mark this sample", mark),
-    Command("AVERAGE", 2, "", "show the averages between the marks A and B", average),
-    Command("INTERIM", 3, "", "show the figures of each interval again", interim),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B", lambda s, _: s.average()),
+    Command("INTERIM", 3, "", "show the figures of each interval again", lambda s, _: s.end_average()),
     Command(
         "COMPARE", 4, "[from to [from to]]|OFF",
         "the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2 beside this"
@@ -358,18 +343,18 @@ COMMANDS: Final = (
     Command("NOW", 3, "", "return from the past to the live machine"),
     Command(
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH",
-        lambda session, operands: _draw(session, "PLOT", operands),
+        lambda s, operands: draw(s, "PLOT", operands),
     ),
     Command(
         "CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m",
-        lambda session, operands: _draw(session, "CORREL", operands),
+        lambda s, operands: draw(s, "CORREL", operands),
     ),
     Command(
         "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it", tour
     ),
     Command("PRINT", 2, "[file]", "write this screen to a file, as text"),
     Command("RETURN", 3, "", "leave this screen", leave),
-    Command("QUIT", 4, "", "leave zmon; also q, EXIT", end),
+    Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),
 )  # fmt: skip
 """The words that are no screens."""
 
@@ -380,7 +365,7 @@ CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
 
 QUESTION: Final = "?"
-"""What people write who look for help: it lists the keys, and explains what stands behind it."""
+"""What people write who look for help: it lists the keys, or explains the words behind it."""
 
 
 def find_command(word: str) -> Command | None:
@@ -392,7 +377,7 @@ def find_command(word: str) -> Command | None:
     return None
 
 
-def run(session: Session, line: str) -> Request | None:
+def run(session: Session, line: str) -> SurfaceRequest | None:
     """Carry out a command line; returns the command when the surface has to do it, such as HELP or PRINT.
 
     Raises:
@@ -402,7 +387,8 @@ def run(session: Session, line: str) -> Request | None:
     if line.startswith(("/", QUESTION)):
         session.leaving = False
         rest = line[1:].strip()
-        return Request("LOCATE", rest) if line.startswith("/") else Request("HELP", rest or "KEYS")
+        word = "LOCATE" if line.startswith("/") else "HELP"
+        return SurfaceRequest(word, rest or ("KEYS" if word == "HELP" else ""))
     if not line:
         return None
     word, *behind = line.split(maxsplit=1)
@@ -416,9 +402,9 @@ def run(session: Session, line: str) -> Request | None:
         raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
     session.leaving = session.leaving and command.word == "RETURN"
     if command.word == "NEXTSAMP" and session.live and not operands:
-        return Request("REFRESH", "")
+        return SurfaceRequest("REFRESH", "")
     if command.run is None:
-        return Request(command.word, operands)
+        return SurfaceRequest(command.word, operands)
     command.run(session, operands)
     return None
 

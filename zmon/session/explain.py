@@ -18,7 +18,7 @@ from zmon.session.commands import ALIASES, COMMANDS, find_command
 from zmon.session.navigator import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.sheet import Sheet
@@ -56,108 +56,76 @@ class HelpLine(NamedTuple):
 BLANK: Final = HelpPart("")
 
 
-class HelpContext(NamedTuple):
-    """What help needs to know of the glass, or of line mode."""
-
-    listed: Callable[[], Iterable[tuple[str, str]]]
-    """The keys there, and what each does."""
-    place: int = 0
-    """The row that the cursor is on."""
-
-
-def explain(session: Session, words: str, surface: HelpContext) -> list[HelpPart]:
+def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place: int = 0) -> list[HelpPart]:
     """Explain what words name: a column, a screen, a command, KEYS or COMMANDS; without words this screen.
+
+    `keys` are those of the surface with what each does, `place` the row that the cursor is on.
 
     Raises:
         CommandError: they name nothing, or several columns; says what they may mean.
     """
+    here, screens, upper = session.page.screen, session.screens, words.upper()
+    sheet = None if here.layout == "menu" or session.interval is None else session.sheet()
     if not words:
-        return screen(session.page.screen, _sheet(session))
-    if words.upper() in {"KEYS", "KEY"}:
-        return everything(session.screens, surface)
-    if words.upper() in {"COMMANDS", "COMMAND", "SCREENS"}:
-        return [*commands(), BLANK, *screens(session.screens)]
-    spelled = _spelled(session, words)
-    found, problem = _here(session, words, surface, named_so=bool(spelled))
-    found += [*([BLANK] if found and spelled else []), *spelled]
-    found = found or _elsewhere(session, words) or _begun(session, words)
-    if not found:
-        raise CommandError(problem or _unknown(session, words))
-    return found
-
-
-def _sheet(session: Session) -> Sheet | None:
-    """Return the present sheet, if the screen has one."""
-    if session.page.screen.layout == "menu" or session.interval is None:
-        return None
-    return session.sheet()
-
-
-def _here(
-    session: Session, words: str, surface: HelpContext, *, named_so: bool
-) -> tuple[list[HelpPart], str]:
-    """Explain the column of the present screen that words name; else say which they may mean, if any.
-
-    `named_so` is that it has to have just this name.
-    """
-    here = session.page.screen
-    columns = [each for each in here.columns if not named_so or each.name == words.lower()]
+        return explain_screen(here, sheet)
+    if upper in {"KEYS", "KEY"}:
+        parts = (HelpPart(does, name=key, indent=KEYS_INDENT) for key, does in keys)
+        return [HelpPart("Keys", "strong"), *parts, BLANK, *_all_commands(), BLANK, *_all_screens(screens)]
+    if upper in {"COMMANDS", "COMMAND", "SCREENS"}:
+        return [*_all_commands(), BLANK, *_all_screens(screens)]
+    word = ALIASES.get(upper, upper)
+    in_full = [explain_command(known) for known in COMMANDS if known.word == word]
+    in_full += [
+        explain_screen(each, sheet if each is here else None)
+        for each in screens
+        if word in {each.command, each.id} or (each.menu and word == each.menu.upper())
+    ]
+    # beside a command or screen that is spelled in full, a column has to have just this name
+    columns = [each for each in here.columns if not in_full or each.name == words.lower()]
+    found, problem = [], ""
     try:
-        found = find_column(words, columns)
+        found = [explain_column(find_column(words, columns), sheet, place)]
     except Ambiguous as error:
-        return [], str(error)
+        problem = str(error)
     except QueryError:
-        return [], ""
-    return column(found, _sheet(session), surface.place), ""
+        pass
+    found += in_full
+    if found:
+        return [part for parts in found for part in (BLANK, *parts)][1:]
+    other = _elsewhere(screens, words) or _abbreviated(screens, words)
+    if not other:
+        raise CommandError(problem or _unknown(session, words))
+    return other
 
 
-def _spelled(session: Session, words: str) -> list[HelpPart]:
-    """Explain the command and the screen that are spelled in full."""
-    found: list[HelpPart] = []
-    upper = ALIASES.get(words.upper(), words.upper())
-    for known in COMMANDS:
-        if known.word == upper:
-            found += command(known)
-    for each in session.screens:
-        if upper in {each.command, each.id} or (each.menu and upper == each.menu.upper()):
-            there = _sheet(session) if each is session.page.screen else None
-            found += [*([BLANK] if found else []), *screen(each, there)]
-    return found
-
-
-def _elsewhere(session: Session, words: str) -> list[HelpPart]:
+def _elsewhere(screens: Screens, words: str) -> list[HelpPart]:
     """Explain a column of another screen: `DEVICE.resp`, or `DEVICE resp`."""
     name, mark, rest = words.partition("." if "." in words.split(maxsplit=1)[0] else " ")
-    if not mark:
-        return []
     try:
-        return column(find_column(rest.strip(), session.screens.find(name).columns), None, 0)
+        return explain_column(find_column(rest.strip(), screens.find(name).columns)) if mark else []
     except (ScreenError, QueryError):
         return []
 
 
-def _begun(session: Session, words: str) -> list[HelpPart]:
+def _abbreviated(screens: Screens, words: str) -> list[HelpPart]:
     """Explain the command or screen that an abbreviation names."""
     known = find_command(words)
-    if known is not None:
-        return command(known)
     try:
-        return screen(session.screens.find(words), None)
+        return explain_screen(screens.find(words)) if known is None else explain_command(known)
     except ScreenError:
         return []
 
 
 def _unknown(session: Session, words: str) -> str:
-    """Say that nothing goes by that name here, and where something does, or what is called much like it."""
+    """Return that words name nothing here; where they do, or what has a similar name."""
     having = [each for each in session.screens if _has(each, words)]
     having.sort(key=lambda each: each.menu or "~")
     if having:
         several = " ..." * (len(having) > MAX_SCREENS)
         names = [each.command for each in having[:MAX_SCREENS]]
         return f"{words!r} is a column of {', '.join(names)}{several}: HELP {names[0]}.{words}"
-    here = session.page.screen.columns
     known = [*(each.word for each in COMMANDS), *session.screens.commands]
-    known += [name for each in here for name in (each.name, heading(each))]
+    known += [name for each in session.page.screen.columns for name in (each.name, heading(each))]
     instead = did_you_mean(words, known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
     return f"{words!r} is no column, screen or command{instead}"
 
@@ -172,7 +140,7 @@ def _has(each: Screen, words: str) -> bool:
 # what is explained
 
 
-def screen(of: Screen, sheet: Sheet | None) -> list[HelpPart]:
+def explain_screen(of: Screen, sheet: Sheet | None = None) -> list[HelpPart]:
     """Explain a screen and all its columns, and why cells of its form are not there."""
     said = [HelpPart(f"{of.id} {of.spelled} - {of.title}", "strong"), BLANK, HelpPart(of.help)]
     if of.own and "zmon's own" not in " ".join(of.help.split()):
@@ -201,7 +169,7 @@ def _missing(sheet: Sheet) -> list[HelpPart]:
     return said + [HelpPart(", ".join(names), name=reason, indent=0) for reason, names in reasons.items()]
 
 
-def column(of: Column, sheet: Sheet | None, place: int) -> list[HelpPart]:
+def explain_column(of: Column, sheet: Sheet | None = None, place: int = 0) -> list[HelpPart]:
     """Explain a column, and the cell of it in the row at `place`."""
     unit = f", {of.unit}" if of.unit else ""
     said = [HelpPart(f"{of.name} - {named(of)}{unit}", "strong"), HelpPart(of.help)]
@@ -228,7 +196,7 @@ def _cell(of: Column, sheet: Sheet, place: int) -> HelpPart:
     return HelpPart(words + ", an estimate (~)" * sheet.table.is_estimate(of.name, row), name="This row")
 
 
-def command(of: Command) -> list[HelpPart]:
+def explain_command(of: Command) -> list[HelpPart]:
     """Explain a command."""
     return [
         HelpPart(f"{of.spelled} {of.operand}".strip(), "strong"),
@@ -236,7 +204,7 @@ def command(of: Command) -> list[HelpPart]:
     ]
 
 
-def commands() -> list[HelpPart]:
+def _all_commands() -> list[HelpPart]:
     """List the commands."""
     return [
         HelpPart("Commands, of which the part in capitals is enough", "strong"),
@@ -247,19 +215,13 @@ def commands() -> list[HelpPart]:
     ]
 
 
-def screens(of: Screens) -> list[HelpPart]:
+def _all_screens(of: Screens) -> list[HelpPart]:
     """List the screens."""
     numbers = {each.command: f" ({each.menu})" * bool(each.menu) for each in of}
     entries = (
         HelpPart(each.title, name=each.spelled + numbers[each.command], indent=KEYS_INDENT) for each in of
     )
     return [HelpPart("Screens, by command or number", "strong"), *entries]
-
-
-def everything(of: Screens, surface: HelpContext) -> list[HelpPart]:
-    """List the keys, the commands and the screens."""
-    keys = (HelpPart(does, name=key, indent=KEYS_INDENT) for key, does in surface.listed())
-    return [HelpPart("Keys", "strong"), *keys, BLANK, *commands(), BLANK, *screens(of)]
 
 
 # as lines

@@ -78,7 +78,8 @@ class RunningPeriod:
     def copy(self) -> RunningPeriod:
         """Return a copy that goes on by itself."""
         found = RunningPeriod()
-        found.period, found._counted = deepcopy(self.period), self._counted
+        with self._lock:
+            found.period, found._counted = deepcopy(self.period), self._counted
         return found
 
     def count(self, interval: Interval, past: Callable[[], Iterator[Interval]] | None = None) -> Period:
@@ -107,7 +108,7 @@ class RunningPeriod:
 class Navigator:
     """Looks at one interval of a timeline, and goes along it.
 
-    A live timeline is followed, until somebody goes back into what the live buffer keeps.
+    A live timeline is followed until `leave_present`, which goes back into what the live buffer keeps.
     """
 
     def __init__(self, timeline: Timeline) -> None:

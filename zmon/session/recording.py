@@ -161,7 +161,7 @@ def _of_directory(path: str) -> Callable[[], list[RecordingSection]]:
             if known:
                 return list(known.values())
             raise RecordingError(f"{path}: {error.strerror}") from error
-        # what retention has unlinked can be read as long as it is open, and somebody may look at it now
+        # what retention has unlinked can be read as long as it is open, and the session may look at it now
         unlinked.extend(known.pop(name) for name in sorted(known.keys() - found.keys()))
         while len(unlinked) > MAX_UNLINKED:
             unlinked.pop(0).close()

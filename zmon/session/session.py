@@ -162,7 +162,7 @@ class Session(Navigator):
         return f"-{(present - utc) // SECOND}s" if ahead and present is not None else f"@{utc}"
 
     def _check_rows(self, page: Page, operands: str) -> None:
-        """See that conditions which stand for a name leave rows.
+        """See that conditions that were made from a name leave rows.
 
         Raises:
             NoSuchThing: they do not.
@@ -199,6 +199,10 @@ class Session(Navigator):
         self.ended = self.leaving
         self.message = "" if self.leaving else f"{key} again leaves zmon; QUIT leaves at once"
         self.leaving = True
+
+    def quit(self) -> None:
+        """Leave zmon."""
+        self.ended = True
 
     def back(self) -> bool:
         """Leave the present screen; return False on the first."""
@@ -318,7 +322,7 @@ class Session(Navigator):
     ) -> None:
         """Show the present list for two times side by side; by default the later is the present interval.
 
-        If `then` is on another timeline, `before` is what came before it there.  `names` stand above the
+        If `then` is on another timeline, `before` is what came before it there.  `names` are put above the
         figures.
 
         Raises:
@@ -340,7 +344,7 @@ class Session(Navigator):
         self.show(new)
 
     def _first_row(self) -> tuple[str, str]:
-        """Return what is chosen where nobody can choose: nothing, and the first row."""
+        """Return what line mode chooses: no column, and the first row."""
         if self.page.screen.layout != "list" or not self.page.screen.gridded:
             return "", ""
         return "", next(iter(self.sheet().keys), "")

@@ -40,10 +40,11 @@ class WhenError(ValueError):
 def parse_when(words: str, now: int, present: int | None = None, span: tuple[int, int] | None = None) -> int:
     """Return the instant that `words` name, as UTC in ns since 1970.
 
-    `now` is the time of the machine, `present` where the tape stands, `span` its first and last sample.
+    `now` is the time of the machine, `present` that of the cursor, `span` those of the first and the last
+    sample.
 
-    * `14:32`, `14:32:07`, `14:32:07.250`: on the day of `present`, or on the day before where the
-      tape has that time only then; without it the last such time up to now.
+    * `14:32`, `14:32:07`, `14:32:07.250`: on the day of `present`, or on the day before if only
+      then there are samples of that time; without it the last such time up to now.
     * `-10m`, `+1h`, `-1h30m`, `+90s`, `-2d`: from `present`, else from now.  A day is 24 hours.
     * `now`, `begin` or `start`, `end`; also with a distance: `end-10m`.
     * `today 9:00`, `yesterday 14:30`: the days of `now`.  `mon 14:30`: the last one up to now.
@@ -85,7 +86,7 @@ def _quoted(words: str) -> str:
 
 
 def _parse(said: str, now: int, present: int | None, span: tuple[int, int] | None) -> int:
-    """Return what the words name; an error goes on where the words would stand."""
+    """Return what the words name; an error is worded to follow the quoted words."""
     distance = re.fullmatch(_DISTANCE, said)
     if said and distance is not None:
         origin = _origin(distance["anchor"], now, present, span)
@@ -142,7 +143,7 @@ def _calendar(found: re.Match[str], now: int, present: int | None, span: tuple[i
 
 
 def _present_day(present: int, clock: dt.time, part: int, span: tuple[int, int] | None) -> int:
-    """Return when the clock shows a time on the present day, or the day before where that alone is taped."""
+    """Return a time on the present day; on the day before if samples were taken only then."""
     day = _day_of(present)
     found = _on(day, clock, part, span)
     before = _on(day - dt.timedelta(1), clock, part, span)
@@ -181,7 +182,7 @@ def _on(day: dt.date, clock: dt.time, part: int, span: tuple[int, int] | None) -
 
 
 def whole(utc: int) -> int:
-    """Return where to stand for an instant: at the end of its second, if it was said to the second.
+    """Return the time to seek for an instant: the end of its second if it was given in whole seconds.
 
     So a time that is copied from a heading, where fractions are cut off, finds the sample that it stood over.
     """

@@ -17,8 +17,8 @@ from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import CSS, THEME_3270, parts
-from zmon.ui.tour import Room, TourText
-from zmon.ui.worker import ReadingThread, SamplingThread
+from zmon.ui.threads import ReadingThread, SamplingThread
+from zmon.ui.tour_panel import Room, TourPanel
 
 if TYPE_CHECKING:
     from textual import events
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from zmon.session.session import Session
-    from zmon.ui.worker import Result
+    from zmon.ui.threads import Result
 
 WHEEL_LINES: Final = 3
 
@@ -87,7 +87,7 @@ class Zmon(App[int]):
             wrong = str(error)
         encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
         plain = ascii_only(os.environ, encoding)
-        self.tour = TourText(session.guide, keymap, plain=plain)
+        self.tour = TourPanel(session.guide, keymap, plain=plain)
         self.beside = Beside()
         self._extent = (80, 24)
         self._room: Room | None = None

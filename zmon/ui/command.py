@@ -24,12 +24,8 @@ WIDEST_HELP: Final = 110
 
 def explain(glass: Glass, words: str) -> None:
     """Open help about what words name, else about the screen."""
-    _open(glass, explanation.explain(glass.session, words, _surface(glass)))
-
-
-def _surface(glass: Glass) -> explanation.HelpContext:
-    pane = glass.pane
-    return explanation.HelpContext(lambda: keys_of(glass.keymap), pane.place if isinstance(pane, Grid) else 0)
+    place = glass.pane.place if isinstance(glass.pane, Grid) else 0
+    _open(glass, explanation.explain(glass.session, words, keys_of(glass.keymap), place))
 
 
 def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
@@ -72,7 +68,7 @@ def explain_on(glass: Glass) -> None:
     pane = glass.pane
     chosen = pane.column if isinstance(pane, Grid) else ""
     if depth == 0 and chosen and isinstance(pane, Grid):
-        _open(glass, explanation.column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
+        _open(glass, explanation.explain_column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
     elif depth <= bool(chosen):
         explain(glass, "")
     elif depth <= 1 + bool(chosen):

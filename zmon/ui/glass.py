@@ -24,7 +24,7 @@ from zmon.ui.line import EMPTY, Line, wrap
 from zmon.ui.menu import Menu
 from zmon.ui.pane import FormPane, Pane
 from zmon.ui.player import Player
-from zmon.ui.worker import error_line
+from zmon.ui.threads import error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from zmon.session.session import Session
     from zmon.session.timeline import Overview
     from zmon.tables.table import Table
-    from zmon.ui.player import Sampler
+    from zmon.ui.player import SamplingControl
+    from zmon.ui.threads import Result
     from zmon.ui.timeline import Timeline
-    from zmon.ui.worker import Result
 
 ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
@@ -72,7 +72,7 @@ class Glass:
         self,
         session: Session,
         first: str = "",
-        sampler: Sampler | None = None,
+        sampler: SamplingControl | None = None,
         reader: Reader | None = None,
         *,
         keymap: Mapping[str, str] | None = None,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from zmon.ui.line import Line
-    from zmon.ui.tour import Room
+    from zmon.ui.tour_panel import Room
 
 
 class Painter(Widget, can_focus=True):

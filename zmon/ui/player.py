@@ -28,7 +28,7 @@ WRITTEN: Final = 60_000_000_000
 """A recording whose last sample is younger, in ns, is waited for at its end."""
 
 
-class Sampler(Protocol):
+class SamplingControl(Protocol):
     """Who takes the samples, as far as the glass asks for them."""
 
     held: bool
@@ -44,7 +44,10 @@ class Player:
     """Plays the timeline of a session, and holds it."""
 
     def __init__(
-        self, session: Session, sampler: Sampler | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        session: Session,
+        sampler: SamplingControl | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Pause; without `sampler` nothing is sampled, and `clock` is what is played by."""
         self.session = session

@@ -1,4 +1,4 @@
-"""Timelines of machines that are sampled when somebody asks: live, captured and simulated ones."""
+"""Timelines of machines whose samples are made when they are needed: live, captured and simulated ones."""
 
 from __future__ import annotations
 

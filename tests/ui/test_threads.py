@@ -11,7 +11,7 @@ from zmon.screen.definition import load_screens
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing
-from zmon.ui.worker import ReadingThread, Result, SamplingThread, error_line
+from zmon.ui.threads import ReadingThread, Result, SamplingThread, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,7 +36,7 @@ class Room(NamedTuple):
     lines: int = 0
 
 
-class TourText:
+class TourPanel:
     """The lines of a tour."""
 
     def __init__(self, guide: Guide | None, keymap: Mapping[str, str], *, plain: bool = False) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,21 +14,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.lab.plans import brief, digest, samples, small
-from zmon.interval import Interval
+from zmon.interval import RESTARTED, STEPPED_BACK, Interval
+from zmon.kernel.capture_tree import CaptureError
+from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab.scenario_file import ScenarioError
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
-from zmon.session import sources
+from zmon.session import machines
 from zmon.session.cursor import Cursor
+from zmon.session.machines import (
+    HOUR,
+    LiveTimeline,
+    ScenarioSection,
+    laid_out,
+    open_capture,
+    open_lab,
+    simulated,
+)
 from zmon.session.navigator import Navigator
-from zmon.session.sources import HOUR, ScenarioSection, laid_out, open_lab, simulated
 from zmon.session.timeline import NoteError
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.lab.plan import Plan
+
 
 PLAN = small(100)
 SAMPLES = samples(PLAN)
@@ -41,12 +55,12 @@ print(digest(samples(small())), digest(samples(brief("shark-before"), 3)))
 """
 
 
-@pytest.fixture(params=[(sources.MAX_SAMPLES, sources.CHECKPOINT), (3, 4), (1, 1), (2, 1000)])
+@pytest.fixture(params=[(machines.MAX_SAMPLES, machines.CHECKPOINT), (3, 4), (1, 1), (2, 1000)])
 def cursor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cursor:
     """Return a cursor on a scenario that remembers more or less, which must not be seen."""
     kept, checkpoint = request.param
-    monkeypatch.setattr(sources, "MAX_SAMPLES", kept)
-    monkeypatch.setattr(sources, "CHECKPOINT", checkpoint)
+    monkeypatch.setattr(machines, "MAX_SAMPLES", kept)
+    monkeypatch.setattr(machines, "CHECKPOINT", checkpoint)
     return Cursor(simulated([PLAN]))
 
 
@@ -151,7 +165,7 @@ def test_it_begins_and_ends_with_its_samples(cursor: Cursor) -> None:
 
 def test_no_more_is_remembered_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long scenario does not fill the memory with samples."""
-    monkeypatch.setattr(sources, "MAX_SAMPLES", 5)
+    monkeypatch.setattr(machines, "MAX_SAMPLES", 5)
     section = ScenarioSection(PLAN)
     for number in range(len(section)):
         section.sample(number)
@@ -265,3 +279,140 @@ def test_a_scenario_that_begins_late_enough_stays() -> None:
     late = small()._replace(begin=small().begin + 90_000)
 
     assert [plan.begin for plan in laid_out([small(), late])] == [small().begin, late.begin]
+
+
+# a capture is a tape whose passes are samples
+
+
+@pytest.fixture
+def hercules(lay_out: Callable[[str], str]) -> str:
+    """The path of a capture of two passes."""
+    return lay_out("hercules")
+
+
+def test_each_pass_is_a_sample(hercules: str) -> None:
+    """They come in the order of time, and then no more."""
+    first, second = open_capture(hercules).samples()
+    assert first.at.utc < second.at.utc
+
+
+def test_back_and_forth_gives_the_same_samples(hercules: str) -> None:
+    """A pass is read once."""
+    cursor = Cursor(open_capture(hercules))
+    first, second = cursor.next(), cursor.next()
+    back, on = cursor.previous(), cursor.next()
+    assert None not in {first, second, back, on}
+    assert [each and each.after for each in (back, on)] == [each and each.after for each in (first, second)]
+
+
+def test_before_the_first_pass_there_is_none(hercules: str) -> None:
+    """However often one goes back, one stays there."""
+    cursor = Cursor(open_capture(hercules))
+    cursor.next()
+    here = cursor.position
+    assert (cursor.previous(), cursor.previous(), cursor.position) == (None, None, here)
+
+
+def test_the_end_of_a_capture_is_not_passed(hercules: str) -> None:
+    """Asking for more at the end does not move the cursor."""
+    cursor = Cursor(open_capture(hercules))
+    first, _second, end, still = cursor.next(), cursor.next(), cursor.next(), cursor.next()
+    before = cursor.previous()
+    assert (end, still) == (None, None)
+    assert first is not None
+    assert before is not None
+    assert before.after is first.after
+
+
+def test_a_timeline_may_begin_before_the_last_passes(hercules: str) -> None:
+    """More than there are is all of them."""
+    _first, end = open_capture(hercules).samples()
+    (found,) = open_capture(hercules, last=1).samples()
+    assert found.at == end.at
+    assert len(list(open_capture(hercules, last=9).samples())) == 2
+
+
+def test_only_what_is_wanted_is_sampled(hercules: str) -> None:
+    """The rest of a pass is not read."""
+    found = next(open_capture(hercules, Choice((BLOCK,))).samples())
+    assert set(found.frames) == {"block", "cmf", "source"}
+
+
+def test_a_capture_is_not_live_and_has_its_path_for_a_name(hercules: str) -> None:
+    """So the header can say what is looked at."""
+    tape = open_capture(hercules)
+    assert (tape.live, tape.name) == (False, hercules)
+
+
+def test_what_happened_between_two_passes_is_seen(hercules: str) -> None:
+    """The captured machine was writing to its disks."""
+    interval = Cursor(open_capture(hercules)).end()
+    assert interval is not None
+    assert sum(n for n in interval.of(BLOCK).numbers("writes") if isinstance(n, int)) > 0
+
+
+def test_a_restart_between_passes_is_no_interval(hercules: str) -> None:
+    """Where the boot id was captured, it tells."""
+    interval = Cursor(open_capture(hercules)).end()
+    assert interval is not None
+    assert interval.void is None
+    for number, label in enumerate(("3-load", "4-load")):
+        folder = Path(hercules, label, "proc/sys/kernel/random")
+        folder.mkdir(parents=True)
+        (folder / "boot_id").write_text(f"boot {number}\n", encoding="utf-8")
+    again = Cursor(open_capture(hercules)).end()
+    assert again is not None
+    assert again.void is RESTARTED
+
+
+def test_passes_whose_times_step_back_are_not_compared(hercules: str) -> None:
+    """The other way round there is no interval between them."""
+    interval = Cursor(open_capture(hercules)).end()
+    assert interval is not None
+    assert interval.before is not None
+    assert Interval(interval.after, interval.before).void is STEPPED_BACK
+
+
+def test_what_is_no_capture_is_said(tmp_path: Path) -> None:
+    """An empty directory has no pass."""
+    with pytest.raises(CaptureError, match=r"\w"):
+        open_capture(str(tmp_path))
+
+
+# the running machine is a tape without an end and without a past
+
+
+OFF = Choice(hypervisor=False)
+
+
+def test_each_step_takes_a_sample(tmp_path: Path) -> None:
+    """Time goes on between them."""
+    tape = LiveTimeline(OFF, 2.0, root=str(tmp_path))
+    first, second = tape.take(), tape.take()
+    assert first.at.steady < second.at.steady
+
+
+def test_a_live_sample_knows_how_far_apart_samples_should_be(tmp_path: Path) -> None:
+    """So that a gap can be recognised."""
+    assert LiveTimeline(OFF, 2.0, root=str(tmp_path)).take().nominal == 2.0
+
+
+def test_nothing_is_kept(tmp_path: Path) -> None:
+    """There is no sample before the present one."""
+    watch = Navigator(LiveTimeline(OFF, 2.0, root=str(tmp_path)))
+    watch.next()
+    present = watch.next()
+    assert (watch.previous(), watch.interval) == (None, present)
+
+
+def test_this_machine_is_called_so() -> None:
+    """Another root goes by its path."""
+    assert LiveTimeline(OFF, 2.0).name == "this machine"
+    assert LiveTimeline(OFF, 2.0, root="/other").name == "/other"
+
+
+def test_the_files_below_the_root_are_read(tmp_path: Path) -> None:
+    """A live tape can be pointed at a directory that looks like a machine."""
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/diskstats").write_text("")
+    assert LiveTimeline(OFF, 2.0, root=str(tmp_path)).take().frame(BLOCK).keys == []
