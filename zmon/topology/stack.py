@@ -358,7 +358,7 @@ class Stack:
         said = f"{self.title(number)}: {self.what(number)}"
         if isinstance(segments, Absent):
             grade = Grade.SET if len(self.leaves(number)) > 1 else Grade.SHARES
-            return Evidence(f"/sys/dev/block/{number}/slaves", said, grade)
+            return Evidence(f"/sys/dev/block/{number}/slaves", f"{said}: {segments.reason}", grade)
         sources = {
             "partition": f"/sys/dev/block/{number}/start",
             "dm": f"device-mapper table of {number}",
@@ -434,7 +434,7 @@ class Stack:
             return f"one disk over {len(paths)} path{'s' * (len(paths) != 1)}: {', '.join(paths)}"
         segments = self.segments(number)
         if isinstance(segments, Absent):
-            return f"{node.sort}: {segments.reason}" if isinstance(node.sort, str) else segments.reason
+            return f"{node.sort}, layout not known" if isinstance(node.sort, str) else "layout not known"
         if not segments or node.sort == "loop":
             file = f" in {node.file}" if isinstance(node.file, str) else ""
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
