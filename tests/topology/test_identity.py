@@ -138,7 +138,7 @@ def test_another_subchannel_set_makes_a_fifth_digit() -> None:
 def test_in_an_lpar_claims_about_a_guest_are_not_used() -> None:
     """They are of another machine, which is said."""
     found = one(Disk("0.0.7612", UID), virtual("7612", "7000"), host=LPAR)
-    assert (found.rdev, "cp.txt:4 speaks of 7612" in found.conflicts[0]) == ("7612", True)
+    assert (found.rdev, "cp.txt:4 describes 7612" in found.conflicts[0]) == ("7612", True)
 
 
 def test_in_a_guest_cp_knows_the_real_number() -> None:
@@ -277,7 +277,7 @@ def test_the_size_in_a_damaged_line_is_compared_too() -> None:
     """A line whose columns are shifted is weak, but a better one decides where there is one."""
     weak = virtual("0201", "7612", length=800, weak="by words")
     found = one(Disk("0.0.0201", cylinders=3338), weak)
-    assert "CP told 800 cylinders of 0201, Linux sees 3338" in found.conflicts[0]
+    assert "CP reports 800 cylinders for 0201, Linux sees 3338" in found.conflicts[0]
     assert one(Disk("0.0.0201", cylinders=3338), weak, virtual("0201", "7612", length=3338)).conflicts == ()
 
 
@@ -299,7 +299,7 @@ def test_an_answer_of_another_size_is_never_exact(seen: dict[str, Value], told: 
     assert all(each.grade is grade for each in found.evidence)
 
 
-@pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["CP told 2048 blocks of 0300"])])
+@pytest.mark.parametrize(("size", "said"), [(2048, []), (4096, ["CP reports 2048 blocks for 0300"])])
 def test_the_size_of_an_fba_disk_is_compared_too(size: int, said: list[str]) -> None:
     """In blocks of 512 bytes."""
     found = one(Disk("0.0.0300", size=size, discipline="FBA"), virtual("0300", "F001", length=2048))
@@ -711,7 +711,7 @@ def test_a_label_that_is_missing_or_there_twice_is_told() -> None:
     lost = found["PUNCFK"].rdev
     assert isinstance(lost, Absent)
     assert (lost.reason, found["CGNXF3"].rdev, len(found["CGNXF3"].conflicts)) == (
-        "its label PUNCFK is on no device of those that CP has listed",
+        "no device that CP has listed has its label PUNCFK",
         "76D8",
         1,
     )

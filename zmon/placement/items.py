@@ -96,7 +96,7 @@ class Unit(NamedTuple):
     is_for_data: bool = True
     """Whether it has a disk that holds such data or is unused: the others serve something else."""
     channels: str = ""
-    """The name of the channel paths that it shares with others; empty when nobody said it."""
+    """The name of the channel paths that it shares with others; empty when unknown."""
     others: frozenset[str] = frozenset()
     """Other names that people may use for it, in small letters: `ssid 7600`, `lss 08`."""
 
@@ -530,7 +530,7 @@ def _row(file: DataFile, answer: FileLocation, laid: ItemBytes, grade: Grade) ->
 
 
 def _problem(file: DataFile, answer: FileLocation, laid: ItemBytes) -> str:
-    """Say why not all of a container was placed; empty when it was."""
+    """Return why not all of a container was placed; empty when it was."""
     if laid.units and not laid.unplaced:
         return ""
     cells = (file.real, file.number, file.ranges)
@@ -547,7 +547,7 @@ def _unique(name: str, volumes: list[Volume]) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key by which `LCU 10` stands behind `LCU 2`."""
+    """Return a key by which `LCU 10` comes after `LCU 2`."""
     parts = re.split(r"([0-9]+)", name)
     return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)]
 

@@ -1,7 +1,7 @@
 """The statement by which a DBA would move a container, for each database.
 
 It is text to read, to adapt and to run by somebody who knows the database: zmon runs none of it.  Where the
-new place has to be chosen stands `NEW_PLACE`, in angle brackets, so that nothing runs as it is by mistake.
+new place has to be chosen, `NEW_PLACE` is in angle brackets, so that nothing runs as it is by mistake.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def move_statements(product: str, move: Move) -> tuple[str, ...]:
     """
     item = move.item
     if not all(text.isprintable() for text in (item.name, item.tablespace)):
-        return ("-- its name holds characters that do not stand in a statement: move it by its number",)
+        return ("-- its name holds characters that cannot be in a statement: move it by its number",)
     if item.is_log:
         return _log(product, move)
     return _STATEMENTS.get(product, _linux)(move)
 
 
 def place(move: Move) -> str:
-    """Return what stands for the new place."""
+    """Return the placeholder of the new place."""
     return NEW_PLACE.format(move.target.title)
 
 

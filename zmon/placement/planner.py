@@ -1,12 +1,11 @@
-"""Which files to move, in order of benefit, so that no unit is overloaded and each tablespace has many.
+"""Which files to move, in order of benefit, so that no unit is overloaded and each tablespace is on many.
 
-Two things are wanted, and the first goes before the second: a low maximum of the load per unit, and every
-tablespace on many units.  Moves and exchanges are tried from the unit with most load until the maximum is
-close enough to the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved
-twice.  Placing everything anew (largest first, each to the unit with least) is tried as well; if it takes no
-more moves than were asked for, the better of both is suggested.  Moves that gain nothing are left out, and a
-lower bound that no placement goes below is told.  The same question has the same answer, in whatever order
-items are given.
+There are two goals, the first before the second: a low maximum of the load per unit, and every tablespace on
+many units.  Moves and exchanges are tried from the unit with most load until the maximum is close enough to
+the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved twice.  Placing
+everything anew (largest first, each to the unit with least) is tried as well; if it takes no more moves than
+were asked for, the better of both is suggested.  Moves that gain nothing are left out, and a lower bound for
+any placement is reported.  The same question has the same answer, in whatever order items are given.
 
 zmon suggests, and never moves anything.
 """

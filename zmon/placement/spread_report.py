@@ -51,7 +51,7 @@ class SpreadQuery(NamedTuple):
     seconds: Number = absent("traffic was not asked for")
     """Over how long the traffic was measured."""
     available: tuple[str, ...] = ()
-    """Names or patterns of the units that data may lie on; none stands for all."""
+    """Names or patterns of the units that data may lie on; none means all."""
     pins: tuple[str, ...] = ()
     """Patterns of paths and tablespaces that stay where they are."""
     moves: int = 0
@@ -83,7 +83,7 @@ class TablespaceSpread(NamedTuple):
 
 
 SATURATED: Final = 0.95
-"""From this use on the queue depends on what no estimate of the use can tell."""
+"""Above this use no estimate of the queue is reliable."""
 
 
 class WhatIf(NamedTuple):

@@ -53,7 +53,7 @@ class WordMeaning(NamedTuple):
     """Of a file or directory its path, of a mount its point, of a device major:minor, of an LCU its key, of a
     tablespace database and name, else the word as it is spelled there."""
     disks: tuple[str, ...] = ()
-    """major:minor of the disks it stands for; empty for files, mounts and tablespaces."""
+    """major:minor of the disks that it means; empty for files, mounts and tablespaces."""
 
 
 _BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
@@ -145,7 +145,7 @@ def _text(value: Value) -> str:
 
 
 SWAP: Final = "swap"
-"""What stands for the type of the file system where a device is swapped to."""
+"""The type of file system that is shown for swap space."""
 
 
 class MountOnDisk(NamedTuple):
@@ -215,7 +215,7 @@ class LookupResult(NamedTuple):
 
 ALL_OF_IT: Final = absent("these are the disks of the whole file system: name a file, or use --recursive")
 WHOLE: Final = absent("all of a device is meant")
-UNSIZED: Final = absent("how large the device is was not read, so nothing tells which bytes it has")
+UNSIZED: Final = absent("the size of the device was not read, so its bytes are unknown")
 
 
 def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
@@ -251,7 +251,7 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
-    """Return where the file system lies that a path is on: all of it, for nobody looked at what is in it."""
+    """Return where the whole file system lies that a path is on; its files were not looked at."""
     node = machine.stack.node(mount.number)
     size = ALL_OF_IT if node is None else node.size
     file = _unlisted(meaning.key, ALL_OF_IT)._replace(
@@ -261,7 +261,7 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupRe
 
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Return what its name alone tells of a path of a machine that cannot be asked any more."""
+    """Return what its name says of a path in a capture or a recording."""
     return LookupResult(meaning, (machine.locate(file_by_name(meaning.key, machine.mounts)),))
 
 

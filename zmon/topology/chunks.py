@@ -29,7 +29,7 @@ COPIES: Final = {
 }  # fmt: skip
 """How often the profiles keep each byte that zmon can place to the byte."""
 PARITY: Final = {"raid5": 1, "raid6": 2}
-"""Stripes of parity in the profiles of which only the shares are told."""
+"""Stripes of parity in the profiles of which only the shares are known."""
 
 _WORD: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16}):(\w{1,12}):([0-9a-f]{1,8}):(\S+)", re.ASCII)
 _STRIPE: Final = re.compile(r"(\d{1,20})@([0-9a-f]{1,16})", re.ASCII)

@@ -317,8 +317,8 @@ class ClaimIndex:
         claims = self._labels.get(label, [])
         if not claims:
             if self._labels:
-                return Resolution(absent(f"its label {label} is on no device of those that CP has listed"))
-            return Resolution(absent(f"known is the label {label}; the rdev needs QUERY DASD (class B)"))
+                return Resolution(absent(f"no device that CP has listed has its label {label}"))
+            return Resolution(absent(f"only its label {label} is known; the rdev needs QUERY DASD (class B)"))
         found: dict[str, list[Claim]] = {}
         for claim in sorted(claims, key=attrgetter("order")):
             found.setdefault(claim.rdev, []).append(claim)

@@ -43,11 +43,11 @@ class DataFile(NamedTuple):
     tablespace: str
     role: str
     listed: str
-    """Where it is listed; empty when nobody lists it."""
+    """Its place in a listing; empty without one."""
     real: str | Absent
     """The path without links; of a file in an overlay, that in the layer which holds it."""
     number: str | Absent
-    """What `ranges` count on: a block device, or a btrfs; a disk group counts on nothing that is told."""
+    """What `ranges` count on: a block device, or a btrfs; of a disk group, its name."""
     mount: str | Absent
     """The id of the mount through which it is seen."""
     ranges: tuple[tuple[int, int], ...] | Absent
@@ -61,11 +61,11 @@ class DataFile(NamedTuple):
     unwritten: Number
     shared: Number
     encoded: Number
-    """Bytes of compressed extents, whose length on the device is not told."""
+    """Bytes of compressed extents, whose length on the device is unknown."""
     scattered: DiskGroupFile | None = None
     """How it is spread over devices, if it is not the kernel that puts it there."""
     unseen: bool = False
-    """Whether nobody looked at it, and its name alone tells on which mount it would be."""
+    """Whether it was not looked at: only its name says on which mount it would be."""
 
     @property
     def space(self) -> str:
@@ -137,7 +137,7 @@ def files_of(
     """Return what is known of listed containers, of a machine that cannot be asked any more.
 
     `known` are the files that were looked at when it could be.  A directory stands for those of them that are
-    in it.  What nobody looked at is judged by its name alone: which device it is, or on which mount it would
+    in it.  What was not looked at is judged by its name only: which device it is, or on which mount it would
     be.
     """
     at = {file.path: file for file in known}
@@ -161,7 +161,7 @@ def files_of(
 
 
 def normal(path: str) -> str:
-    """Return an absolute path without `.`, `..` and doubled slashes, as far as its name alone tells."""
+    """Return an absolute path without `.`, `..` and doubled slashes, by its name only."""
     return "/" + posixpath.normpath(path).lstrip("/")
 
 
@@ -223,7 +223,7 @@ def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> Da
 
 
 def _unlooked(path: str, no: Absent, size: Number) -> DataFile:
-    """Return a file that nobody looked at, and of which `no` says why its place is not known."""
+    """Return a file that was not looked at; `no` says why its place is unknown."""
     return DataFile(
         path,
         database="",
@@ -294,7 +294,7 @@ _BY_NUMBER: Final = "/dev/block/"
 
 
 class DiskGroupPart(NamedTuple):
-    """What of a file lies on one device; where on it, is not told."""
+    """What of a file lies on one device, in an unknown place."""
 
     device: str
     """Its path, as it is listed."""
@@ -307,7 +307,7 @@ class DiskGroupPart(NamedTuple):
 
 
 class DiskGroupFile(NamedTuple):
-    """A file, and what is told of how it is spread; it is listed as any other, each path once."""
+    """A file in a disk group, and how it is spread over devices; each path once."""
 
     path: str
     database: str
@@ -323,7 +323,7 @@ class DiskGroupFile(NamedTuple):
     """Paths of all devices that it may be spread over."""
     parts: tuple[DiskGroupPart, ...]
     unplaced: int
-    """Bytes on devices that are not told."""
+    """Bytes on devices that no listing names."""
     grade: Grade
     evidence: tuple[Evidence, ...]
 

@@ -64,7 +64,7 @@ _REAL_NUMBERS: Final = absent("in an LPAR devices have their real numbers")
 _NO_PLATFORM: Final = absent(
     "whether this is an LPAR or a guest is not known: /proc/sysinfo is missing, or names no known hypervisor"
 )
-_KVM: Final = absent("KVM does not tell its guest which real device it is")
+_KVM: Final = absent("KVM does not show its guest the number of the real device")
 
 
 def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Site) -> DeviceFacts:
@@ -76,7 +76,7 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
         number = devno if head.endswith(".0") else head.rpartition(".")[2] + devno
         said = Evidence("/proc/sysinfo", f"{where}: {number} is the number of the real device")
         against = tuple(
-            f"{one.source} speaks of {devno} as a device of a guest, but this is {where}: not used"
+            f"{one.source} describes {devno} as a device of a guest, but this is {where}: not used"
             for one in facts.evidence[:1]
         )
         return DeviceFacts(_REAL_NUMBERS, number, grade=Grade.EXACT, evidence=(said,), conflicts=against)
@@ -322,7 +322,7 @@ class VolumeBuilder:
         if not seen or length in seen:
             return ""
         return (
-            f"CP told {length} {unit} of {self.facts.vdev}, Linux sees {' or '.join(map(str, seen))}: "
+            f"CP reports {length} {unit} for {self.facts.vdev}, Linux sees {' or '.join(map(str, seen))}: "
             "the answer may be old, or that of another guest"
         )
 

@@ -55,7 +55,7 @@ class FileLocation(NamedTuple):
     mapped: Number
     """Bytes whose place is known; fewer than `size` in a file with holes, more with room beyond its end."""
     unplaced: Number
-    """Bytes that have no place, or none that can be told."""
+    """Bytes without a place, or in an unknown one."""
     unwritten: Number
     disks: tuple[DiskShare, ...]
     """Most bytes first."""
@@ -63,11 +63,11 @@ class FileLocation(NamedTuple):
     """That of the worst step from the file to the disks; how sure the LCU of each is, the volume says."""
     evidence: tuple[Evidence, ...]
     lacking: tuple[str, ...]
-    """What stands in the way of a better answer, in words a person can act on."""
+    """What prevents a better answer, in words a person can act on."""
     notes: tuple[str, ...]
     """What else a person must know to trust it."""
     unseen: str = ""
-    """Of a file that nobody looked at, who names it; empty for what was looked at."""
+    """Of a file that was not looked at, what names it; else empty."""
     is_known: bool = True
     """Whether it was seen, or at least listed."""
 
@@ -241,7 +241,7 @@ class _Locator(ByteMapping):
             self.worsen(Grade.UNKNOWN, f"device {device} of the btrfs is missing")
             self.lose(sum(end - begin for begin, end in parts), copy=copy)
         for evenly in placed.evenly:
-            words = "of btrfs with parity zmon tells the shares of the devices, not the bytes"
+            words = "of btrfs with parity zmon shows the shares of the devices, not the bytes"
             self.worsen(Grade.SHARES, note=words)
             for part, copy in ((evenly.data, False), (evenly.copies, True)):
                 for device, count in zip(

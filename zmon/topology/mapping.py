@@ -196,7 +196,7 @@ class _Walk(ByteMapping):
             return
         self.steps += 1
         if self.steps > STEPS or len(self.above) >= DEPTH or number in self.above:
-            self.miss(part, "the devices stand on one another in circles, or in too many layers", copy=copy)
+            self.miss(part, "the devices form a circle, or too many layers", copy=copy)
             return
         within = self.within(known, part.moved(by), copy=copy)
         if within is None:

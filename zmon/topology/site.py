@@ -143,7 +143,7 @@ def site_files(environ: Mapping[str, str], system: str = SYSTEM) -> list[str]:
 
 
 class NumberRule(NamedTuple):
-    """How the number of a real device tells its LCU."""
+    """A rule that derives the LCU from the number of a real device."""
 
     serial: str
     """Of the storage server it holds for, as in a unique id; `*` for all."""
@@ -156,7 +156,7 @@ class NumberRule(NamedTuple):
 
 
 class LabelRule(NamedTuple):
-    """How the label of a volume tells the number of its device."""
+    """A rule that derives the number of a device from the label of its volume."""
 
     said: str
     """`AB####`: each `#` is a digit of the number."""
@@ -180,7 +180,7 @@ class Channels(NamedTuple):
 
 
 class Site(NamedTuple):
-    """All that a site has told."""
+    """All that the site files say."""
 
     rules: tuple[NumberRule, ...] = ()
     labels: tuple[LabelRule, ...] = ()
@@ -243,4 +243,4 @@ class Site(NamedTuple):
 
 
 NO_SITE: Final = Site()
-"""A site that has told nothing."""
+"""A machine without site files."""

@@ -260,7 +260,7 @@ def _by_digits(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
     said = entry["pattern"]
     if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
         raise ValueError(
-            "is four or five characters: hex digits as they stand, n for each digit that names the LCU, "
+            "is four or five characters: hex digits as they are, n for each digit that names the LCU, "
             f"X for any other: '7nXX', not {said!r:.60}"
         )
     signs = {"n": "([0-9A-F])", "X": "[0-9A-F]", "x": "[0-9A-F]"}

@@ -53,8 +53,8 @@ _SUFFIX: Final = (
 def volume_name(mapped: str) -> str | None:
     """Return `group/volume` for a name in /dev/mapper, `my--group-my--volume`; None when it is no such.
 
-    A hyphen within either name is doubled there.  What the manager puts behind the name for devices within
-    a volume stays: `group/volume-real`.
+    A hyphen within either name is doubled there.  The suffix of devices within a volume
+    stays: `group/volume-real`.
     """
     runs = (match for match in re.finditer("-+", mapped) if len(match[0]) % 2)
     first = next(runs, None)  # doubled ones come in pairs, and no volume begins with one
@@ -79,7 +79,7 @@ TAGS: Final = {
 _UNESCAPED: Final = "#+-.:=@_"
 """Characters that udev leaves as they are in a name, besides letters, digits and all beyond ASCII."""
 DEPTH: Final = 32
-"""As many devices may stand on one another; more are taken for a circle."""
+"""Maximum number of layers; more are taken for a circle."""
 
 
 class BlockDevice(NamedTuple):
@@ -150,7 +150,7 @@ class StackLayer(NamedTuple):
 
 
 class DeviceLayout(NamedTuple):
-    """How a device lies, made ready for going down."""
+    """The layout of a device, prepared for mapping."""
 
     node: BlockDevice | None
     title: str
@@ -161,7 +161,7 @@ class DeviceLayout(NamedTuple):
     starts: list[int]
     """Where the segments begin."""
     reason: str
-    """Why it is not known how it lies; empty when it is."""
+    """Why its layout is unknown; empty when it is known."""
     straight: tuple[str, ...]
     """The devices from this one to its leaf, when all its bytes are there and nothing is to be said of it."""
 
@@ -312,7 +312,7 @@ class Stack:
         return self._pools[number]
 
     def layout(self, number: str) -> DeviceLayout:
-        """Return how a device lies, made ready for going down."""
+        """Return the layout of a device, prepared for mapping."""
         found = self._layouts.get(number)
         if found is None:
             node, segments = self.node(number), self.segments(number)
@@ -347,7 +347,7 @@ class Stack:
         return ()
 
     def evidence(self, number: str) -> Evidence:
-        """Return what told how a device lies."""
+        """Return the source of the layout of a device."""
         found = self._evidence.get(number)
         if found is None:
             found = self._evidence[number] = self._told(number)
@@ -407,7 +407,7 @@ class Stack:
         return [path for path in map(self.node, numbers) if path]
 
     def chain(self, number: str) -> tuple[StackLayer, ...]:
-        """Return the devices from this one down, as a tree is read; each is gone into once."""
+        """Return the devices from this one down, depth first; each is entered once."""
         if number not in self._chains:
             self._chains[number] = tuple(self._down(number))
         return self._chains[number]
@@ -425,7 +425,7 @@ class Stack:
         return found
 
     def what(self, number: str) -> str:
-        """Say for people what a device is: `striped over 4, 64 KiB`, segment by segment."""
+        """Describe a device for people: `striped over 4, 64 KiB`, segment by segment."""
         node = self.node(number)
         if node is None:
             return "not among the devices that were read"

@@ -130,7 +130,7 @@ def _asymmetric(legs: int, parity: Iterable[int]) -> tuple[int, ...]:
 
 
 def _symmetric(legs: int, parity: int, taken: int) -> tuple[int, ...]:
-    """Data round the legs, beginning behind the parity, of which there are so many chunks."""
+    """Data round the legs, beginning after `taken` chunks of parity."""
     return tuple((parity + taken + d) % legs for d in range(legs - taken))
 
 
@@ -145,7 +145,7 @@ def _raid6(kind: str, row: int, legs: int) -> tuple[int, ...]:
             where = _right(row, legs)
         case "nr":
             where = _left(row + 1, legs)
-        case "nc":  # Q stands before P, and the data behind it
+        case "nc":  # Q comes before P, and the data after it
             where = _left(row, legs)
             return tuple((where + 1 + d) % legs for d in range(legs - 2))
         case "ls" | "rs":

@@ -27,7 +27,7 @@ SECTOR: Final = 512
 
 
 class Layout(Enum):
-    """How bytes lie on legs; what the many names of targets come down to."""
+    """How bytes are laid out on legs."""
 
     LINEAR = "linear"
     """One after the other on one leg."""
@@ -105,7 +105,7 @@ def parse_table(text: str) -> list[Target]:
 
 
 def describe(target: Target) -> str:
-    """Say for people how a target lies: `striped over 4, 64 KiB`."""
+    """Describe a target for people: `striped over 4, 64 KiB`."""
     legs = len(target.legs)
     match target.layout:
         case Layout.STRIPED | Layout.PARITY | Layout.EVEN | Layout.NEAR:
@@ -160,7 +160,7 @@ class _Words:
     def number(self, what: str, least: int = 0) -> int:
         word = self.word(what)
         if not _is_number(word) or int(word) < least:
-            raise ValueError(f"{word[:40]!r} stands where {what} should be")
+            raise ValueError(f"{word[:40]!r} is not {what}")
         return int(word)
 
     def bytes(self, what: str) -> int:
@@ -171,7 +171,7 @@ class _Words:
         if may_lack and word == "-":
             return ""
         if not _is_device(word):
-            raise ValueError(f"{word[:40]!r} stands where a device should be")
+            raise ValueError(f"{word[:40]!r} is not a device")
         return word
 
     def leg(self) -> Leg:
@@ -203,7 +203,7 @@ class _Words:
 
 
 class _Head(NamedTuple):
-    """What stands before the arguments."""
+    """The words before the arguments."""
 
     start: int
     length: int
@@ -291,7 +291,7 @@ def _even(what: str) -> str:
 def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
     word = named.get(name, str(otherwise))
     if not _is_number(word):
-        raise ValueError(f"{word[:40]!r} stands where {name} should be")
+        raise ValueError(f"{name} is {word[:40]!r}, which is no number")
     return int(word)
 
 
@@ -551,7 +551,7 @@ def _md_raid10(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
 
 
 def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
-    """Return the members one behind the other."""
+    """Return the members one after the other."""
     found, start = [], 0
     for member in array.members:
         size = _rounded(member.size, array.chunk)
@@ -629,7 +629,7 @@ def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
             case "device":
                 runs = found.setdefault(_take(numbers, "dev_id"), [])
             case _ if runs is None or not block:
-                raise ValueError("a mapping stands before the superblock or the device")
+                raise ValueError("a mapping comes before the superblock or the device")
             case "single_mapping":
                 origin, data = _take(numbers, "origin_block"), _take(numbers, "data_block")
                 runs.append(ThinRun(origin * block, data * block, block))
@@ -644,7 +644,7 @@ def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
 def _take(numbers: dict[str, str], name: str) -> int:
     word = numbers.get(name, "")
     if not re.fullmatch("[0-9]{1,15}", word):
-        raise ValueError(f"{word[:40]!r} stands where {name} should be")
+        raise ValueError(f"{name} is {word[:40]!r}, which is no number")
     return int(word)
 
 

@@ -38,7 +38,7 @@ class Volume(NamedTuple):
     rdev: Value
     """Number of the real device, four or five hex digits in upper case."""
     volser: Value
-    """Label of the volume: as CP or a directory tells it, else as Linux reads it on the disk."""
+    """Label of the volume: by CP or a directory, else as Linux reads it on the disk."""
     label: Value
     """Label that Linux reads on the disk; on a minidisk it may be another than that of the volume."""
     lcu: Value
@@ -73,7 +73,7 @@ class Volume(NamedTuple):
 
     @property
     def lcu_name(self) -> Value:
-        """The one name of its LCU for people, wherever it is shown: the site's, else `LCU 7600`."""
+        """The name of its LCU on all screens: the site's, else `LCU 7600`."""
         return self.lcu if isinstance(self.called, Absent) else self.called
 
     @property
@@ -148,7 +148,7 @@ class Lcu(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its one name for people, wherever it is shown."""
+        """Its name on all screens."""
         return self.called or (lcu_name(self.ssid) if self.ssid else self.said)
 
     @property
@@ -184,7 +184,7 @@ def lcus(devices: Frame) -> dict[str, Lcu]:
 
 
 def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
-    """Return the LCUs with the devices, too, that have no unique id and whose LCU something else tells.
+    """Return the LCUs, with the devices, too, that have no unique id and whose LCU is known otherwise.
 
     That is CP, people, the configuration data of a DASD, or the number of a SCSI disk's LUN.  SCSI disks go
     by their names, for their bus id is that of the adapter.
@@ -289,7 +289,7 @@ def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Ab
 
     One byte stands for disks of several sizes: a 3390-9 may have 10017 cylinders or 65520; with more it is an
     extended address volume, 3390-A.  A byte that no model is known for is shown as it is.  A device without a
-    type of its own, as an adapter, goes by the type of its control unit.
+    type of its own, as an adapter, has the type of its control unit.
     """
     known = cutype if isinstance(devtype, Absent) else devtype
     if isinstance(known, Absent):
