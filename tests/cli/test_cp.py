@@ -154,7 +154,7 @@ def test_a_log_with_an_entry_prints_both(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["cp", "parse", "--unknown", str(path)]) == 0
     out = capsys.readouterr().out
     assert "understood 1 level, 3 return, 2 disk, 1 entry, 3 claim; lines not understood: 2" in out
-    assert "\n  14: it begins with no statement of a directory\n" in out
+    assert "\n  14: it is no statement of a user directory\n" in out
 
 
 def test_json_has_an_object_for_each_file(

@@ -21,7 +21,7 @@ from zmon.cp.claim_sources import (
     read_cp,
     read_file,
 )
-from zmon.cp.vmcp import EVERYBODY, Cp
+from zmon.cp.vmcp import EVERYBODY, Cp, VmcpDevice
 from zmon.kinds import CLAIM
 from zmon.topology.claims import claims_in
 
@@ -239,7 +239,7 @@ def test_any_mixture_is_told(data: st.DataObject) -> None:
 MIXED = ["qvdasd-minidisks", "directory-forms", "qdasd", "errors", "qvdasd-dedicated"]
 
 
-class FakeDevice:
+class FakeDevice(VmcpDevice):
     """A device that answers by a table."""
 
     def __init__(self, answers: Mapping[bytes, bytes], code: int = 0) -> None:

@@ -63,7 +63,7 @@ def test_a_record_that_may_be_cut_gives_doubt() -> None:
     """In its last word, which is a label here."""
     disk = parse_statement("MDISK", HERE, "MDISK 100 3390 1 50 LNX0", whole=False)
     assert isinstance(disk, Minidisk)
-    assert disk.weak == "the text ends with this word, which may go on"
+    assert disk.weak == "the text ends with this word, which may be cut"
 
 
 @given(

@@ -207,14 +207,14 @@ def test_entries_of_two_files_know_each_other() -> None:
 def test_links_in_a_circle_end() -> None:
     """And say so."""
     (claim,) = read("USER A X 1G 1G G\nLINK B 191\nUSER B X 1G 1G G\nLINK A 191\n").claims("A")
-    assert claim.weak == "the links lead in a circle, by A 0191"
+    assert claim.weak == "the links form a loop through A 0191"
 
 
 def test_many_links_are_not_followed() -> None:
     """Four, one behind the other, are."""
     text = "".join(f"USER U{n} X 1G 1G G\nLINK U{n + 1} 191\n" for n in range(9))
     text += "USER U9 X 1G 1G G\nMDISK 191 3390 1 5 LNX001\n"
-    assert read(text).claims("U0")[0].weak == "more than 4 links lead to it, one behind the other"
+    assert read(text).claims("U0")[0].weak == "more than 4 links lead to it, one through the next"
     assert read(text).claims("U6")[0].volser == "LNX001"
 
 
@@ -269,16 +269,16 @@ def test_records_are_read_in_every_form(record: str, statement: str) -> None:
     ("record", "why"),
     [
         ("MDISK 191", "MDISK: its device type is missing"),
-        ("MDISK 1919X 3390 1 END LNX001", "MDISK: its virtual device number is not as it should be"),
+        ("MDISK 1919X 3390 1 END LNX001", "MDISK: its virtual device number is not valid"),
         ("MDISK 191 3390 1 END", "MDISK: the label of its volume is missing"),
-        ("MDISK 191 3390 1 5 TOOLONG", "MDISK: the label of its volume is not as it should be"),
-        ("MDISK 191 3390 1 5 LNX001 SECRET", "MDISK: its access mode is not as it should be"),
+        ("MDISK 191 3390 1 5 TOOLONG", "MDISK: the label of its volume is not valid"),
+        ("MDISK 191 3390 1 5 LNX001 SECRET", "MDISK: its access mode is not valid"),
         ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5", "MDISK: VOLID is missing"),
         ("MDISK=VDEV=191 VDEV=192", "MDISK: a keyword occurs twice"),
-        ("DEDICATE 0009 GRAF", "DEDICATE: its real device is not as it should be"),
+        ("DEDICATE 0009 GRAF", "DEDICATE: its real device is not valid"),
         ("LINK MAINT", "LINK: the number of the owner's device is missing"),
-        ("MDIKS 191 3390 1 5 LNX001", "it begins with no statement of a directory"),
-        ("MDISK 191 3390 1 5 LNX001,", "it goes on, and the text ends"),
+        ("MDIKS 191 3390 1 5 LNX001", "it is no statement of a user directory"),
+        ("MDISK 191 3390 1 5 LNX001,", "the text ends within the statement"),
     ],
 )
 def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) -> None:
@@ -292,10 +292,10 @@ def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) 
     ("record", "weak"),
     [
         ("MDISK 191 3390 DEVNO 710", "digits only"),
-        ("MDISK 191 3390 DEVNO 7103", "may go on"),
-        ("MDISK 191 3390 1 END LNX0", "may go on"),
-        ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX", "may go on"),
-        ("DEDICATE 191 7103", "may go on"),
+        ("MDISK 191 3390 DEVNO 7103", "may be cut"),
+        ("MDISK 191 3390 1 END LNX0", "may be cut"),
+        ("MDISK=VDEV=191 DEVTYPE=3390 START=1 COUNT=5 VOLID=LNX", "may be cut"),
+        ("DEDICATE 191 7103", "may be cut"),
         ("MDISK 191 3390 1 END MR\n", "may be the access mode"),
         ("MDISK 191 3390 1 END &SYSRES\n", "that CP was loaded from"),
     ],
@@ -327,7 +327,7 @@ def test_unread_records_are_counted_without_end() -> None:
 def test_a_record_may_not_be_as_long_as_a_book() -> None:
     """Those after it are read."""
     found = read(f"USER A X 1G 1G G\nMDISK {'1' * 5000}\nMDISK 191 3390 1 5 LNX001\n")
-    assert [unread.why for unread in found.unread] == ["it is longer than any record"]
+    assert [unread.why for unread in found.unread] == ["it is longer than a record can be"]
     assert len(found.claims()) == 1
 
 

@@ -21,6 +21,7 @@ from zmon.cp.vmcp import (
     Cp,
     CpAnswer,
     CpError,
+    VmcpDevice,
     command_of,
     refused,
     run,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Fake:
+class Fake(VmcpDevice):
     """A device that answers as the kernel's does."""
 
     def __init__(self, answer: bytes = b"LINDB01  AT ZVMPRD1\n", code: int = 0) -> None:

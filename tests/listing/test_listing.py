@@ -47,7 +47,7 @@ def test_several_sources_make_one_listing(tmp_path: Path) -> None:
         ("/f", f"{first}:1"),
         ("/g", f"{second}:2"),
     ]
-    assert found.notes == (f"{second}: 1 containers are in another source already",)
+    assert found.notes == (f"{second}: 1 containers are in another source too",)
 
 
 def test_rows_without_a_path_are_each_their_own(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_listing_of_another_machine_is_told(tmp_path: Path) -> None:
     """A path may exist here by accident."""
     found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine="near")
     assert found.host == "far"
-    assert "is of the machine far and this is near" in found.notes[0]
+    assert "is from the machine far, and this is near" in found.notes[0]
 
 
 def test_a_listing_of_this_machine_is_not(tmp_path: Path) -> None:
@@ -139,11 +139,11 @@ def test_names_of_machines_are_compared(host: str, machine: str, same: bool) -> 
     [
         (b"", "is empty"),
         (b" \n\n", "is empty"),
-        (b"\x7fELF\0\0", "no text"),
+        (b"\x7fELF\0\0", "not text"),
         (b"\xff\xfea", "decode"),
         (b"hello\n", "begins 'hello', none of: "),
         (b'a,/b\n"c,/d\ne,/f\n', "line 2 begins"),
-        (b"tablespace,path\n", "lists no container"),
+        (b"tablespace,path\n", "names no container"),
     ],
 )
 def test_what_cannot_be_used_says_why(tmp_path: Path, content: bytes, words: str) -> None:

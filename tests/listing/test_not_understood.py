@@ -257,6 +257,8 @@ def test_other_ways_to_write_it_are_read(text: str, tablespace: str, files: list
         "ALTER DATABASE BACKUP CONTROLFILE TO '/x';",
         "ALTER DATABASE RECOVER DATAFILE '/x';",
         "CREATE SEQUENCE S\nSTART WITH 1;",
+        "/* by\n@name of the DBA\n*/",
+        "/* it's */ -- /*\n/* a '/* b\n@@name */",
     ],
 )
 @pytest.mark.parametrize("before", [DB2, ORACLE])
@@ -279,6 +281,18 @@ def test_sizes_with_separators_are_whole() -> None:
     """`734,003,200` is a number of bytes."""
     (row,) = read('FILE_NAME,TABLESPACE_NAME,BYTES\n/x,X,"734,003,200"\n').containers
     assert row.bytes_declared == 734_003_200
+
+
+def test_a_resize_by_number_is_reported() -> None:
+    """Which file has the number, no statement tells."""
+    (part,) = read(f"{ORACLE}ALTER DATABASE DATAFILE 3, 4 RESIZE 5G;\n").unread
+    assert "file 3 is resized by number" in part
+
+
+def test_a_file_that_runs_behind_a_comment_is_reported() -> None:
+    """A path with the begin of a comment in it opens none."""
+    text = f"{ORACLE}/* a */ -- /*\nALTER DATABASE ADD LOGFILE '/x/*';\n@more.sql\n"
+    assert any("more.sql" in part for part in read(text).unread)
 
 
 @pytest.mark.parametrize("size", ["10,000M", "1,000", "1024X", "1024 X", "1.5G", "1 000", "1_000", "9MiB"])

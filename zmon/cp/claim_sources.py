@@ -228,7 +228,7 @@ def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str 
     guests = [guest for guest in directory.guests if guest]
     if not own and len(guests) == 1:
         (own,) = guests
-        note = f"{own} is the only guest in it and is taken for this one; if it is not, name this one"
+        note = f"{own} is the only guest in it and is taken for this one; if it is another, give --cp-user"
         reports.append(FileReport(DIRECTORY, DIRECTORY, {}, 0, (note,)))
     claims = [claim for found in answers for claim in found.claims(own, asked)]
     claims += [

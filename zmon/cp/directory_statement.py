@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+CUT: Final = "the text ends with this word, which may be cut"
 AMBIGUOUS: Final = "is a device number or a label: both have this form"
 """Why both claims about a dedicated device are weak; a list of real devices can decide."""
 
@@ -140,7 +141,7 @@ _NUMBER: Final = re.compile(r"\d{1,10}\Z", re.ASCII)
 
 
 class StatementError(ValueError):
-    """A statement is not as it should be; says what is wrong without quoting it."""
+    """A statement is not valid; says what is wrong without quoting it."""
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +171,7 @@ def parse_statement(name: str, place: RecordPlace, record: str, *, whole: bool) 
     """Read a statement by its full name; one that is not `whole` may have lost a part of its last word.
 
     Raises:
-        StatementError: it is not as it should be.
+        StatementError: it is not valid.
     """
     if record.startswith(_KEYWORDS):
         return _by_keyword(place, record.removeprefix(_KEYWORDS), whole)
@@ -181,45 +182,30 @@ class _Operands:
     """The words behind a statement, taken one after the other."""
 
     def __init__(self, words: Sequence[str], whole: bool) -> None:
-        self._words = words
+        self.words = list(words)
+        """Those that are left."""
         self._whole = whole
-        self._at = 0
 
     def next(self, what: str, form: re.Pattern[str]) -> str:
         """Take the next word, which must have a form."""
-        if self._at >= len(self._words):
+        if not self.words:
             raise StatementError(f"{what} is missing")
-        word = self._words[self._at]
-        if not form.match(word):
-            raise StatementError(f"{what} is not as it should be")
-        self._at += 1
-        return word
+        if not form.match(self.words[0]):
+            raise StatementError(f"{what} is not valid")
+        return self.words.pop(0)
 
     def skip(self, *words: str) -> str:
         """Take the next word if it is one of these."""
-        if self._at < len(self._words) and self._words[self._at] in words:
-            self._at += 1
-            return self._words[self._at - 1]
-        return ""
-
-    @property
-    def more(self) -> bool:
-        """Whether there are words left."""
-        return self._at < len(self._words)
-
-    @property
-    def rest(self) -> Sequence[str]:
-        """The words that are left."""
-        return self._words[self._at :]
+        return self.words.pop(0) if self.words and self.words[0] in words else ""
 
     @property
     def cut(self) -> str:
         """Why the word that was taken last may be a part only."""
-        return "" if self._whole or self.more else "the text ends with this word, which may go on"
+        return "" if self._whole or self.words else CUT
 
     def mode(self) -> str:
         """Take the access mode, if there are words left; what follows may be passwords."""
-        return self.next("its access mode", _MODE) if self.more else ""
+        return self.next("its access mode", _MODE) if self.words else ""
 
 
 def _vdev(operands: _Operands, what: str = "its virtual device number") -> str:
@@ -251,7 +237,7 @@ def _mdisk(place: RecordPlace, operands: _Operands) -> Minidisk:
     first = int(operands.next("its first cylinder or block", _NUMBER))
     length_or_end = None if operands.skip("END") else int(operands.next("its size", _NUMBER))
     label, weak = _label(operands)
-    if _MODE.match(label) and not operands.more:
+    if _MODE.match(label) and not operands.words:
         weak = weak or "its last word may be the access mode, and the label be missing"
     return Minidisk(place, vdev, devtype, "volume", label, "", first, length_or_end, operands.mode(), weak)
 
@@ -282,7 +268,7 @@ def _by_keyword(place: RecordPlace, record: str, whole: bool) -> Minidisk:
     last = record.rsplit(None, 1)[-1].startswith("VOLID=")
     words = [said[name] for name in names if name in said]
     disk = _mdisk(place, _Operands(words, whole=True))
-    return disk if whole or not last else disk._replace(weak="the text ends with this word, which may go on")
+    return disk if whole or not last else disk._replace(weak=CUT)
 
 
 def _dedicate(place: RecordPlace, operands: _Operands) -> DedicatedDevice:
@@ -294,26 +280,22 @@ def _dedicate(place: RecordPlace, operands: _Operands) -> DedicatedDevice:
         word = operands.next("its real device", _LABEL)
         if len(word) < 5:
             if not _RDEV.match(word):
-                raise StatementError("its real device is not as it should be")
+                raise StatementError("its real device is not valid")
             rdev, weak = _rdev(word)
         elif len(word) == 5 and _RDEV.match(word):
             rdev = volser = word
             weak = f"{word} {AMBIGUOUS}"
         else:
             volser = word
-    mode = "R/O" if "R/O" in operands.rest else ""
+    mode = "R/O" if "R/O" in operands.words else ""
     return DedicatedDevice(place, vdev, rdev, volser, mode, weak or operands.cut)
 
 
 def _link(place: RecordPlace, operands: _Operands) -> DirectoryLink:
     user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
     theirs = _vdev(operands, "the number of the owner's device")
-    vdev = _vdev(operands) if operands.more else theirs
+    vdev = _vdev(operands) if operands.words else theirs
     return DirectoryLink(place, user, theirs, vdev, operands.mode())
-
-
-def _include(place: RecordPlace, operands: _Operands) -> ProfileInclude:
-    return ProfileInclude(place, operands.next("the name of the profile", _NAME))
 
 
 def _build(place: RecordPlace, operands: _Operands) -> SubconfigBuild:
@@ -325,5 +307,6 @@ def _build(place: RecordPlace, operands: _Operands) -> SubconfigBuild:
 
 
 _READERS: Final[dict[str, Callable[[RecordPlace, _Operands], DirectoryStatement]]] = {
-    "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "INCLUDE": _include, "BUILD": _build,
+    "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "BUILD": _build,
+    "INCLUDE": lambda place, operands: ProfileInclude(place, operands.next("the name of the profile", _NAME)),
 }  # fmt: skip

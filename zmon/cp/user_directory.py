@@ -187,7 +187,7 @@ class UserDirectory:
                         yield device, weak
                 elif not member or statement.member in (member, "*"):
                     unsure = not member and len(builds) > 1
-                    weak = f"so on member {statement.member} only; which it is, QUERY USERID tells"
+                    weak = f"on member {statement.member} only; QUERY USERID names the member"
                     for device in self._inside("SUBCONFIG", statement.subconfig, seen):
                         yield device, weak if unsure else ""
 
@@ -238,9 +238,9 @@ class UserDirectory:
         found = self._definitions(name, member, vdev)
         why = ""
         if (name, vdev) in trail:
-            why = f"the links lead in a circle, by {name} {vdev}"
+            why = f"the links form a loop through {name} {vdev}"
         elif len(trail) > MAX_LINKS:
-            why = f"more than {MAX_LINKS} links lead to it, one behind the other"
+            why = f"more than {MAX_LINKS} links lead to it, one through the next"
         elif not self._guest(name):
             why = f"the entry of {name} is not in these files"
         elif not found:
@@ -361,7 +361,7 @@ class _DirectoryReader:
         began, known = 0, False
         for number, line in enumerate(lines, 1):
             if len(line) > MAX_RECORD:
-                self._refuse(number, "it is longer than any record")
+                self._refuse(number, "it is longer than a record can be")
                 continue
             raw = line.decode("utf-8", "replace").replace("\0", " ")
             words = _columns(raw)
@@ -371,7 +371,7 @@ class _DirectoryReader:
                 self._comment(number)
                 continue
             if joined and is_answer(raw):
-                self._refuse(began, "it goes on, and the text ends")
+                self._refuse(began, "the text ends within the statement")
                 joined = []
             if not joined:
                 began = number
@@ -387,7 +387,7 @@ class _DirectoryReader:
             )
             joined = []
         if joined:
-            self._refuse(began, "it goes on, and the text ends")
+            self._refuse(began, "the text ends within the statement")
         self._close()
         self._note_bytes(data)
         return self._found
@@ -485,7 +485,7 @@ class _DirectoryReader:
         looks = words.upper() if entry.lower else words
         if entry.strays < MAX_STRAYS and len(words) <= 80 and _LIKE_A_STATEMENT.match(looks):
             entry.strays += 1
-            entry.refuse(place, "it begins with no statement of a directory")
+            entry.refuse(place, "it is no statement of a user directory")
         else:
             self._close()
 

@@ -29,7 +29,7 @@ import re
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,41 +141,19 @@ class CpAnswer(NamedTuple):
         )
 
 
-class VmcpDevice(Protocol):
-    """The device, open."""
-
-    def resize(self, size: int) -> None:
-        """Make so many bytes of room for the next answer."""
-
-    def write(self, command: bytes) -> None:
-        """Run a command."""
-
-    def code(self) -> int:
-        """Return CP's return code."""
-
-    def size(self) -> int:
-        """Return how many bytes the answer has, also those that there was no room for."""
-
-    def read(self) -> bytes:
-        """Return the answer, as far as there was room."""
-
-    def close(self) -> None:
-        """Close it."""
-
-
 _SETBUF: Final = 0x40041002
 _GETCODE: Final = 0x80041001
 _GETSIZE: Final = 0x80041003
 
 
-class _KernelVmcp:
-    """/dev/vmcp."""
+class VmcpDevice:
+    """/dev/vmcp, open."""
 
     def __init__(self) -> None:
         self._fd = os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
 
     def resize(self, size: int) -> None:
-        """Set the room; refused beyond 1 MiB."""
+        """Make so many bytes of room for the next answer; refused beyond 1 MiB."""
         fcntl.ioctl(self._fd, _SETBUF, bytearray(size.to_bytes(4, sys.byteorder)), True)
 
     def write(self, command: bytes) -> None:
@@ -183,15 +161,15 @@ class _KernelVmcp:
         os.write(self._fd, command)
 
     def code(self) -> int:
-        """Return the code of the last command."""
+        """Return CP's return code of the last command."""
         return self._number(_GETCODE)
 
     def size(self) -> int:
-        """Return the size of the last answer."""
+        """Return how many bytes the last answer has, also those that there was no room for."""
         return self._number(_GETSIZE)
 
     def read(self) -> bytes:
-        """Return what is left of the last answer."""
+        """Return the last answer, as far as there was room."""
         parts = []
         while part := os.read(self._fd, MAX_ANSWER):
             parts.append(part)
@@ -227,7 +205,7 @@ def command_of(name: str, operand: str = "") -> str:
     return f"{query.command} {number}"
 
 
-def run(command: str, open_device: Callable[[], VmcpDevice] = _KernelVmcp, room: int = ROOM) -> CpAnswer:
+def run(command: str, open_device: Callable[[], VmcpDevice] = VmcpDevice, room: int = ROOM) -> CpAnswer:
     """Put a query to CP here and now; the caller may have to wait without limit.
 
     Raises:
@@ -254,7 +232,7 @@ class Cp:
 
     def __init__(
         self,
-        open_device: Callable[[], VmcpDevice] = _KernelVmcp,
+        open_device: Callable[[], VmcpDevice] = VmcpDevice,
         deadline: float = DEADLINE,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,

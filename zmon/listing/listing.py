@@ -182,10 +182,8 @@ def _read(source: str, options: Options, standard_input: Stream | None) -> _Sour
                 if is_data_directory(names):
                     return _Source(origin, product, read_directory(source))
         if stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
-            what = "no data directory of a database that zmon knows" if stat.S_ISDIR(mode) else "a device"
-            raise ListingError(
-                f"{origin} is {what}, and no listing; where it lies tells: zmon where {source}"
-            )
+            what = "not a data directory of a database that zmon knows" if stat.S_ISDIR(mode) else "a device"
+            raise ListingError(f"{origin} is {what}, not a listing; zmon where {source} shows where it lies")
         with open(source, "rb") as file:
             return _recognised(file, origin, options)
     except OSError as error:
@@ -204,7 +202,7 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         if not head.strip():
             raise ListingError("it is empty")
         if "\0" in head:
-            raise ListingError("it is no text: unpack it first, or spool it as text")
+            raise ListingError("it is not text: unpack it first, or spool it as text")
         pieces: Iterable[str] = chain(io.StringIO(head, newline=""), _pieces(text))
         if is_drawn(head):
             head, pieces = "".join(drawn_rows(io.StringIO(head, newline=""))), drawn_rows(pieces)
@@ -214,7 +212,7 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         content = found.parse(pieces, origin, options)
         if not content.containers and not content.disk_groups:
             why = "".join(f"; line {note.line}: {note.text}" for note in content.notes[:_MAX_NAMED])
-            raise ListingError(f"it lists no container, read as {found.title}{why}")
+            raise ListingError(f"it names no container, read as {found.title}{why}")
     except ValueError as error:
         raise ListingError(f"{origin}: {error}") from error
     finally:
@@ -284,10 +282,10 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
             else rows
         )
         if len(new) < len(rows):
-            notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source already")
+            notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source too")
         containers += new
         if content.host and not same_machine(content.host, machine):
-            same = f"{origin} is of the machine {content.host} and this is {machine}: the same path"
+            same = f"{origin} is from the machine {content.host}, and this is {machine}: the same path"
             notes.append(f"{same} here may be another file")
     hosts = [each.content.host for each in read if each.content.host]
     return Listing(

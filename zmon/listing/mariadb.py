@@ -254,10 +254,9 @@ def _table(blank: Container, cells: Cells) -> Iterator[Container]:
     )
     suffixes = _SUFFIXES.get(cells["engine"].casefold())
     if suffixes is None or "partitioned" in cells.get("create_options", ""):
-        engine = quote(cells["engine"]) if suffixes is None else f"a partitioned {cells['engine']}"
-        yield whole._replace(
-            problem=f"of {engine} table the catalogue tells no files: list them as tablespace,path"
-        )
+        table = f"of engine {quote(cells['engine'])}" if suffixes is None else "that is partitioned"
+        problem = f"the catalogue names no files of a table {table}: list them as tablespace,path"
+        yield whole._replace(problem=problem)
         return
     stem = posixpath.join(cells.get("directory_name") or schema, cells.get("base_name") or name)
     lengths = ("data_length", "index_length")
@@ -453,4 +452,4 @@ def _linked(row: Container) -> Container:
         with open(row.located, "rb") as link:
             return row._replace(path=parse_isl(link.read(4097)))
     except (OSError, ValueError) as error:
-        return row._replace(problem=f"its link cannot be followed: {error}")
+        return row._replace(problem=f"the file .isl cannot be read: {error}")

@@ -43,6 +43,7 @@ _RUN: Final = re.compile(
     re.IGNORECASE,
 )
 """A line that runs another file: `@file`, `@@file` or `START file`."""
+_COMMENT_MARKS: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|--[^\n]*|/\*|\*/")
 _STATEMENT: Final = re.compile(
     r"\b(?:CREATE|ALTER)\s+(?:\w{1,20}\s+){0,3}(?:TABLESPACE|DATABASE|CONTROLFILE)\b", re.IGNORECASE
 )
@@ -169,8 +170,13 @@ class _OracleReader(DdlReader):
     def sql_lines(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield the lines; of those that run another file in SQL*Plus, which is noted, only the line end."""
         number = 1
+        in_comment = False
         for line in lines:
-            found = _RUN.match(line)
+            found = None if in_comment else _RUN.match(line)
+            if in_comment or "/*" in line:
+                for mark in _COMMENT_MARKS.finditer(line):
+                    if mark[0] == ("*/" if in_comment else "/*"):
+                        in_comment = not in_comment
             if found is not None:
                 other = quote(found["file"] or found["other"])
                 self.note(

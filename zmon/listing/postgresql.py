@@ -169,7 +169,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
 def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> ListingContent:
     """Ask a running server for the files of its databases: of those named, else the address's, else all.
 
-    `base_dir` is data_directory where the server does not tell it to this user.
+    `base_dir` is data_directory where the server hides it from this user.
 
     Raises:
         ServerError: no driver, not reached, no authority, no such database; says what to do.
