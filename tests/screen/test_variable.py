@@ -47,7 +47,7 @@ def test_columns_come_with_the_rows_behind_them(
     ("words", "why"),
     [
         ("", "Which column"),
-        ("NONSENSE.io", "no screen and no table"),
+        ("NONSENSE.io", "is no screen; MENU lists them"),
         ("DEVICE.nonsense", "DEVICE: 'nonsense' is no column here; there are"),
         ("DEVICE.label", "DEVICE: 'label' is no column here"),
         ("DETAILS.nonsense", "DETAILS has no figure 'nonsense'"),

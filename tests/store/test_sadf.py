@@ -229,7 +229,7 @@ def test_where_there_are_no_single_cpus_all_stands_for_them() -> None:
     assert shown.columns["proc"] == ["ALL"]
     assert [shown.columns[n][0] for n in ("busy", "wait", "steal")] == [30.0, 66.0, 4.0]
     assert [shown.facts[n] for n in ("load", "running", "present")] == [120.0, 4, 4]
-    figures = cpu_log.figures(interval)
+    figures = cpu_log.figures(View(interval))
     assert (figures["busy"], figures["online"], figures["busiest"]) == (30.0, 4, cpu_log.ONLY_ALL)
 
 

@@ -47,7 +47,7 @@ def filled(
     """Fill a by-time table from a history that ends with the last sample."""
     past = intervals(samples)
     view = View(past[-1], history=History(lambda: reversed(past)))
-    return by_time(view, Log("test", figures, weights or {}))
+    return by_time(view, Log("test", lambda view: figures(view.interval), weights or {}))
 
 
 def ends(lengths: Sequence[float]) -> list[Sample]:
@@ -196,7 +196,7 @@ def live(*bounds: tuple[int, int]) -> Table:
     history = History(lambda: iter(()))
     for begin, end in bounds:
         view = View(Interval(sample(begin), sample(end)), history=history)
-        table = by_time(view, Log("test", lambda interval: {"x": interval.after.at.utc // SECOND}))
+        table = by_time(view, Log("test", lambda view: {"x": view.interval.after.at.utc // SECOND}))
     return table
 
 
@@ -229,8 +229,8 @@ def test_rows_are_made_once() -> None:
     """However often the screen is filled."""
     made: list[int] = []
 
-    def figures(interval: Interval) -> Cells:
-        made.append(interval.after.at.utc)
+    def figures(view: View) -> Cells:
+        made.append(view.interval.after.at.utc)
         return {"x": 1}
 
     past = intervals(ends([10, 10, 10]))

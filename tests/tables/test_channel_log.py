@@ -47,7 +47,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_busiest_the_mean_and_how_many_are_beyond_the_limits(minute: Callable[..., Interval]) -> None:
     """Of CHANNEL: over 50 and over 70 percent."""
-    cells = figures(minute(10, 74, 71, 45), limit=LIMIT)
+    cells = figures(View(minute(10, 74, 71, 45)), limit=LIMIT)
     assert [cells[name] for name in ("chpid", "busy", "mean", "highest", "paths", "over", "bad")] == [
         "41", pytest.approx(74), pytest.approx(50), pytest.approx(74), 4, 2, 2,
     ]  # fmt: skip
@@ -55,7 +55,7 @@ def test_the_busiest_the_mean_and_how_many_are_beyond_the_limits(minute: Callabl
 
 def test_without_limits_nobody_counts_what_is_beyond(minute: Callable[..., Interval]) -> None:
     """It is not none."""
-    assert figures(minute(99))["bad"] == absent("CHANNEL has no limits")
+    assert figures(View(minute(99)))["bad"] == absent("CHANNEL has no limits")
 
 
 @pytest.mark.parametrize("name", ["41", "0.41"])
@@ -75,7 +75,7 @@ def test_a_path_that_is_not_there(minute: Callable[..., Interval]) -> None:
 
 def test_a_path_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(minute(1), "77")["busy"] is GONE
+    assert figures(View(minute(1)), "77")["busy"] is GONE
 
 
 def test_the_mean_of_a_path_is_its_average_in_channel() -> None:
@@ -103,7 +103,7 @@ def test_estimates_are_marked(make_interval: Callable[..., Interval]) -> None:
     devices = {"0.0.7000": {"online": 1, "chpids": "40 41", "driver": "dasd-eckd"}}
     before = {CHANNEL: {}, DEVICE: devices, CMF: {"0.0.7000": {"ssch": 0, "connect": 0}}}
     after = {CHANNEL: {}, DEVICE: devices, CMF: {"0.0.7000": {"ssch": 9, "connect": 30 * SECOND}}}
-    cells = figures(make_interval(before, after), limit=LIMIT)
+    cells = figures(View(make_interval(before, after)), limit=LIMIT)
     assert cells["chpid"] == "40"
     assert cells["busy"] == pytest.approx(25)
     assert str(cells[ESTIMATED]).split() == ["mean", "highest", "over", "bad", "busy"]
@@ -111,5 +111,5 @@ def test_estimates_are_marked(make_interval: Callable[..., Interval]) -> None:
 
 def test_without_paths_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    cells = figures(make_interval({}, {}), limit=LIMIT)
+    cells = figures(View(make_interval({}, {})), limit=LIMIT)
     assert {name for name, value in cells.items() if not isinstance(value, Absent)} == {ESTIMATED}

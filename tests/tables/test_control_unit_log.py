@@ -40,7 +40,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_busiest_and_its_part_of_all(minute: Callable[..., Interval]) -> None:
     """Eight LCUs of which one does almost everything."""
-    cells = figures(minute(1, 0, 90, 9, 0, 0, 0, 0))
+    cells = figures(View(minute(1, 0, 90, 9, 0, 0, 0, 0)))
     assert [cells[name] for name in ("ssid", "share", "fair", "active", "units")] == [
         "2482", pytest.approx(90), pytest.approx(7.2), 3, 8,
     ]  # fmt: skip
@@ -48,12 +48,12 @@ def test_the_busiest_and_its_part_of_all(minute: Callable[..., Interval]) -> Non
 
 def test_of_two_as_busy_it_is_the_first(minute: Callable[..., Interval]) -> None:
     """So that it does not change from row to row without a reason."""
-    assert figures(minute(5, 50, 50))["ssid"] == "2481"
+    assert figures(View(minute(5, 50, 50)))["ssid"] == "2481"
 
 
 def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """None of them is active, which is known."""
-    cells = figures(minute(0, 0))
+    cells = figures(View(minute(0, 0)))
     assert cells["ssid"] == cells["share"] == absent("no I/O in the interval")
     assert (cells["active"], cells["all"]) == (0, 0)
 
@@ -84,11 +84,11 @@ def test_an_ssid_of_two_boxes_names_neither(make_interval: Callable[..., Interva
 
 def test_one_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval; what all had together is known."""
-    cells = figures(minute(1, 2), "IBM.A.9999")
+    cells = figures(View(minute(1, 2)), "IBM.A.9999")
     assert cells["io"] is GONE
     assert cells["all"] == pytest.approx(3)
 
 
 def test_without_lcus_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    assert all(isinstance(value, Absent) for value in figures(make_interval({}, {})).values())
+    assert all(isinstance(value, Absent) for value in figures(View(make_interval({}, {}))).values())

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.tables.disks import watch
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables.correlation import (
     KEY_FIGURES,
@@ -130,9 +130,12 @@ def test_what_moved_with_it_stands_there_with_its_coefficient() -> None:
 
 
 def test_a_chosen_figure_that_never_changed_is_said() -> None:
-    """Then there is nothing to be told, of no figure."""
+    """Instead of a screen of dots."""
     found = filled(watch({"sda": [5] * 30, "sdb": NOISE[:30]}))
-    assert found.notes == ("Nothing can be told: the chosen figure never changed",)
+    assert found.keys == []
+    assert found.missing == absent(
+        "the chosen figure never changed; name another column and row, such as CORREL DEVICE.resp 7000"
+    )
 
 
 def test_without_a_column_it_says_what_it_needs() -> None:

@@ -32,7 +32,7 @@ def minute(make_interval: Callable[..., Interval]) -> Interval:
 
 def test_the_mean_of_all_and_the_busiest(minute: Interval) -> None:
     """Each CPU counts the same."""
-    cells = figures(minute)
+    cells = figures(View(minute))
     assert [cells[name] for name in ("busy", "wait", "online", "busiest", "highest")] == [
         62.5, 37.5, 2, "P12", 75.0,
     ]  # fmt: skip
@@ -53,9 +53,9 @@ def test_one_that_is_not_there(name: str, minute: Interval) -> None:
 
 def test_one_that_was_not_there_then(minute: Interval) -> None:
     """In an earlier interval."""
-    assert figures(minute, "3")["busy"] is GONE
+    assert figures(View(minute), "3")["busy"] is GONE
 
 
 def test_nothing_is_known_without_cpus(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    assert all(isinstance(value, Absent) for value in figures(make_interval({}, {})).values())
+    assert all(isinstance(value, Absent) for value in figures(View(make_interval({}, {}))).values())

@@ -281,7 +281,7 @@ def test_a_volume_that_hangs_is_counted_on_its_lcu_and_on_its_page(machine: Call
     assert isinstance(control_unit.table(View(unread)).columns["hung"][0], Absent)
     assert "7000: busy for 60 s, nothing completed" in units.notes
     assert details.table(view).facts["measured"] == "7000: busy for 60 s, nothing completed"
-    log = device_log.figures(view.interval, "0.0.7000")
+    log = device_log.figures(View(view.interval), "0.0.7000")
     assert (log["resp"], "resp" in str(log[ESTIMATED]).split()) == (60_000, True)
 
 

@@ -56,7 +56,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_all_disks_are_the_first_line_of_device(minute: Callable[..., Interval]) -> None:
     """Aliases count, a CTCA does not."""
-    cells = figures(minute())
+    cells = figures(View(minute()))
     assert cells["io"] == pytest.approx(100)
     assert cells["serv"] == pytest.approx((10 * 1 + 40 * 2 + 50 * 4) / 100)
     assert cells["resp"] == pytest.approx((55 * 12 + 40 * 3) / 95)
@@ -64,15 +64,15 @@ def test_all_disks_are_the_first_line_of_device(minute: Callable[..., Interval])
 
 def test_weights_are_what_the_averages_are_averages_of(minute: Callable[..., Interval]) -> None:
     """Starts that were measured, requests that were answered."""
-    cells = figures(minute())
+    cells = figures(View(minute()))
     assert [cells["measured"], cells["answered"]] == pytest.approx([100, 95])
-    cells = figures(minute({"0.0.7100": cmf(40, 2.0)}))
+    cells = figures(View(minute({"0.0.7100": cmf(40, 2.0)})))
     assert cells["measured"] == pytest.approx(40)
 
 
 def test_the_busiest_is_the_one_that_was_busy_for_most_of_the_time(minute: Callable[..., Interval]) -> None:
     """An alias may be it; the CTCA, which is always reading, never is."""
-    cells = figures(minute())
+    cells = figures(View(minute()))
     assert [cells[name] for name in ("addr", "drate", "busy", "share")] == [
         "70FF", pytest.approx(50), pytest.approx(20), pytest.approx(50),
     ]  # fmt: skip
@@ -80,7 +80,7 @@ def test_the_busiest_is_the_one_that_was_busy_for_most_of_the_time(minute: Calla
 
 def test_without_measurement_the_busiest_is_the_one_with_most_io(minute: Callable[..., Interval]) -> None:
     """Linux's own requests stand in, marked."""
-    cells = figures(minute({}))
+    cells = figures(View(minute({})))
     assert (cells["addr"], cells["label"]) == ("7000", "LX7000")
     assert cells["share"] == pytest.approx(5500 / 95)
     assert cells[ESTIMATED] == "io drate share"
@@ -89,7 +89,7 @@ def test_without_measurement_the_busiest_is_the_one_with_most_io(minute: Callabl
 def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """No I/O is zero I/O, of nobody."""
     idle = {key: cmf(0, 0) for key in MEASURED}
-    cells = figures(minute(idle, {"dasda": block(0, 0), "dasdb": block(0, 0)}))
+    cells = figures(View(minute(idle, {"dasda": block(0, 0), "dasdb": block(0, 0)})))
     assert cells["io"] == 0
     assert cells["addr"] == cells["share"] == absent("no I/O in the interval")
 
@@ -111,10 +111,10 @@ def test_a_device_that_is_not_there(minute: Callable[..., Interval]) -> None:
 
 def test_a_device_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(minute(), "0.0.9999")["io"] is GONE
+    assert figures(View(minute()), "0.0.9999")["io"] is GONE
 
 
 def test_without_devices_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    cells = figures(make_interval({}, {}))
+    cells = figures(View(make_interval({}, {})))
     assert {name for name, value in cells.items() if not isinstance(value, Absent)} == {ESTIMATED}

@@ -48,7 +48,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_device_with_what_it_depends_on(minute: Callable[..., Interval]) -> None:
     """Its control unit has the I/O of all its volumes; of its own paths the busiest counts."""
-    cells = figures(minute(30, 10, 10), "0.0.7000")
+    cells = figures(View(minute(30, 10, 10)), "0.0.7000")
     names = ("addr", "io", "share", "lcu", "lcuio", "lcushare", "chpid", "chbusy")
     assert [cells[name] for name in names] == [
         "7000", 30.0, 60.0, "2480", 40.0, 100.0, "41", pytest.approx(60),
@@ -82,12 +82,12 @@ def test_a_device_that_is_not_there(minute: Callable[..., Interval]) -> None:
 
 def test_what_a_device_does_not_depend_on_is_absent(minute: Callable[..., Interval]) -> None:
     """With the reason."""
-    cells = figures(minute(1, 2, 3), "0.0.0190")
+    cells = figures(View(minute(1, 2, 3)), "0.0.0190")
     assert (cells["lcu"], cells["lcuresp"]) == (NO_LCU, NO_LCU)
     assert cells["chbusy"] == absent("not read")
-    assert figures(minute(1, 2, 3), "0.0.7001")["chbusy"] == NO_LOAD
+    assert figures(View(minute(1, 2, 3)), "0.0.7001")["chbusy"] == NO_LOAD
 
 
 def test_every_weight_is_a_figure(minute: Callable[..., Interval]) -> None:
     """Else a mean would weigh with time alone."""
-    assert set(WEIGHTS.values()) <= set(figures(minute(1, 2, 3), "0.0.7000"))
+    assert set(WEIGHTS.values()) <= set(figures(View(minute(1, 2, 3)), "0.0.7000"))

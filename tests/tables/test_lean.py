@@ -19,7 +19,7 @@ from zmon.store.writer import MEMORY, Writer
 from zmon.tables.figure import Variable
 from zmon.tables.lean import can_be_lean, lean, only
 from zmon.tables.series import cell, series
-from zmon.tables.view import alone
+from zmon.tables.view import View, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,11 +58,11 @@ def test_each_figure_is_the_same(tape: Timeline) -> None:
     assert span is not None
     differing = []
     for interval in tape.intervals(tape.find(span[1])):
-        for key in alone("device", interval).keys:
+        for key in alone("device", View(interval)).keys:
             few = only(interval, key)
-            for column in alone("device", interval).columns:
+            for column in alone("device", View(interval)).columns:
                 variable = Variable("device", column, key)
-                if lean(variable) and cell(variable, few) != cell(variable, interval):
+                if lean(variable) and cell(variable, View(few)) != cell(variable, View(interval)):
                     differing.append((interval.after.at.utc, variable))
     assert differing == []
 
@@ -79,7 +79,7 @@ def test_a_device_that_is_not_there_is_absent(tape: Timeline) -> None:
     span = tape.span()
     assert span is not None
     interval = only(next(tape.intervals(tape.find(span[1]))), "0.0.7777")
-    assert cell(Variable("device", "io", "0.0.7777"), interval) is absent("0.0.7777 is not there")
+    assert cell(Variable("device", "io", "0.0.7777"), View(interval)) is absent("0.0.7777 is not there")
 
 
 def test_what_depends_on_other_devices_is_not_lean() -> None:

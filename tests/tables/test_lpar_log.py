@@ -45,8 +45,8 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_own_partition_per_processor_on_line(minute: Callable[..., Interval]) -> None:
     """One that was on line for half the time counts half, one off line not at all."""
-    cells = figures(minute(PROD_0=cpu("PROD", 60, 30), PROD_1=cpu("PROD", 90, 10, 30),
-                           PROD_2=cpu("PROD", 0, 0, 0), TEST_0=cpu("TEST", 5, 95)))  # fmt: skip
+    cells = figures(View(minute(PROD_0=cpu("PROD", 60, 30), PROD_1=cpu("PROD", 90, 10, 30),
+                           PROD_2=cpu("PROD", 0, 0, 0), TEST_0=cpu("TEST", 5, 95))))  # fmt: skip
     assert (cells["partition"], cells["online"], cells["procs"]) == ("PROD", 2, 3)
     assert cells["busy"] == pytest.approx(70)
     assert cells["susp"] == pytest.approx((10 * 60 + 0 * 30) / 90)
@@ -69,7 +69,7 @@ def test_a_number_that_is_a_name_has_no_mean(minute: Callable[..., Interval]) ->
 
 def test_types_of_its_processors(minute: Callable[..., Interval]) -> None:
     """All there are."""
-    cells = figures(minute(PROD_0=cpu("PROD", 1, 1), PROD_1=cpu("PROD", 1, 1, kind="CP")))
+    cells = figures(View(minute(PROD_0=cpu("PROD", 1, 1), PROD_1=cpu("PROD", 1, 1, kind="CP"))))
     assert cells["type"] == "CP/IFL"
 
 
@@ -81,10 +81,10 @@ def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
 
 def test_one_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(minute(PROD_0=cpu("PROD", 1, 1)), "LATER")["busy"] is GONE
+    assert figures(View(minute(PROD_0=cpu("PROD", 1, 1))), "LATER")["busy"] is GONE
 
 
 def test_nobody_knows_which_is_the_own_one(make_interval: Callable[..., Interval]) -> None:
     """It is not guessed."""
     rows = {LPAR: {"A": {"own": 0}}, LPAR_CPU: {"A/0": cpu("A", 1, 1)}}
-    assert figures(make_interval(rows, rows))["busy"] is NO_OWN
+    assert figures(View(make_interval(rows, rows)))["busy"] is NO_OWN

@@ -17,7 +17,7 @@ from zmon.tables.figure import Figure, Variable
 from zmon.tables.history import History
 from zmon.tables.series import averages, cell, find, series
 from zmon.tables.table import Table
-from zmon.tables.view import NoSuchThing, alone
+from zmon.tables.view import NoSuchThing, View, alone
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator
@@ -63,7 +63,7 @@ def averaged(looked: Navigator, length: int = 10) -> list[Figure]:
     """Return averages over so many seconds."""
     ends = looked.span or (0, 0)
     intervals = averages(looked.history, *ends, length * SECOND)
-    rows = [(one, cell(IO, one)) for one in intervals]
+    rows = [(one, cell(IO, View(one))) for one in intervals]
     return [Figure(o.before.at.utc, o.after.at.utc, v, v, v) for o, v in rows if o.before]
 
 
@@ -123,9 +123,9 @@ def test_of_a_page_the_fact_is_taken() -> None:
     ("variable", "reason"),
     [
         (Variable("device", "io", "sdz"), "sdz is not there"),
-        (Variable("device", "nonsense", "sda"), "device has no nonsense"),
+        (Variable("device", "nonsense", "sda"), "the screen has no such column"),
         (Variable("details", "io", "sdz"), "sdz"),
-        (Variable("channel", "cur"), "has no line that speaks of all rows"),
+        (Variable("channel", "cur"), "no sum or mean of it over all rows"),
     ],
 )
 def test_what_is_not_there_says_so(variable: Variable, reason: str) -> None:
@@ -139,7 +139,7 @@ def test_a_row_goes_by_its_key_or_a_label() -> None:
     """As people name it, in whatever case."""
     interval = watch({"sda": [3], "sdb": [4]}).interval
     assert interval is not None
-    assert find(alone("device", interval), "SDB") == "sdb"
+    assert find(alone("device", View(interval)), "SDB") == "sdb"
 
 
 def test_a_device_number_means_the_device() -> None:
@@ -156,4 +156,4 @@ def test_a_row_that_is_not_there_is_said(name: str, why: str) -> None:
     interval = watch({"sda": [3], "sdb": [4]}).interval
     assert interval is not None
     with pytest.raises(NoSuchThing, match=why):
-        find(alone("device", interval), name)
+        find(alone("device", View(interval)), name)

@@ -131,13 +131,20 @@ def _instead(word: str, columns: Sequence[Column]) -> str:
 
 
 def listed(columns: Sequence[Column]) -> str:
-    """Return the headings of columns, or of the first of them; of several that are alike the names."""
-    heads = [heading(column) for column in columns]
-    said = [
-        head if head and heads.count(head) == 1 else column.name
-        for head, column in zip(heads, columns, strict=True)
-    ]
-    return ", ".join(said[:LISTED]) + " ..." * (len(said) > LISTED)
+    """Return the headings of columns, or of the first of them."""
+    said = [_shortest(column, columns) for column in columns[:LISTED]]
+    return ", ".join(said) + " ..." * (len(columns) > LISTED)
+
+
+def _shortest(column: Column, columns: Sequence[Column]) -> str:
+    """Return how a column is named among others: by heading, by that with its group, or by name."""
+    for words in filter(None, (heading(column), named(column))):
+        try:
+            if find_column(words, columns) is column:
+                return words
+        except QueryError:
+            continue
+    return column.name
 
 
 def _joined(words: str) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.screen.definition import ScreenError
 from zmon.screen.guess import did_you_mean
 from zmon.screen.query import QueryError, find_column
-from zmon.screen.sheet import Sheet, natural
+from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
-from zmon.tables.figure import Variable
+from zmon.tables.figure import Variable, unquoted
 from zmon.tables.series import find, thing
 from zmon.tables.view import View, alone, needs
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
 
 NO_FIGURES: Final = f"{{}} shows no figures by time; others do: {EXAMPLES}"
+
+LOADS: Final = frozenset({"busy", "cur", "resp", "io", "share", "used"})
+"""Columns that say how busy something is."""
 
 LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
@@ -88,10 +91,17 @@ def parse(words: Sequence[str], screens: Screens) -> list[Asked]:
             fresh = True
         else:
             fresh = False
-            found[begun:] = [one._replace(rows=(*one.rows, word)) for one in found[begun:]]
+            found[begun:] = [one._replace(rows=_with_row(one.rows, unquoted(word))) for one in found[begun:]]
     if not found:
         raise VariableError(f"Which column? For example {EXAMPLES}")
     return found
+
+
+def _with_row(rows: tuple[str, ...], word: str) -> tuple[str, ...]:
+    """Add the name of a row; `LCU 6` is one name of two words."""
+    if rows and rows[-1].casefold() in {"lcu", "lss", "ssid"}:
+        return (*rows[:-1], f"{rows[-1]} {word}")
+    return (*rows, word)
 
 
 def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
@@ -103,7 +113,7 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
     if screen is None and not needed:
         return []
     if screen is None:
-        raise VariableError(f"{name!r} is no screen and no table; write for example {EXAMPLES}")
+        raise VariableError(f"{name!r} is no screen; MENU lists them. Write for example {EXAMPLES}")
     if not dot:
         return [Asked(screen, natural_column(screen))]
     return [Asked(screen, figure(column, screen)) for column in columns.split(",")]
@@ -141,7 +151,7 @@ def _screen(name: str, screens: Screens) -> Screen | None:
 
 
 def natural_column(screen: Screen) -> str:
-    """Return the column that a screen is sorted on, if it holds figures, else its first one that does.
+    """Return the column that a screen is sorted on, if it holds figures, else its first one of a load.
 
     Raises:
         VariableError: there is none.
@@ -149,7 +159,9 @@ def natural_column(screen: Screen) -> str:
     known = names(screen)
     if not known:
         raise VariableError(NO_FIGURES.format(screen.command))
-    return screen.sort if screen.sort in known else known[0]
+    if screen.sort in known:
+        return screen.sort
+    return next((name for name in known if name in LOADS), known[0])
 
 
 def resolve(
@@ -169,17 +181,18 @@ def resolve(
             view = View(interval, people=people)
             found += [Variable(screen.table, column, thing(screen.table, view, row)) for row in rows or ("",)]
         elif rows:
-            table = alone(screen.table, interval)
             view = View(interval, people=people)
+            table = alone(screen.table, view)
             found += [Variable(screen.table, column, find(table, row, view)) for row in rows]
         else:
-            found.append(Variable(screen.table, column, busiest(screen, interval)))
+            found.append(Variable(screen.table, column, busiest(screen, View(interval, people=people))))
     return list(dict.fromkeys(found))
 
 
-def busiest(screen: Screen, interval: Interval) -> str:
-    """Return the key of the row that stands on top of a list; empty when there are no rows."""
-    keys = Sheet(screen, alone(screen.table, interval), natural(screen)).keys
+def busiest(screen: Screen, view: View, column: str = "") -> str:
+    """Return the key of the row on top of a list, or with the highest value; empty when there are no rows."""
+    order = Order(column, descending=True) if column else natural(screen)
+    keys = Sheet(screen, alone(screen.table, view), order).keys
     return keys[0] if keys else ""
 
 

@@ -204,8 +204,19 @@ def draw(session: Session, command: str, operands: str) -> None:
         return
     if known and column not in known:
         column = variable.natural_column(screen)
+        row = row if words else _busiest(session, screen, column) or row
     rows = words or [session.page.argument if needs(screen.table).history else row or session.page.argument]
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+
+def _busiest(session: Session, screen: Screen, column: str) -> str:
+    """Return the row with the highest value of a list that is not sorted by load, if the first is chosen."""
+    view = session.view()
+    if screen.layout != "list" or needs(screen.table).history or screen.sort == column or view is None:
+        return ""
+    view.people = session.people
+    keys = session.sheet().keys
+    return variable.busiest(screen, view, column) if session.chosen()[1] == next(iter(keys), "") else ""
 
 
 def _column(word: str, screen: Screen) -> str:

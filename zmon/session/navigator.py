@@ -129,7 +129,13 @@ class Navigator:
         """Whether the cursor has moved since the live machine was left."""
         self.mover: Callable[[CursorMove], None] | None = None
         """Runs a move elsewhere and then has it `arrive`; without it moves are run at once."""
-        self.history = History(self._past, timeline.events, self._first, partial(recorded_trend, timeline))
+        self.history = History(
+            self._past,
+            timeline.events,
+            self._first,
+            partial(recorded_trend, timeline),
+            None if self.live else self._last,
+        )
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is looked at."""
         self._newest: Interval | None = None
@@ -330,6 +336,11 @@ class Navigator:
         """Return when the first sample was taken that is kept."""
         span = self.timeline.span()
         return 0 if span is None else span[0]
+
+    def _last(self) -> int:
+        """Return when the last sample was taken."""
+        span = self.timeline.span()
+        return 0 if span is None else span[1]
 
     def _past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the cursor or to the live machine's last sample, or up to a time."""

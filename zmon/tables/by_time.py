@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.sample import Instant
     from zmon.tables.view import View
 
@@ -44,7 +43,7 @@ class Log(NamedTuple):
 
     name: str
     """Names the figures and what they are about, so that rows can be kept from sample to sample."""
-    figures: Callable[[Interval], Cells]
+    figures: Callable[[View], Cells]
     weights: Mapping[str, str] = MappingProxyType({})
     """Which figure is an average over which other one, that is a rate; all others are averages over time."""
 
@@ -52,7 +51,8 @@ class Log(NamedTuple):
 def by_time(view: View, log: Log) -> Table:
     """Fill a table with the last intervals up to the present one."""
     # the first sample gives no row
-    kept = view.history.rows(log.name, log.figures, MOST + 1, view.interval)
+    name = (log.name, view.inputs)
+    kept = view.history.rows(name, lambda interval: log.figures(view.at(interval)), MOST + 1, view.interval)
     rows = _with_holes([row for row in kept if row.begin is not None])[-MOST:]
     names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))
     gaps = {
@@ -99,19 +99,20 @@ def _with_holes(rows: Sequence[Row]) -> list[Row]:
 def missing(begin: Instant, end: Instant) -> str:
     """Say what a gap is."""
     if begin.boot != end.boot:
-        return f"the machine was restarted; no samples since {_clock(begin)}"
+        return f"the machine was restarted; no samples since {clock(begin.utc)}"
     if end.steady < begin.steady:
-        return f"the clock was set back; the sample before was taken at {_clock(begin)}"
-    return f"no samples since {_clock(begin)}"
+        return f"the clock was set back; the sample before was taken at {clock(begin.utc)}"
+    return f"no samples since {clock(begin.utc)}"
 
 
 def hole(begin: Instant) -> str:
     """Say that nobody looked, live, where nothing is kept that nobody looks at."""
-    return f"nothing kept since {_clock(begin)}"
+    return f"nothing kept since {clock(begin.utc)}"
 
 
-def _clock(at: Instant) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(at.utc // 1_000_000_000))
+def clock(utc: int) -> str:
+    """Return a time (UTC in ns) as screens show it: local, to the second."""
+    return time.strftime("%H:%M:%S", time.localtime(utc // 1_000_000_000))
 
 
 def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:

@@ -12,9 +12,9 @@ from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
-from zmon.tables.join import Joined, first, present, quotient
+from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.tables.table import Needs, Table
 from zmon.topology.volumes import channel_type
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zmon.tables.period import Period
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((CHANNEL, CMF, DEVICE), period=True)
+NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), period=True)
 
 TICK_SECONDS: Final = 128e-6
 """Seconds per tick of a channel's time stamp."""
@@ -35,6 +35,7 @@ RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
 
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+UNTIMED: Final = absent("the connect time of its I/O was not measured")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")
 EFFORT: Final = 60_000
@@ -87,18 +88,27 @@ def own_load(interval: Interval) -> dict[str, float]:
     The connect time of a device is shared equally among the paths that it can use.  A path of a device that
     is on line and may have been connected for a time that nobody measured has no estimate.
     """
+    return _own_load(interval)[0]
+
+
+def _own_load(interval: Interval) -> tuple[dict[str, float], set[str]]:
+    """Return the estimates, and the CHPIDs without one that carried I/O of disks."""
     devices = interval.of(DEVICE)
+    blocks = Joined(interval.of(BLOCK), devices["block"], NO_BLOCK)
+    requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     measured = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED)
     connects = measured.rate("connect")
     masks = zip(*(devices[name] for name in PATH_MASKS), strict=True)
     load: dict[str, float] = {}
     unknown: set[str] = set()
-    for names, driver, online, starts, connect, (pim, *others) in zip(
+    loaded: set[str] = set()
+    for names, driver, online, starts, connect, done, (pim, *others) in zip(
         devices["chpids"],
         devices["driver"],
         devices["online"],
         measured.numbers("ssch"),
         connects,
+        requests,
         masks,
         strict=True,
     ):
@@ -109,10 +119,11 @@ def own_load(interval: Interval) -> dict[str, float]:
         if isinstance(connect, Absent):
             if online == 1 and starts != 0:
                 unknown.update(chpids)
+                loaded.update(chpids if starts > 0 or done > 0 else ())
             continue
         for chpid in chpids:
             load[chpid] = load.get(chpid, 0.0) + 100.0 * connect / 1e9 / len(chpids)
-    return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}
+    return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}, loaded
 
 
 def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
@@ -198,13 +209,18 @@ def table(view: View) -> Table:
     cur = column(current)
     measured = any(not isinstance(v, Absent) for v in current)
     if not measured:
-        load = own_load(interval)
+        load, loaded = _own_load(interval)
         guessed = frozenset(row for row, key in enumerate(keys) if key in load)
         for row in guessed:
             cur[row] = load[keys[row]]
         if guessed:
             estimated["cur"] = guessed
             notes.append("~ estimate: this system's own connect time on the path, not its whole load")
+            unknown = [row for row, key in enumerate(keys) if key in loaded]
+            for row in unknown:
+                cur[row] = UNTIMED
+            if unknown:
+                notes.append(f"Load unknown: {', '.join(keys[row] for row in unknown)} ({UNTIMED.reason})")
         else:
             why = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
             notes.append(f"No channel load: {why.reason}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST
-from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.by_time import ESTIMATED, Log, by_time
-from zmon.tables.channel import NOT_MEASURED, stamp_seconds
+from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import NoSuchThing, alone
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((CHANNEL, CMF, DEVICE), history=True)
+NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), history=True)
 
 SHOWN: Final = ("descr", "own", "bus", "read", "write")
 
@@ -30,6 +30,9 @@ WEIGHTS: Final = {
     "write": "stamped",
 }
 
+NOT_COMPARED: Final = absent(
+    "the connect time of the I/O on some paths was not measured: the busiest is unknown"
+)
 GONE: Final = absent("there was no such channel path")
 
 
@@ -50,21 +53,21 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: there is none; says which there are.
     """
-    keys = alone("channel", view.interval).keys
+    keys = alone("channel", view).keys
     wanted = view.argument.strip().lower().rpartition(".")[2].zfill(2)
     if wanted not in keys:
         raise NoSuchThing(f"no channel path {view.argument!r}; there are {', '.join(keys) or 'none'}")
     return wanted
 
 
-def figures(
-    interval: Interval, chpid: str = "", limit: tuple[float, float] | None = None
-) -> dict[str, Value]:
+def figures(view: View, chpid: str = "", limit: tuple[float, float] | None = None) -> dict[str, Value]:
     """Return the load of one path, by default of the busiest, and what all of them have together."""
-    paths = alone("channel", interval)
+    paths = alone("channel", view)
     busy: list[Number] = list(paths.columns["cur"])  # type: ignore[arg-type]  # percentages are no texts
     known = [(percent, -row) for row, percent in enumerate(busy) if not isinstance(percent, Absent)]
     unknown = paths.missing or next((value for value in busy if isinstance(value, Absent)), NOT_MEASURED)
+    if UNTIMED in busy:  # the busiest may be one of those
+        known, unknown = [], NOT_COMPARED
     loads = [float(percent) for percent, _ in known]
     look, bad = limit or (0.0, 0.0)
     estimates = "mean highest over bad" if paths.estimated.get("cur") else ""
@@ -86,7 +89,7 @@ def figures(
         "chpid": paths.keys[row],
         "busy": busy[row],
         **{name: paths.columns[name][row] for name in SHOWN},
-        "stamped": 1.0 if guessed else _stamped(interval, row),
+        "stamped": 1.0 if guessed else _stamped(view.interval, row),
         ESTIMATED: f"{estimates} busy" if guessed else estimates,
     }
 

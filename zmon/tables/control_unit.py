@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
-from zmon.tables.device import devices_of, hanging
+from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
@@ -80,7 +80,13 @@ def table(view: View) -> Table:
         columns,
         _all(lines, devices, [row for rows in members.values() for row in rows]),
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
-        notes=(*hanging(devices, hung), *findings(keys, columns), *told_by(units.values()), *wrong(view)),
+        notes=(
+            *hanging(devices, hung),
+            *([REQUESTS] if SUMMARY in guessed else []),
+            *findings(keys, columns),
+            *told_by(units.values()),
+            *wrong(view),
+        ),
         missing=missing,
     )
 
@@ -170,7 +176,7 @@ def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
     """Return the busiest tablespaces of each LCU, if files of any are known."""
-    if view.people is None or not has_files(view):
+    if view.figures_only or view.people is None or not has_files(view):
         return {}
     from zmon.tables.busiest import busiest  # noqa: PLC0415 - without files it starts faster
 

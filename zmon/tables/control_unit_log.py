@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.by_time import ESTIMATED, Log, by_time
-from zmon.tables.control_unit import NO_LCU
+from zmon.tables.control_unit import NO_LCU, told_by
 from zmon.tables.join import present, total
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True)
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY)
 
 WEIGHTS: Final = {
     **dict.fromkeys(("pend", "disc", "conn", "serv", "cuwt"), "measured"),
@@ -39,19 +39,23 @@ def table(view: View) -> Table:
         NoSuchThing: no LCU, or more than one, goes by that name.
     """
     key = find(view) if view.argument else ""
-    return by_time(view, Log(f"lcu {key}", partial(figures, key=key), WEIGHTS))
+    return with_sources(by_time(view, Log(f"lcu {key}", partial(figures, key=key), WEIGHTS)), view, "ssid")
+
+
+def with_sources(filled: Table, view: View, column: str) -> Table:
+    """Say what names the LCUs in a column, where no uid does."""
+    if column not in filled.estimated:
+        return filled
+    return filled._replace(notes=(*filled.notes, *told_by(units_of(view).lcus.values())))
 
 
 def find(view: View) -> str:
-    """Return the key of the LCU that goes by this key or subsystem id.
+    """Return the key of the LCU that has this name, key or subsystem id.
 
     Raises:
         NoSuchThing: none does, or several do; says which.
     """
-    keys = alone("control_unit", view.interval).keys
-    wanted = view.argument.strip().upper()
-    wanted = wanted if wanted in map(str.upper, keys) else wanted.removeprefix("LCU ").removeprefix("SSID ")
-    found = [key for key in keys if wanted in {key.upper(), key.rpartition(".")[2].upper()}]
+    found = lcus_named(view, view.argument)
     if len(found) == 1:
         return found[0]
     if found:
@@ -59,9 +63,9 @@ def find(view: View) -> str:
     raise NoSuchThing(f"no control unit {view.argument!r}; CTLUNIT lists those there are")
 
 
-def figures(interval: Interval, key: str = "") -> dict[str, Value]:
+def figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of one LCU, by default of the busiest, and what all of them have together."""
-    units = alone("control_unit", interval)
+    units = alone("control_unit", view)
     rates: list[Number] = list(units.columns.get("io", ()))  # type: ignore[arg-type]  # rates are no texts
     everything = total(rates) if rates else units.missing or NO_LCU
     loads = [(rate, -row) for row, rate in enumerate(rates) if rate > 0]
@@ -82,7 +86,8 @@ def figures(interval: Interval, key: str = "") -> dict[str, Value]:
             *(weight for weight in dict.fromkeys(WEIGHTS.values()) if weight != "all"),
         )
     }
-    estimates = "io share fair all" if units.is_estimate("io", row) else ""
+    estimates = "io share fair all " if units.is_estimate("io", row) else ""
+    estimates += "ssid cu" if units.is_estimate("ssid", row) else ""
     return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
 

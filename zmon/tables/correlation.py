@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
 from zmon.tables.figure import Variable
-from zmon.tables.plot import MOST, parse, window, write
+from zmon.tables.plot import MOST, parse, row_name, window
 from zmon.tables.series import SECOND, Figures, cell, rows_of
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.sample import Kind
-    from zmon.tables.history import History, Row
-    from zmon.tables.view import Limits, View
+    from zmon.tables.history import Row
+    from zmon.tables.view import View
 
 KEY_FIGURES: Final = (
     "busy", "user", "system", "iowait", "steal", "io", "mbs", "pend", "disc", "conn", "serv", "resp", "queue",
@@ -42,7 +43,13 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Of each list the figures; the first is its load."""
 
-SCREENS: Final = {"system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL"}
+SCREENS: Final = {
+    "system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL", "cpu": "CPU",
+    "lpar": "LPAR", "cache": "CACHEXT", "device_log": "DEVLOG", "control_unit_log": "CTLULOG",
+    "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
+    "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
+}  # fmt: skip
+"""What people call the screen of a table."""
 
 TOP: Final = 8
 """So many rows of each list, those with most load."""
@@ -62,7 +69,7 @@ def _kinds() -> tuple[Kind, ...]:
     return tuple({kind.name: kind for part in parts for kind in part.NEEDS.kinds}.values())
 
 
-NEEDS: Final = Needs(_kinds(), history=True)
+NEEDS: Final = Needs(_kinds(), history=True, told=TOPOLOGY)
 
 NOT_NAMED: Final = absent(
     "CORREL needs a column: give it on a list for the row under the cursor, or write CORREL DEVICE.resp 7000"
@@ -95,26 +102,28 @@ def table(view: View) -> Table:
         )
     variables, since = parse(view.argument)
     chosen, span = variables[0], window(view, since)
-    others = [one for one in candidates(view.history, span, view.interval) if one != chosen]
+    others = [one for one in candidates(view, span) if one != chosen]
     everyone = [chosen, *others]
     figures = Figures(
-        "correlation " + " ".join(":".join(one) for one in everyone),
-        partial(_cells, everyone, limits=view.limits),
+        ("correlation", tuple(everyone), view.inputs),
+        partial(_cells, everyone, view),
         ["system", chosen.table, *LISTS],
     )
     rows, note = rows_of(figures, view.history, span, MOST)
     base = line(rows, "0")
     moved = [together(base, line(rows, str(place))) for place in range(1, len(everyone))]
-    return _listed(chosen, others, moved, rows, note)
+    names = [row_name(one, view) if one.table == "control_unit" else one.key for one in everyone]
+    return _listed(everyone, names, moved, rows, note)
 
 
 def _listed(
-    chosen: Variable, others: Sequence[Variable], moved: Sequence[Moved], rows: Sequence[Row], note: str
+    everyone: Sequence[Variable], names: Sequence[str], moved: Sequence[Moved], rows: Sequence[Row], note: str
 ) -> Table:
+    chosen, *others = everyone
     columns: dict[str, list[Value]] = {
         "screen": [SCREENS[one.table] for one in others],
         "column": [one.column for one in others],
-        "row": [one.key for one in others],
+        "row": list(names[1:]),
         "strength": [_strength(one) for one in moved],
         "r": [one.straight for one in moved],
         "rank": [one.rank for one in moved],
@@ -126,33 +135,37 @@ def _listed(
     said = [note] if note else []
     if any(isinstance(one.straight, float) for one in moved):
         said.append(f"Below {2 / sqrt(pairs):.2f} it may be chance; moving together is no cause")
-    elif moved:
-        best = max(moved, key=lambda one: one.pairs).straight
-        said += [f"Nothing can be told: {best.reason}"] if isinstance(best, Absent) else []
     known = [row for row in rows if row.begin is not None]
     facts: dict[str, Value] = {
-        "subject": f"{SCREENS.get(chosen.table, chosen.table)}.{chosen.column} {chosen.key}".rstrip(),
+        "subject": f"{SCREENS.get(chosen.table, chosen.table)}.{chosen.column} {names[0]}".rstrip(),
         "begin": known[0].begin.utc if known and known[0].begin else "",
         "end": known[-1].end.utc if known else "",
         "intervals": len(known),
     }
-    return Table([write([one]) for one in others], columns, facts=facts, notes=tuple(said))
+    if moved and not any(isinstance(one.straight, float) for one in moved):
+        best = max(moved, key=lambda one: one.pairs).straight
+        why = best.reason if isinstance(best, Absent) else ""
+        if len(known) >= LEAST:
+            why += "; name another column and row, such as CORREL DEVICE.resp 7000"
+        return Table([], {name: [] for name in columns}, facts=facts, missing=absent(why))
+    return Table([str(one) for one in others], columns, facts=facts, notes=tuple(said))
 
 
 def _strength(moved: Moved) -> Value:
     return abs(moved.straight) if isinstance(moved.straight, float) else moved.straight
 
 
-def candidates(history: History, span: tuple[int, int | None], present: Interval) -> list[Variable]:
+def candidates(view: View, span: tuple[int, int | None]) -> list[Variable]:
     """Return the figures that are looked at: the key figures, and those of the rows with most load."""
+    present = view.interval
     end = present.after.at.utc if span[1] is None else span[1]
     ranked = end if span[1] is not None or end - span[0] < RANKED else end // RANKED * RANKED
-    whole = history.between(span[0], ranked) or present
+    whole = view.history.between(span[0], ranked) or present
     found = [Variable("system", name) for name in KEY_FIGURES]
     for name, columns in LISTS.items():
         found += [
             Variable(name, column, key)
-            for key in busiest(alone(name, whole), columns[0])
+            for key in busiest(alone(name, view.at(whole)), columns[0])
             for column in columns
         ]
     return found
@@ -165,14 +178,13 @@ def busiest(filled: Table, load: str) -> list[str]:
     return [filled.keys[-row] for _value, row in sorted(rows, reverse=True)[:TOP]] or filled.keys[:TOP]
 
 
-def _cells(
-    variables: Iterable[Variable], interval: Interval, limits: Callable[[], Limits]
-) -> dict[str, Value]:
-    keyed = system.key_figures(interval)
+def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dict[str, Value]:
+    view = view.at(interval)
+    keyed = system.key_figures(view)
     return {
         str(place): keyed.get(one.column, absent("not known in this interval"))
         if one.table == "system" and one.column in KEY_FIGURES
-        else cell(one, interval, limits)
+        else cell(one, view)
         for place, one in enumerate(variables)
     }
 

@@ -113,7 +113,7 @@ def table(view: View) -> Table:
         list(cpus.keys),
         columns,
         Summary(">>Mean>>", cells) if cpus.keys else None,
-        facts=facts(interval, cpus, devices),
+        facts=facts(view, cpus, devices),
         notes=(GUESSED,) if devices.guessed else (),
         missing=cpus.missing,
     )
@@ -147,10 +147,10 @@ def _types(interval: Interval) -> list[Value]:
     return [kind] * len(cpus)
 
 
-def facts(interval: Interval, cpus: Processors, devices: Devices) -> dict[str, Value]:
+def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
     """Return what stands above the rows: the whole system's I/O, paging and memory."""
     disks = summary(devices).cells
-    memory = paging_log.figures(interval)
+    memory = paging_log.figures(view)
     load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]
     return {
         "io": disks["io"],

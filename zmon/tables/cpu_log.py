@@ -14,7 +14,6 @@ from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((CPU,), history=True)
@@ -47,9 +46,9 @@ def find(view: View) -> str:
     return wanted
 
 
-def figures(interval: Interval, number: str = "") -> dict[str, Value]:
+def figures(view: View, number: str = "") -> dict[str, Value]:
     """Return the load of one CPU, or the mean of all and the busiest of them."""
-    cpus = Processors(interval)
+    cpus = Processors(view.interval)
     known = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
     chosen = cpus.keys.index(number) if number in cpus.keys else None
 

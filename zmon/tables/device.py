@@ -40,11 +40,15 @@ LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
 
 IDLE: Final = absent("no I/O in the interval")
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
+MOST_BUSY: Final = 110.0
+"""Percent: what is a little more than 100 is due to clocks of 10 ms."""
+TOO_BUSY: Final = absent("the kernel counted more busy time than has passed")
 HUNG: Final = 0.9
 """A volume whose requests do not complete hangs when it is busy for this part of the interval."""
 SHORTEST: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NO_BLOCK: Final = absent("this device has no block device")
+REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 NO_CMF: Final = absent("channel measurement was not read for this device")
 NO_DASD: Final = absent("not a DASD")
@@ -148,13 +152,14 @@ class Devices:
 
     def hanging(self, rows: Sequence[int]) -> Number:
         """Return how many of some volumes hang."""
-        busy = self.linux_busy
+        busy = self.block.rate("io_ms")
         return total([1 if row in self.hung else busy[row] * 0 for row in rows])
 
     @cached_property
     def linux_busy(self) -> list[Number]:
         """The part of the interval in which a request was in Linux, in percent."""
-        return [ms / 10 for ms in self.block.rate("io_ms")]
+        percents = [ms / 10 for ms in self.block.rate("io_ms")]
+        return [TOO_BUSY if percent > MOST_BUSY else percent for percent in percents]
 
     @cached_property
     def cuwt(self) -> list[Number]:
@@ -328,7 +333,7 @@ def table(view: View) -> Table:
         estimated["io"] = devices.guessed
         if devices.estimated(range(len(devices.keys))):
             estimated["io"] |= {SUMMARY}
-        notes.append("~ I/O: Linux's own requests, where starts of I/O are not counted")
+        notes.append(REQUESTS)
     if devices.together:
         notes.append("Rq/s and Await are those of reads, writes and discards together, as sar counts them")
     shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
@@ -54,9 +53,9 @@ def find(view: View) -> str:
     return lookup.find(view, view.argument)
 
 
-def figures(interval: Interval, key: str = "") -> dict[str, Value]:
+def figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of all disks and which of them is the busiest, or that of one device."""
-    devices = devices_of(interval)
+    devices = devices_of(view.interval)
     if not key:
         return of_all(devices)
     return of_one(devices, devices.keys.index(key)) if key in devices.keys else gone(key)

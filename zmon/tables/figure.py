@@ -16,6 +16,20 @@ class Variable(NamedTuple):
     key: str = ""
     """Empty for the line that speaks of all rows."""
 
+    def __str__(self) -> str:
+        """Write it as an argument of PLOT: `control_unit.io LCU%206`; a key with blanks stays one word."""
+        return f"{self.table}.{self.column} {quoted(self.key)}".rstrip()
+
+
+def quoted(key: str) -> str:
+    """Return a key as one word: its blanks are written %20."""
+    return key.replace("%", "%25").replace(" ", "%20")
+
+
+def unquoted(word: str) -> str:
+    """Return the key that a word stands for."""
+    return word.replace("%20", " ").replace("%25", "%")
+
 
 class Figure(NamedTuple):
     """The lowest, the mean and the highest value between two times (UTC in ns); a gap where absent."""

@@ -16,7 +16,7 @@ from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
 from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY
+from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import alone
 
 if TYPE_CHECKING:
@@ -54,10 +54,15 @@ def table(view: View) -> Table:
     if not key:
         return Table([], {}, missing=NO_DEVICE)
     filled = by_time(view, Log(f"focus {key}", partial(figures, key=key), WEIGHTS))
-    filled = lookup.relabelled(filled, view)
+    filled = control_unit_log.with_sources(lookup.relabelled(filled, view), view, "lcu")
     if view.argument or not filled.keys:
         return filled
-    return filled._replace(notes=(f"Device {address(key)} is the busiest now; BENCHMRK nnnn shows another",))
+    return filled._replace(
+        notes=(
+            *filled.notes,
+            f"Device {address(key)} is the busiest now; BENCHMRK nnnn shows another",
+        )
+    )
 
 
 def find(view: View) -> str:
@@ -77,32 +82,31 @@ def _busiest(interval: Interval) -> str:
     return "" if row is None else devices.keys[row]
 
 
-def figures(interval: Interval, key: str) -> dict[str, Value]:
+def figures(view: View, key: str) -> dict[str, Value]:
     """Return the figures of one device and of what it depends on."""
-    own = device_log.figures(interval, key)
-    lcu = devices_of(interval).lcu_of.get(key, "")
-    unit = control_unit_log.figures(interval, lcu) if lcu else dict.fromkeys(OF_UNIT, NO_LCU)
-    path = _path(interval, key)
-    processors = cpu_log.figures(interval)
+    own = device_log.figures(view, key)
+    lcu = units_of(view).of.get(key, "")
+    unit = control_unit_log.figures(view, lcu) if lcu else dict.fromkeys(OF_UNIT, NO_LCU)
+    path = _path(view, key)
+    processors = cpu_log.figures(view)
     marks = [str(own.get(ESTIMATED, "")), str(path.get(ESTIMATED, ""))]
-    if "io" in str(unit.get(ESTIMATED, "")):
-        marks += [OF_UNIT[name] for name in ("io", "share")]
+    marks += [OF_UNIT[name] for name in str(unit.get(ESTIMATED, "")).split() if name in OF_UNIT]
     return {
         **own,
         **{here: unit[there] for there, here in OF_UNIT.items() if there in unit},
         **path,
-        **_cache(interval, key),
+        **_cache(view, key),
         **{here: processors[there] for there, here in OF_CPUS.items()},
         ESTIMATED: " ".join(marks),
     }
 
 
-def _path(interval: Interval, key: str) -> dict[str, Value]:
+def _path(view: View, key: str) -> dict[str, Value]:
     """Return the busiest of the device's channel paths."""
-    named = interval.of(DEVICE).cell(key, "chpids")
+    named = view.interval.of(DEVICE).cell(key, "chpids")
     if not isinstance(named, str):
         return {"chpid": named, "chbusy": named}
-    paths = alone("channel", interval)
+    paths = alone("channel", view)
     loads = [
         (load, -row)
         for row, (chpid, load) in enumerate(zip(paths.keys, paths.columns["cur"], strict=True))
@@ -115,9 +119,9 @@ def _path(interval: Interval, key: str) -> dict[str, Value]:
     return {"chpid": paths.keys[-row], "chbusy": load, ESTIMATED: "chbusy" if guessed else ""}
 
 
-def _cache(interval: Interval, key: str) -> dict[str, Value]:
+def _cache(view: View, key: str) -> dict[str, Value]:
     """Return the hit ratio of the volume, and the I/O it is a ratio of."""
-    volumes = alone("cache", interval)
+    volumes = alone("cache", view)
     if key not in volumes.keys:
         return dict.fromkeys(("hit", "cached"), volumes.missing or NOT_ASKED)
     row = volumes.keys.index(key)

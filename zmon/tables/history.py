@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.event import Event
@@ -56,22 +56,25 @@ class History:
         happened: Happened = lambda _begin, _end: (),
         first: Callable[[], int] = lambda: 0,
         trend: Trend = lambda _variable, _begin, _end: (),
+        last: Callable[[], int] | None = None,
     ) -> None:
         """`past` yields intervals from the present one backwards; without it there is nothing.
 
-        `first` tells when the first sample was taken (UTC in ns), as far as is known.
+        `first` and `last` return when the first and the last sample were taken (UTC in ns), as far as is
+        known; without `last` more samples may come.
         """
         self._past = past
         self.happened = happened
         self.first = first
+        self.last = last
         self.trend = trend
-        self._rows: dict[tuple[str, int, int], Row] = {}
-        self._seen: dict[str, deque[Row]] = {}
+        self._rows: dict[tuple[Hashable, int, int], Row] = {}
+        self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()
 
     def rows(
         self,
-        name: str,
+        name: Hashable,
         figures: Figures,
         most: int,
         present: Interval | None = None,
@@ -119,7 +122,7 @@ class History:
                 return
             yield each
 
-    def row(self, name: str, figures: Figures, interval: Interval) -> Row:
+    def row(self, name: Hashable, figures: Figures, interval: Interval) -> Row:
         """Return the row of an interval, made once."""
         before, after = interval.before, interval.after
         key = (name, before.at.utc if before else -1, after.at.utc)
@@ -131,7 +134,7 @@ class History:
             self._rows[key] = row
         return row
 
-    def _remembered(self, name: str, figures: Figures, present: Interval) -> list[Row]:
+    def _remembered(self, name: Hashable, figures: Figures, present: Interval) -> list[Row]:
         before, after = present.before, present.after
         with self._lock:  # tables are filled in several threads
             seen = self._seen.setdefault(name, deque(maxlen=REMEMBERED))

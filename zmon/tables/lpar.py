@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
+from zmon.tables.by_time import clock
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
 from zmon.tables.table import Needs, Table
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
 
+MEASURED: Final = ("load", "busy", "ovhd", "susp", "logld", "wait")
+"""The columns that are of an interval."""
+SELDOM: Final = "partitions are read more seldom than samples are taken"
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
 OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
@@ -68,7 +72,30 @@ def table(view: View) -> Table:
         "group": partitions["group"],
         "groupcap": cpus["cap_group"],
     }
-    return Table(list(cpus.keys), columns, facts=facts(interval), missing=cpus.missing)
+    span = earlier_span(interval)
+    notes = () if span is None else (f"~ of the last reading, {clock(span[0])} - {clock(span[1])}: {SELDOM}",)
+    return Table(
+        list(cpus.keys),
+        columns,
+        facts=facts(interval),
+        estimated={} if span is None else dict.fromkeys(MEASURED),
+        notes=notes,
+        missing=cpus.missing,
+    )
+
+
+def earlier_span(interval: Interval) -> tuple[int, int] | None:
+    """Return from when to when (UTC in ns) figures are that are no newer than the interval's begin.
+
+    None where they are of the interval itself, or there are none.
+    """
+    frame, before = interval.after.frame(LPAR_CPU), interval.before
+    if before is None or not frame.times or frame.times[0] > before.at.steady:
+        return None
+    if frame.prior is None or not frame.prior.times:
+        return None
+    offset = interval.after.at.utc - interval.after.at.steady
+    return frame.prior.times[0] + offset, frame.times[0] + offset
 
 
 def trend(interval: Interval) -> Table:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.tables.by_time import Log, by_time
+from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.join import mean, present
+from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.interval import Interval
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU), history=True)
@@ -36,7 +36,14 @@ def table(view: View) -> Table:
         NoSuchThing: there is no such partition.
     """
     name = find(view) if view.argument else ""
-    return by_time(view, Log(f"lpar {name}", partial(figures, name=name)))
+    return with_age(by_time(view, Log(f"lpar {name}", partial(figures, name=name))), "busy")
+
+
+def with_age(filled: Table, column: str) -> Table:
+    """Say why figures of partitions are repeated."""
+    if column not in filled.estimated:
+        return filled
+    return filled._replace(notes=(*filled.notes, f"~ LPAR: repeated from the last reading; {SELDOM}"))
 
 
 def find(view: View) -> str:
@@ -53,12 +60,13 @@ def find(view: View) -> str:
     return found
 
 
-def figures(interval: Interval, name: str = "") -> dict[str, Value]:
+def figures(view: View, name: str = "") -> dict[str, Value]:
     """Return the load of a partition per logical processor on line, by default that of the own one."""
+    interval = view.interval
     partitions = interval.of(LPAR)
     own = (key for key, mine in zip(partitions.keys, partitions["own"], strict=True) if mine == 1)
     wanted = name or next(own, "")
-    processors = alone("lpar", interval)
+    processors = alone("lpar", view)
     rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
     if not rows:
         nobody = processors.missing or partitions.missing or (GONE if wanted else NO_OWN)
@@ -77,6 +85,7 @@ def figures(interval: Interval, name: str = "") -> dict[str, Value]:
         "logld": 100.0 * ratio(averages["busy"], 100.0 - averages["susp"], "suspended all the time"),
         "online": sum(1 for time in running if time) if running else times[0],
         "type": "/".join(sorted(types)) or absent("type unknown"),
+        ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else "",
     }
 
 

@@ -11,7 +11,6 @@ from zmon.tables.table import Needs, Table
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((MEMORY,), history=True)
@@ -25,9 +24,9 @@ def table(view: View) -> Table:
     return by_time(view, Log("paging", figures))
 
 
-def figures(interval: Interval) -> dict[str, Value]:
+def figures(view: View) -> dict[str, Value]:
     """Return how memory stands, and how much of it was paged."""
-    memory = interval.of(MEMORY)
+    memory = view.interval.of(MEMORY)
 
     def size(name: str) -> Number:
         return memory.cell(KEY, name)  # type: ignore[return-value]  # all sizes are numbers

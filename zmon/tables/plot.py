@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import KINDS
-from zmon.tables.figure import Variable
+from zmon.tables.figure import Variable, quoted, unquoted
 from zmon.tables.series import SECOND, series
 from zmon.tables.table import Needs, Table
+from zmon.tables.topology import units_of
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
@@ -47,8 +48,22 @@ def table(view: View) -> Table:
     if not view.argument:
         return Table([], {name: [] for name in COLUMNS})
     variables, since = parse(view.argument)
-    found = series(variables, view.history, window(view, since), BUCKETS, view.limits)
-    return rows(variables, found)
+    found = series(variables, view.history, window(view, since), BUCKETS, view.limits, view.people)
+    filled = rows(variables, found)
+    names = [row_name(one, view) for one in variables]
+    if all(name == one.key.rpartition(".")[2] for name, one in zip(names, variables, strict=True)):
+        return filled
+    return filled._replace(facts={**filled.facts, "names": " ".join(map(quoted, names))})
+
+
+def row_name(variable: Variable, view: View) -> str:
+    """Return what a variable's row is called on its screen: an LCU by its one name, `6`."""
+    last = variable.key.rpartition(".")[2]
+    if variable.table != "control_unit" or not variable.key:
+        return last
+    units = units_of(view).lcus
+    name = units[variable.key].short if variable.key in units else last
+    return name if [unit.short for unit in units.values()].count(name) <= 1 else variable.key
 
 
 COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")
@@ -56,9 +71,7 @@ COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")
 
 def rows(variables: Sequence[Variable], found: Sequence[Series]) -> Table:
     """Return figures as the rows of a table."""
-    each = [
-        (write([one]), figure) for one, many in zip(variables, found, strict=True) for figure in many.figures
-    ]
+    each = [(str(one), figure) for one, many in zip(variables, found, strict=True) for figure in many.figures]
     columns: dict[str, list[Value]] = {
         "series": [name for name, _figure in each],
         **{name: [getattr(figure, name) for _, figure in each] for name in COLUMNS[1:]},
@@ -106,7 +119,7 @@ def write(variables: Sequence[Variable]) -> str:
     for one in variables:
         if last is None or one[:2] != last[:2] or not (one.key and last.key):
             said.append(f"{one.table}.{one.column}")
-        said += [one.key] if one.key else []
+        said += [quoted(one.key)] if one.key else []
         last = one
     return " ".join(said)
 
@@ -127,9 +140,9 @@ def parse(argument: str) -> tuple[list[Variable], str]:
         elif not found:
             raise NoSuchThing(f"{argument!r} begins with no column, such as device.resp")
         elif found[-1].key:
-            found.append(found[-1]._replace(key=word))
+            found.append(found[-1]._replace(key=unquoted(word)))
         else:
-            found[-1] = found[-1]._replace(key=word)
+            found[-1] = found[-1]._replace(key=unquoted(word))
     if not found:
         raise NoSuchThing(f"{argument!r} names no column, such as device.resp")
     return found, since

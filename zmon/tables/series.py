@@ -11,16 +11,17 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.absent import absent
 from zmon.event import What
 from zmon.tables import lookup
 from zmon.tables.device import devices_of
 from zmon.tables.figure import Figure
 from zmon.tables.lean import can_be_lean, lean, only
+from zmon.tables.topology import lcus_named
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from zmon.tables.history import History, Row
     from zmon.tables.table import Table
     from zmon.tables.view import Limits
+    from zmon.topology.machine import UserInputs
 
 SECOND: Final = 1_000_000_000
 
@@ -49,6 +51,8 @@ BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
 ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
 """Tables that are about one device."""
 
+NO_COLUMN: Final = absent("the screen has no such column")
+
 
 class Series(NamedTuple):
     """Figures by time, in the order of time."""
@@ -58,21 +62,19 @@ class Series(NamedTuple):
     """What a reader must know of how they were made; empty when each is that of one interval."""
 
 
-def cell(variable: Variable, interval: Interval, limits: Callable[[], Limits] = dict) -> Value:
-    """Return a variable's value in one interval.
+def cell(variable: Variable, view: View) -> Value:
+    """Return a variable's value in the interval of a view.
 
     Of a screen by time it is the figure of that interval, of the thing that `key` names; of a page the fact.
     """
     try:
         if needs(variable.table).history:
-            return _by_time(
-                variable, fill(variable.table, View(interval, argument=variable.key, limits=limits))
-            )
-        return _listed(variable, alone(variable.table, interval))
+            return _by_time(variable, fill(variable.table, view.at(view.interval, variable.key)))
+        return _listed(variable, alone(variable.table, view))
     except NoSuchThing as error:
         if variable.key and not needs(variable.table).history:
             try:
-                return _fact(variable, fill(variable.table, View(interval, argument=variable.key)))
+                return _fact(variable, fill(variable.table, view.at(view.interval, variable.key)))
             except NoSuchThing as gone:
                 return absent(str(gone))
         return absent(str(error))
@@ -82,7 +84,7 @@ def _by_time(variable: Variable, table: Table) -> Value:
     values = table.columns.get(variable.column, [])
     if table.keys and values:
         return values[0]
-    return table.missing or _unknown(variable)
+    return table.missing or NO_COLUMN
 
 
 def _listed(variable: Variable, table: Table) -> Value:
@@ -90,21 +92,17 @@ def _listed(variable: Variable, table: Table) -> Value:
         return _fact(variable, table)
     if not variable.key:
         if table.summary is None:
-            return absent(f"{variable.table} has no line that speaks of all rows; name a row")
-        return table.summary.cells.get(variable.column, _unknown(variable))
+            return absent("there is no sum or mean of it over all rows: name a row")
+        return table.summary.cells.get(variable.column, NO_COLUMN)
     if variable.key not in table.keys:
         return table.missing or absent(f"{variable.key} is not there")
     if variable.column not in table.columns:
-        return _unknown(variable)
+        return NO_COLUMN
     return table.columns[variable.column][table.keys.index(variable.key)]
 
 
 def _fact(variable: Variable, table: Table) -> Value:
-    return table.facts.get(variable.column, _unknown(variable))
-
-
-def _unknown(variable: Variable) -> Absent:
-    return absent(f"{variable.table} has no {variable.column}")
+    return table.facts.get(variable.column, NO_COLUMN)
 
 
 def find(table: Table, name: str, view: View | None = None) -> str:
@@ -119,6 +117,9 @@ def find(table: Table, name: str, view: View | None = None) -> str:
     for key in table.keys:
         if key.casefold() == wanted:
             return key
+    lcus = [] if view is None else [key for key in lcus_named(view, name) if key in table.keys]
+    if len(lcus) == 1:
+        return lcus[0]
     # 7000 is the device, though all volumes of its control unit are labelled with that number, too
     found = [key for key in table.keys if key.casefold().endswith(f".{wanted}")] or [
         key
@@ -147,12 +148,13 @@ def thing(table: str, view: View, name: str) -> str:
     return name if known or len(found) != 1 else found[0]
 
 
-def series(
+def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made from
     variables: Sequence[Variable],
     history: History,
     window: tuple[int, int | None],
     buckets: int,
     limits: Callable[[], Limits] = dict,
+    people: Callable[[], UserInputs] | None = None,
 ) -> list[Series]:
     """Return each variable between two times (UTC in ns); without the second one up to the present interval.
 
@@ -162,27 +164,26 @@ def series(
     span = _span(history, window)
     if span is None:
         return [Series([]) for _ in variables]
-    figures = _figures_of(variables, limits, span.last)
+    view = View(span.last, limits=limits, people=people)
+    figures = _figures_of(variables, view)
     if span.exact(figures):
         rows = history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1]))
         return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
-    return [_long(variable, history, span, buckets, limits) for variable in variables]
+    return [_long(variable, history, span, buckets, view) for variable in variables]
 
 
-def _figures_of(variables: Sequence[Variable], limits: Callable[[], Limits], last: Interval) -> Figures:
-    few = all(lean(variable) for variable in variables) and can_be_lean(last)
+def _figures_of(variables: Sequence[Variable], view: View) -> Figures:
+    few = all(lean(variable) for variable in variables) and can_be_lean(view.interval)
     return Figures(
-        "series " + " ".join(":".join(variable) for variable in variables),
-        partial(_lean_cells if few else _cells, variables, limits=limits),
+        ("series", tuple(variables), view.inputs),
+        partial(_lean_cells if few else _cells, variables, view),
         () if few else [variable.table for variable in variables],
     )
 
 
-def _long(
-    variable: Variable, history: History, span: Span, buckets: int, limits: Callable[[], Limits]
-) -> Series:
+def _long(variable: Variable, history: History, span: Span, buckets: int, view: View) -> Series:
     """Return a variable over a time of very many intervals."""
-    figures = _figures_of([variable], limits, span.last)
+    figures = _figures_of([variable], view)
     step = span.step(figures, buckets)
     kept = history.trend(variable, span.begin, span.end)
     if not kept:
@@ -200,7 +201,7 @@ def _long(
 
 
 def _averaged(figures: Figures, history: History, begin: int, end: int, step: int) -> list[Row]:
-    name = f"{figures.name} by {step}"
+    name = (figures.name, step)
     return [history.row(name, figures.of, interval) for interval in averages(history, begin, end, step)]
 
 
@@ -211,7 +212,7 @@ def _said(step: int) -> str:
 class Figures(NamedTuple):
     """What is looked at of each interval."""
 
-    name: str
+    name: Hashable
     of: Callable[[Interval], Mapping[str, Value]]
     tables: Sequence[str]
     """Those that are filled with all their rows for it: they tell how laborious that is."""
@@ -259,17 +260,13 @@ def _span(history: History, window: tuple[int, int | None]) -> Span | None:
     return Span(max(window[0], history.first()), last.after.at.utc, last)
 
 
-def _cells(
-    variables: Sequence[Variable], interval: Interval, limits: Callable[[], Limits]
-) -> dict[str, Value]:
-    return {str(place): cell(one, interval, limits) for place, one in enumerate(variables)}
+def _cells(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
+    return {str(place): cell(one, view.at(interval)) for place, one in enumerate(variables)}
 
 
-def _lean_cells(
-    variables: Sequence[Variable], interval: Interval, limits: Callable[[], Limits]
-) -> dict[str, Value]:
+def _lean_cells(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
     """Return the same, looking at no other rows than those."""
-    return {str(place): cell(one, only(interval, one.key), limits) for place, one in enumerate(variables)}
+    return {str(place): cell(one, view.at(only(interval, one.key))) for place, one in enumerate(variables)}
 
 
 def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:

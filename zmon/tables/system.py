@@ -34,7 +34,7 @@ from zmon.tables import (
     paging_log,
 )  # fmt: skip
 from zmon.tables.by_time import ESTIMATED, Log, by_time
-from zmon.tables.join import mean
+from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import NoSuchThing, alone, needs
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.tables.view import Limits, View
 
 NEEDS: Final = Needs(
@@ -57,6 +56,8 @@ PROCESSORS: Final = {
     "busy": "busy", "steal": "steal", "iowait": "iowait", "system": "system", "user": "user",
     "online": "online", "logical": "logical", "busiest": "cpu", "highest": "cpubusy",
 }  # fmt: skip
+WHOLE_TIMES: Final = {"user": ("user", "nice"), "system": ("system", "irq", "softirq")}
+"""What of CPU adds up to a column here."""
 DISKS: Final = {
     "io": "io", "pend": "pend", "disc": "disc", "conn": "conn", "serv": "serv", "resp": "resp", "mbs": "mbs",
     "queue": "queue", "read": "read", "reqkb": "reqkb", "addr": "addr", "label": "label", "dresp": "devresp",
@@ -81,34 +82,44 @@ WEIGHTS: Final = {
 def table(view: View) -> Table:
     """Fill SYSSUMLG and REDISP: one row per interval."""
     filled = by_time(view, Log("system", partial(figures, limits=view.limits()), WEIGHTS))
-    return lookup.relabelled(filled, view)
+    filled = lpar_log.with_age(lookup.relabelled(filled, view), "lparbusy")
+    return control_unit_log.with_sources(filled, view, "lcu")
 
 
-def figures(interval: Interval, limits: Limits) -> dict[str, Value]:
+def figures(view: View, limits: Limits) -> dict[str, Value]:
     """Return the key figures of all parts of the system, and how many values are bad."""
-    return {**key_figures(interval), "beyond": beyond(interval, limits)}
+    return {**key_figures(view), "beyond": beyond(view, limits)}
 
 
-def key_figures(interval: Interval) -> dict[str, Value]:
+def key_figures(view: View) -> dict[str, Value]:
     """Return the key figures of all parts of the system."""
     parts: tuple[tuple[Mapping[str, Value], Mapping[str, str]], ...] = (
-        (cpu_log.figures(interval), PROCESSORS),
-        (device_log.figures(interval), DISKS),
-        (control_unit_log.figures(interval), UNITS),
-        (channel_log.figures(interval), PATHS),
-        (paging_log.figures(interval), PAGING),
-        (lpar_log.figures(interval), PARTITION),
+        (cpu_log.figures(view), PROCESSORS),
+        (device_log.figures(view), DISKS),
+        (control_unit_log.figures(view), UNITS),
+        (channel_log.figures(view), PATHS),
+        (paging_log.figures(view), PAGING),
+        (lpar_log.figures(view), PARTITION),
     )
     cells = {names[name]: value for part, names in parts for name, value in part.items() if name in names}
     estimates = [
         names[name] for part, names in parts for name in str(part.get(ESTIMATED, "")).split() if name in names
     ]
-    return {**cells, **_cache(interval), ESTIMATED: " ".join(estimates)}
+    return {**cells, **_whole_times(parts[0][0]), **_cache(view), ESTIMATED: " ".join(estimates)}
 
 
-def _cache(interval: Interval) -> dict[str, Value]:
+def _whole_times(cpus: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the CPU time of programs and of the kernel so that they add up to busy.
+
+    sar may give the system's time with the interrupts in it; then these are absent.
+    """
+    known = {name: [cpus[part] for part in parts] for name, parts in WHOLE_TIMES.items()}
+    return {name: total(values) for name, values in known.items()}  # type: ignore[arg-type]  # percentages
+
+
+def _cache(view: View) -> dict[str, Value]:
     """Return the hit ratio of all volumes whose controller was asked, and the I/O it is a ratio of."""
-    volumes = alone("cache", interval)
+    volumes = alone("cache", view)
     hits: list[Number] = volumes.columns["hit"]  # type: ignore[assignment]  # percentages
     rates: list[Number] = volumes.columns["total"]  # type: ignore[assignment]  # and rates
     unasked = volumes.missing or absent("no controller was asked")
@@ -125,14 +136,14 @@ def is_counted(name: str) -> bool:
     return not needed.history and CONTAINER not in needed.kinds
 
 
-def beyond(interval: Interval, limits: Limits) -> Number:
+def beyond(view: View, limits: Limits) -> Number:
     """Count the values of all screens that are beyond what the screens call bad."""
     counted: list[bool] = []
     for name in sorted({column.partition(".")[0] for column in limits}):
         if not is_counted(name):
             continue
         try:
-            filled = alone(name, interval)
+            filled = alone(name, view)
         except NoSuchThing:  # a page about one thing
             continue
         for column, values in filled.columns.items():

@@ -96,6 +96,21 @@ def _units(machine: Machine) -> Units:
     return Units(found, {key: name[0] for key, name in names.items() if name}, _members(found))
 
 
+def lcus_named(view: View, word: str) -> list[str]:
+    """Return the keys of the LCUs that a word names: by key or name, else by SSID or LSS."""
+    wanted = " ".join(word.split()).casefold()
+    units = units_of(view).lcus
+    by_name, by_number = [], []
+    for key, unit in units.items():
+        names = {unit.name, unit.short, unit.said, key, f"LCU {unit.short}"}
+        if wanted in map(str.casefold, names):
+            by_name.append(key)
+        numbers = {unit.ssid, f"LCU {unit.ssid}", f"SSID {unit.ssid}", f"LSS {unit.lss}"}
+        if wanted in map(str.casefold, numbers):
+            by_number.append(key)
+    return by_name or by_number
+
+
 def volumes_of(view: View) -> Mapping[str, Volume]:
     """Return the disks by bus id, where anybody tells more of them than the kernel does."""
     return _by_busid(machine_of(view)) if is_told(view) else {}

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from zmon.event import What
 from zmon.tables import TABLES
 from zmon.tables.history import History
 from zmon.tables.period import Period
@@ -49,9 +50,20 @@ class View:
         self.interval = interval
         self._period = period
         self.argument = argument
+        self.figures_only = False
+        """Whether nobody reads texts that are laborious to make, as where a row is made per interval."""
         self.limits = limits
         self.people = people
         self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
+
+    @property
+    def inputs(self) -> UserInputs | None:
+        """What users supply; None where that is not looked at."""
+        return None if self.people is None else self.people()
+
+    def at(self, interval: Interval, argument: str = "") -> View:
+        """Return a view of one interval alone, with the same limits and user inputs."""
+        return _view(interval, self.inputs, argument, self.limits)
 
     @cached_property
     def period(self) -> Period:
@@ -79,7 +91,25 @@ def fill(name: str, view: View) -> Table:
     if name not in TABLES:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
     filled: Table = import_module(f"zmon.tables.{name}").table(view)
-    return filled
+    reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
+    return filled._replace(notes=(*filled.notes, reason)) if reason else filled
+
+
+def not_compared(name: str, view: View) -> str:
+    """Return why a table has no differences and rates, as a sentence; empty if it has."""
+    interval, needed = view.interval, needs(name)
+    if needed.history or not needed.kinds or interval.void is None:
+        return ""
+    if interval.before is None:
+        last = view.history.last
+        if last is not None and view.history.first() == last():
+            return "There is only one sample (of a capture: one pass): differences and rates need two"
+    else:
+        begun = view.history.happened(interval.before.at.utc + 1, interval.after.at.utc)
+        sentence = next((event.text for event in begun if event.what is What.RESTART and event.text), "")
+        if sentence:
+            return f"{sentence}; no average over it"
+    return f"{interval.void.reason[:1].upper()}{interval.void.reason[1:]}"
 
 
 def check(name: str, view: View) -> None:
@@ -100,11 +130,25 @@ def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
     return (then, now) if prepare is None else prepare(then, now)
 
 
-@lru_cache(maxsize=8)  # those of the interval at hand
-def alone(name: str, interval: Interval) -> Table:
-    """Fill a table from one interval, as if nothing came before it; made once for all who ask in turn.
+def _view(
+    interval: Interval, inputs: UserInputs | None, argument: str = "", limits: Callable[[], Limits] = dict
+) -> View:
+    found = View(
+        interval, argument=argument, limits=limits, people=None if inputs is None else lambda: inputs
+    )
+    found.figures_only = True
+    return found
+
+
+def alone(name: str, view: View) -> Table:
+    """Fill a table from the interval of a view, as if nothing came before it; made once for all who ask.
 
     Raises:
         NoSuchThing: the table is about one thing, and none is named.
     """
-    return fill(name, View(interval))
+    return _alone(name, view.interval, view.inputs)
+
+
+@lru_cache(maxsize=8)  # those of the interval at hand
+def _alone(name: str, interval: Interval, inputs: UserInputs | None) -> Table:
+    return fill(name, _view(interval, inputs))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.screen.chart.plot import Manner, Series, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
+from zmon.tables.figure import unquoted
 from zmon.tables.plot import parse
 from zmon.tables.view import needs
 
@@ -35,23 +36,24 @@ def drawn(table: Table, screens: Screens, width: int, height: int, style: str = 
     for name, begin, end, low, mean, high in zip(*columns, strict=True):
         if isinstance(begin, int) and isinstance(end, int):
             points.setdefault(str(name), []).append(Point(begin, end, low, mean, high))
-    return chart(
-        variables, [points.get(_name(one), []) for one in variables], screens, (width, height), style
-    )
+    each = [points.get(str(one), []) for one in variables]
+    known = str(table.facts.get("names", "")).split()
+    return chart(variables, each, screens, (width, height), style, [unquoted(name) for name in known])
 
 
-def _name(variable: Variable) -> str:
-    return " ".join(filter(None, (f"{variable.table}.{variable.column}", variable.key)))
-
-
-def chart(
+def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
     variables: Sequence[Variable],
     points: Sequence[Sequence[Point]],
     screens: Screens,
     size: tuple[int, int],
     style: str,
+    names: Sequence[str] = (),
 ) -> Chart:
-    """Draw variables by time; limits are drawn when all are of the same column."""
+    """Draw variables by time; limits are drawn when all are of the same column.
+
+    `names` are what their rows are called, where that is not the last part of their keys.
+    """
+    names = names or short(variables)
     known = [described(variable, screens) for variable in variables]
     columns = {one[1].name: one[1] for one in known if one is not None and one[1] is not None}
     units = {column.unit for column in columns.values()}
@@ -61,13 +63,15 @@ def chart(
         else None
     )
     manner = Manner(
-        title=_title(variables, known, same),
+        title=_title(variables, known, same, names),
         unit=units.pop() if len(units) == 1 else "",
         form=same.format if same is not None else "rate",
         limit=same.limit if same is not None else None,
         style=style,
     )
-    lines = [Series(label, each) for label, each in zip(labels(variables, known, same), points, strict=True)]
+    lines = [
+        Series(label, each) for label, each in zip(labels(variables, known, same, names), points, strict=True)
+    ]
     return plot(lines, *size, manner)
 
 
@@ -75,6 +79,7 @@ def _title(
     variables: Sequence[Variable],
     known: Sequence[tuple[Screen, Column | None] | None],
     same: Column | None,
+    names: Sequence[str],
 ) -> str:
     """Say what is drawn: the screen, and the column and row if there is but one."""
     screens = dict.fromkeys(one[0].command if one is not None else "" for one in known)
@@ -82,7 +87,7 @@ def _title(
     if same is not None or len(variables) == 1:
         words.append(variables[0].column)
     if len(variables) == 1:
-        words.append(short(variables)[0] or everything(variables[0]))
+        words.append(names[0] or everything(variables[0]))
     return " ".join(filter(None, words))
 
 
@@ -95,12 +100,13 @@ def labels(
     variables: Sequence[Variable],
     known: Sequence[tuple[Screen, Column | None] | None],
     same: Column | None,
+    names: Sequence[str],
 ) -> list[str]:
     """Return what each variable is called beside the others."""
     if same is not None:
-        return [key or "all" for key in short(variables)]
+        return [key or "all" for key in names]
     found = []
-    for variable, key, one in zip(variables, short(variables), known, strict=True):
+    for variable, key, one in zip(variables, names, known, strict=True):
         unit = one[1].unit if one is not None and one[1] is not None else ""
         found.append(" ".join(filter(None, (variable.column, unit and f"({unit})", key))))
     return found

@@ -1,0 +1,126 @@
+"""What screens say of the shipped recordings, where a figure alone would mislead."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Show = Callable[..., Any]
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+QUERIES = "hercules-four-queries.zmon"
+
+
+@pytest.fixture
+def show(capsys: pytest.CaptureFixture[str]) -> Show:
+    """Return how to show a screen of a recording as a document."""
+
+    def shown(screen: str, *options: str, recording: str = QUERIES) -> Any:
+        assert main(["show", screen, "--from", str(RECORDINGS / recording), *options, "-f", "json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return shown
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return how to type commands over a recording."""
+
+    def replayed(*lines: str, recording: str = QUERIES) -> str:
+        monkeypatch.setattr("sys.stdin", StringIO("\n".join([*lines, ""])))
+        assert main(["replay", "--line", str(RECORDINGS / recording)]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    return replayed
+
+
+@pytest.mark.parametrize("screen", ["REDISP", "SYSSUMLG"])
+def test_an_idle_path_is_not_the_busiest_where_the_load_of_others_is_unknown(show: Show, screen: str) -> None:
+    """All I/O was on 70, whose connect time nothing measured; 72 was named, with 0 %."""
+    document = show(screen, "--at", "15:14")
+    assert document["rows"][-1]["chpid"] is None
+    reasons = {one["reason"] for one in document["absent"] if one["column"] == "chpid"}
+    assert "the connect time of the I/O on some paths was not measured: the busiest is unknown" in reasons
+
+
+def test_channel_names_the_paths_whose_load_is_unknown(show: Show) -> None:
+    """Under the table."""
+    document = show("CHANNEL", "--at", "15:14")
+    assert "Load unknown: 70, 71 (the connect time of its I/O was not measured)" in document["notes"]
+
+
+def test_cpu_figures_of_redisp_add_up(show: Show) -> None:
+    """User was without nice, Sys without interrupts: Busy was more than their sum."""
+    rows = [row for row in show("REDISP")["rows"] if row["busy"] is not None]
+    for row in rows:
+        assert row["busy"] == pytest.approx(row["user"] + row["system"])
+    assert rows
+
+
+def test_what_is_read_every_ten_seconds_is_marked_where_it_is_repeated(show: Show) -> None:
+    """LPAR said it as if it were measured in each interval of two seconds."""
+    document = show("LPAR")
+    (note,) = (note for note in document["notes"] if note.startswith("~"))
+    assert "of the last reading, 15:1" in note
+    assert {"busy", "load", "wait"} <= {one["column"] for one in document["estimated"]}
+    document = show("LPARLOG")
+    marked = next(one["rows"] for one in document["estimated"] if one["column"] == "busy")
+    assert 0 < len(marked) < len(document["rows"]) + 1
+    assert "~ LPAR: repeated from the last reading; " in " ".join(document["notes"])
+
+
+def test_the_mark_of_estimates_is_explained_on_ctlunit(show: Show) -> None:
+    """As DEVICE explains it."""
+    notes = show("CTLUNIT", "--since", "15:12", "--at", "15:14")["notes"]
+    assert "~ I/O: Linux's own requests, where starts of I/O are not counted" in notes
+
+
+def test_no_disk_is_busier_than_all_of_the_time(show: Show) -> None:
+    """The kernel of the case study counted 153 %."""
+    document = show("DEVICE", recording="casestudy/machine.tar.gz")
+    assert all((row["lbusy"] or 0) <= 110 for row in document["rows"])
+    reasons = {one["reason"] for one in document["absent"] if one["column"] == "lbusy"}
+    assert reasons == {"the kernel counted more busy time than has passed"}
+
+
+@pytest.mark.parametrize(
+    ("screen", "subject"),
+    [
+        ("LPAR", "Against LPAR.busy HERCULES/0"),
+        ("REDISP", "Against REDISP.busy"),
+        ("PAGELOG", "Against PAGELOG.used"),
+        ("CPU", "Against CPU.busy"),
+    ],
+)
+def test_correl_alone_takes_the_load_of_a_screen(
+    typed: Callable[..., str], screen: str, subject: str
+) -> None:
+    """On LPAR it took the number of processors, which never changes: 180 rows of dots."""
+    out = typed(screen, "CORREL")
+    assert subject in out
+    assert "REDISP .... .... ...." not in out
+    assert "To go deeper: PLOT" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("WHERE nonsense>3", "there are Tablespace, Size, Files, By bytes LCUs, of, "),
+        ("SORT nonsense", "there are Tablespace, Size, Files, By bytes LCUs, of, "),
+        ("MENU\nCORREL resp", "'resp' is no screen; MENU lists them"),
+    ],
+)
+def test_messages_name_headings_not_inner_names(typed: Callable[..., str], line: str, said: str) -> None:
+    """What a person sees on the screen can be typed."""
+    assert said in typed("SPREAD", line, recording="lab-shark-before.zmon")
