@@ -128,7 +128,7 @@ def test_json_tells_units_and_reasons(draw: Plot) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "why"),
     [
-        (["NONSENSE"], USAGE, "no screen and no table"),
+        (["NONSENSE"], USAGE, "is no screen; MENU lists them"),
         (["DEVICE.nonsense"], USAGE, "is no column here"),
         (["DEVICE.io", "--since", "nonsense"], USAGE, "is no time"),
         (["DEVICE.io", "--since", "12:00:20", "--until", "12:00:10"], USAGE, "is not before"),
