@@ -26,7 +26,7 @@ from zmon.session.machines import simulated
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
     from zmon.sample import Sample
 
 SHARKS: Final = ("shark-before", "shark-after", "shark-channels-only", "shark-respread-only")
@@ -40,19 +40,19 @@ REAL_TIME: Final = 20.0
 """Times as fast as real time, promised for it."""
 
 
-def made(plan: Plan) -> tuple[float, float]:
+def made(plan: Scenario) -> tuple[float, float]:
     """Return the seconds that a scenario is long, and what it costs to make all of its samples."""
     begun = time.process_time()
     count = sum(1 for _ in simulated([plan]).samples())
     return (count - 1) * plan.step, time.process_time() - begun
 
 
-def only(plan: Plan, seconds: float) -> Plan:
+def only(plan: Scenario, seconds: float) -> Scenario:
     """Return a scenario with so much of its first phase."""
     return plan._replace(phases=(plan.phases[0]._replace(seconds=seconds),))
 
 
-def undrawn(plan: Plan) -> Plan:
+def undrawn(plan: Scenario) -> Scenario:
     """Return a scenario of which every interval is simulated."""
     return plan._replace(drawn=EVERY)
 

@@ -11,20 +11,20 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.lab.report import report, short
 from zmon.lab.scenario import load_scenario, names
+from zmon.lab.study_report import report, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.lab.plan import Plan
-    from zmon.lab.report import Line
+    from zmon.lab.model import Scenario
+    from zmon.lab.study_report import ReportLine
 
 FILE: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lab.md")
 BEGIN: Final = "<!-- Written by `python docs/lab.py`; do not edit below. -->\n"
 
 
-def chapter(lines: Iterable[Line]) -> str:
+def chapter(lines: Iterable[ReportLine]) -> str:
     """Return the chapter, from the scenarios and the figures that the model gives."""
     found = list(lines)
     return "\n".join(
@@ -34,7 +34,7 @@ def chapter(lines: Iterable[Line]) -> str:
     )
 
 
-def _section(plan: Plan, lines: list[Line]) -> Iterator[str]:
+def _section(plan: Scenario, lines: list[ReportLine]) -> Iterator[str]:
     yield from (f"### {plan.name}", "", f"*{plan.title}.* {' '.join(plan.text.split())}", "")
     if lines:
         yield "| figure | bounds | model | | what the study says | why these bounds |"
@@ -45,12 +45,12 @@ def _section(plan: Plan, lines: list[Line]) -> Iterator[str]:
         yield from ("Assumed:", "", *(f"* {one}" for one in plan.assumed), "")
 
 
-def _row(line: Line) -> str:
+def _row(line: ReportLine) -> str:
     name, study, low, high, why, _measure = line.figure
     return f"| {name} | {low:g} to {high:g} | {short(line.value)} | {line.verdict} | {study} | {why} |"
 
 
-def page(text: str, lines: Iterable[Line]) -> str:
+def page(text: str, lines: Iterable[ReportLine]) -> str:
     """Return the whole page, its chapter written anew."""
     return text.partition(BEGIN)[0] + BEGIN + "\n" + chapter(lines)
 

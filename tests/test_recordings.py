@@ -16,9 +16,9 @@ from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL
-from zmon.lab.course import Course
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
+from zmon.lab.simulation import Simulation
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.lab.measure import Measure
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
 
 FOLDER: Final = Path(__file__).parents[1] / "recordings"
 NAMES: Final = ("shark-before", "shark-after", "healthy-day")
@@ -50,7 +50,7 @@ def file_of(name: str) -> Path:
     return file
 
 
-def window(plan: Plan, phase: str) -> tuple[int, int]:
+def window(plan: Scenario, phase: str) -> tuple[int, int]:
     """Return when a phase begins and ends."""
     begin = plan.begin * SECOND
     for one in plan.phases:
@@ -81,7 +81,7 @@ def played(name: str, measure: Measure) -> float | None:
     return None
 
 
-def of_disks(plan: Plan, measure: Measure, interval: Interval) -> float:
+def of_disks(plan: Scenario, measure: Measure, interval: Interval) -> float:
     """Return what disks did, from their block statistics."""
     lcus = [place for place, lcu in enumerate(plan.box.lcus) if not measure.of or lcu.name == measure.of]
     delta = interval.of(BLOCK)
@@ -131,9 +131,9 @@ def test_what_can_be_seen_in_recordings_is_most_of_the_table() -> None:
 
 
 @cache
-def course(name: str) -> Course:
+def course(name: str) -> Simulation:
     """Return a scenario, simulated once for all tests."""
-    return Course(load_scenario(name))
+    return Simulation(load_scenario(name))
 
 
 @pytest.mark.parametrize(("name", "said"), list(figures()))

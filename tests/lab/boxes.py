@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.lab.box import Aim, Box, Lcu, Paths, Volume
+from zmon.lab.model import Aim, PathGroup, SimulatedLcu, SimulatedVolume, StorageBox
 
 FAST = 1e12
 """Bytes per microsecond of a path that takes no time."""
@@ -12,18 +12,22 @@ MANY = 250
 
 def paths(
     count: int = 8, speed: float = FAST, overhead: float = 0.0, policy: str = "any", turn: int = 1
-) -> Paths:
+) -> PathGroup:
     """Return a group of paths."""
-    return Paths("paths", tuple(f"{chpid:02x}" for chpid in range(count)), speed, overhead, policy, turn)
+    return PathGroup("paths", tuple(f"{chpid:02x}" for chpid in range(count)), speed, overhead, policy, turn)
 
 
 def box(
-    lcu: Lcu | None = None, group: Paths | None = None, volumes: int = 1, pav: int = MANY, cpus: int = 1
-) -> Box:
+    lcu: SimulatedLcu | None = None,
+    group: PathGroup | None = None,
+    volumes: int = 1,
+    pav: int = MANY,
+    cpus: int = 1,
+) -> StorageBox:
     """Return a box with one LCU."""
-    unit = lcu or Lcu("LCU 0", "7000", 0, latency=0.0)
-    disks = tuple(Volume(0, 0x7000 + number, pav=pav) for number in range(volumes))
-    return Box((group or paths(),), (unit,), disks, cpus)
+    unit = lcu or SimulatedLcu("LCU 0", "7000", 0, latency=0.0)
+    disks = tuple(SimulatedVolume(0, 0x7000 + number, pav=pav) for number in range(volumes))
+    return StorageBox((group or paths(),), (unit,), disks, cpus)
 
 
 def aim(*volumes: int, size: int = 4096, reads: float = 1.0, hits: float = 1.0) -> Aim:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tests.lab.boxes import aim, box
 from zmon.absent import Absent
-from zmon.lab.box import Ask, Compute, Lcu, Stream, Think
-from zmon.lab.plan import Phase, Plan
+from zmon.lab.model import Compute, DiskIo, Phase, Scenario, SimulatedLcu, Stream, Think
 from zmon.lab.scenario import load_scenario
 from zmon.session.machines import simulated
 
@@ -28,7 +27,7 @@ CHEAP = (
 
 
 @cache
-def brief(name: str) -> Plan:
+def brief(name: str) -> Scenario:
     """Return a scenario that comes with zmon, with two samples of each phase, drawn from one second."""
     plan = load_scenario(name)
     step = min(plan.step, 1.0)
@@ -36,13 +35,13 @@ def brief(name: str) -> Plan:
     return plan._replace(step=step, phases=phases, warm=0.5, drawn=1)
 
 
-def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str = "lpar") -> Plan:
+def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str = "lpar") -> Scenario:
     """Return a small machine with two volumes, in two phases of which the first is so long."""
-    ask = Ask(aim(0, 1, reads=0.6, hits=0.7))
+    ask = DiskIo(aim(0, 1, reads=0.6, hits=0.7))
     few = Stream("few", 2, (Think(4000.0), ask, Compute(300.0)))
     many = Stream("many", 9, (Think(1000.0), ask))
-    lcu = Lcu("LCU 0", "7000", 0, miss=3000.0, aliases=2)
-    return Plan(
+    lcu = SimulatedLcu("LCU 0", "7000", 0, miss=3000.0, aliases=2)
+    return Scenario(
         name="small",
         title="small",
         text="",
@@ -57,7 +56,7 @@ def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str =
     )
 
 
-def samples(plan: Plan, most: int | None = None) -> list[Sample]:
+def samples(plan: Scenario, most: int | None = None) -> list[Sample]:
     """Return its first samples, or all."""
     return list(islice(simulated([plan]).samples(), most))
 

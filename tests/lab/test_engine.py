@@ -3,12 +3,11 @@ from __future__ import annotations
 import pytest
 
 from tests.lab.boxes import FAST, aim, box, paths
-from zmon.lab.box import Arrivals, Ask, Box, Count, Lcu, Stream, Think, Volume
-from zmon.lab.dice import Dice
-from zmon.lab.engine import Engine, bucket
+from zmon.lab.engine import Dice, Engine, bucket
+from zmon.lab.model import Arrivals, Count, DiskIo, SimulatedLcu, SimulatedVolume, StorageBox, Stream, Think
 
 
-def ran(machine: Box, *loads: Stream | Arrivals, seconds: float = 1.0) -> Engine:
+def ran(machine: StorageBox, *loads: Stream | Arrivals, seconds: float = 1.0) -> Engine:
     """Return an engine after an interval."""
     engine = Engine(machine, loads, Dice(7))
     engine.run(seconds * 1e6)
@@ -17,23 +16,23 @@ def ran(machine: Box, *loads: Stream | Arrivals, seconds: float = 1.0) -> Engine
 
 def test_a_piece_of_a_stripe_goes_to_each_volume() -> None:
     """Four pieces at once on four volumes that are used alike: one for each."""
-    engine = ran(box(volumes=4), Stream("scan", 1, (Ask(aim(0, 1, 2, 3), pieces=4), Think(1000.0))))
+    engine = ran(box(volumes=4), Stream("scan", 1, (DiskIo(aim(0, 1, 2, 3), pieces=4), Think(1000.0))))
 
     assert len({disk.reads for disk in engine.disks}) == 1
 
 
 def test_all_pieces_are_waited_for() -> None:
     """Who asks for two on one volume goes on when the second is there."""
-    machine = box(Lcu("LCU", "7000", 0, latency=1000.0), pav=0)
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=1000.0), pav=0)
 
-    engine = ran(machine, Stream("scan", 1, (Ask(aim(), pieces=2), Count("done"))), seconds=2)
+    engine = ran(machine, Stream("scan", 1, (DiskIo(aim(), pieces=2), Count("done"))), seconds=2)
 
     assert engine.counted["done"].number == pytest.approx(1000, abs=12)
 
 
 def test_those_who_come_by_chance_do_their_steps_once() -> None:
     """So many ask as come."""
-    engine = ran(box(), Arrivals("open", 1000.0, (Ask(aim()), Count("done"))), seconds=10)
+    engine = ran(box(), Arrivals("open", 1000.0, (DiskIo(aim()), Count("done"))), seconds=10)
 
     assert engine.counted["done"].number == pytest.approx(10_000, rel=0.05)
 
@@ -41,27 +40,27 @@ def test_those_who_come_by_chance_do_their_steps_once() -> None:
 @pytest.mark.parametrize(("pav", "rate"), [(0, 1000), (3, 4000), (7, 8000)])
 def test_a_volume_does_as_much_at_once_as_it_has_subchannels(pav: int, rate: int) -> None:
     """Each alias adds what the base does."""
-    machine = box(Lcu("LCU", "7000", 0, latency=1000.0), pav=pav)
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=1000.0), pav=pav)
 
-    engine = ran(machine, Stream("random", 20, (Ask(aim()),)))
+    engine = ran(machine, Stream("random", 20, (DiskIo(aim()),)))
 
     assert engine.disks[0].reads == pytest.approx(rate, rel=0.03)
 
 
 def test_an_alias_of_the_pool_helps_whichever_volume_needs_it() -> None:
     """Two volumes of which one is used have three subchannels for it with two aliases in the pool."""
-    unit = Lcu("LCU", "7000", 0, latency=1000.0, aliases=2)
+    unit = SimulatedLcu("LCU", "7000", 0, latency=1000.0, aliases=2)
 
-    engine = ran(box(unit, volumes=2, pav=0), Stream("random", 20, (Ask(aim(1)),)))
+    engine = ran(box(unit, volumes=2, pav=0), Stream("random", 20, (DiskIo(aim(1)),)))
 
     assert engine.disks[1].reads == pytest.approx(3000, rel=0.03)
 
 
 def test_what_runs_on_an_alias_is_counted_there() -> None:
     """Aliases have subchannels of their own."""
-    unit = Lcu("LCU", "7000", 0, latency=1000.0, aliases=2)
+    unit = SimulatedLcu("LCU", "7000", 0, latency=1000.0, aliases=2)
 
-    engine = ran(box(unit, volumes=2, pav=0), Stream("random", 20, (Ask(aim(1)),)))
+    engine = ran(box(unit, volumes=2, pav=0), Stream("random", 20, (DiskIo(aim(1)),)))
 
     assert [round(device.starts, -2) for device in engine.devices] == [0, 1000, 1000, 1000]
 
@@ -70,41 +69,45 @@ def test_failover_uses_the_first_path_only() -> None:
     """The second is idle."""
     group = paths(2, 100.0, policy="failover")
 
-    assert ran(box(group=group), Stream("x", 4, (Ask(aim()),))).groups[0].transfers[1] == 0
+    assert ran(box(group=group), Stream("x", 4, (DiskIo(aim()),))).groups[0].transfers[1] == 0
 
 
 def test_multibus_takes_turns() -> None:
     """Three requests on each path, then three on the next."""
     group = paths(2, 100.0, policy="multibus", turn=3)
 
-    first, second = ran(box(group=group), Stream("x", 1, (Ask(aim()),))).groups[0].transfers
+    first, second = ran(box(group=group), Stream("x", 1, (DiskIo(aim()),))).groups[0].transfers
 
     assert abs(first - second) <= 3
 
 
 def test_requests_beyond_the_knee_hinder_each_other() -> None:
     """Three too many, each adding a tenth: the control unit takes 1.3 times as long for each."""
-    unit = Lcu("LCU", "7000", 0, latency=0.0, overhead=100.0, knee=4, pressure=0.1)
+    unit = SimulatedLcu("LCU", "7000", 0, latency=0.0, overhead=100.0, knee=4, pressure=0.1)
 
-    engine = ran(box(unit), Stream("x", 8, (Ask(aim()),)))
+    engine = ran(box(unit), Stream("x", 8, (DiskIo(aim()),)))
 
     assert engine.disks[0].reads == pytest.approx(10_000 / 1.3, rel=0.02)
 
 
 def test_arrays_count_a_write_with_its_penalty() -> None:
     """RAID 5 reads data and parity and writes both."""
-    unit = Lcu("LCU", "7000", 0, miss=10.0, penalty=4.0)
+    unit = SimulatedLcu("LCU", "7000", 0, miss=10.0, penalty=4.0)
 
-    engine = ran(box(unit), Stream("x", 1, (Ask(aim(reads=0.0)), Think(1000.0))))
+    engine = ran(box(unit), Stream("x", 1, (DiskIo(aim(reads=0.0)), Think(1000.0))))
 
     assert engine.units[0].fetched == pytest.approx(4 * engine.disks[0].writes, abs=4)
 
 
 def test_pending_is_what_it_takes_to_be_accepted_and_the_wait_for_a_path() -> None:
     """With one path and two who ask, each waits while the other's bytes are carried."""
-    machine = Box((paths(1, 4.096),), (Lcu("LCU", "7000", 0, latency=200.0),), (Volume(0, 1), Volume(0, 2)))
+    machine = StorageBox(
+        (paths(1, 4.096),),
+        (SimulatedLcu("LCU", "7000", 0, latency=200.0),),
+        (SimulatedVolume(0, 1), SimulatedVolume(0, 2)),
+    )
 
-    engine = ran(machine, Stream("a", 1, (Ask(aim(0)),)), Stream("b", 1, (Ask(aim(1)),)))
+    engine = ran(machine, Stream("a", 1, (DiskIo(aim(0)),)), Stream("b", 1, (DiskIo(aim(1)),)))
 
     device = engine.devices[0]
     assert device.pending / device.starts == pytest.approx(1000, rel=0.02)
@@ -113,9 +116,9 @@ def test_pending_is_what_it_takes_to_be_accepted_and_the_wait_for_a_path() -> No
 
 def test_a_miss_is_disconnected_while_an_array_works() -> None:
     """Neither pending nor connected."""
-    unit = Lcu("LCU", "7000", 0, latency=0.0, ranks=4, miss=5000.0)
+    unit = SimulatedLcu("LCU", "7000", 0, latency=0.0, ranks=4, miss=5000.0)
 
-    device = ran(box(unit, pav=0), Stream("x", 1, (Ask(aim(hits=0.0)),)), seconds=20).devices[0]
+    device = ran(box(unit, pav=0), Stream("x", 1, (DiskIo(aim(hits=0.0)),)), seconds=20).devices[0]
 
     assert device.disconnect / device.starts == pytest.approx(5000, rel=0.05)
 
@@ -123,7 +126,8 @@ def test_a_miss_is_disconnected_while_an_array_works() -> None:
 def test_a_path_that_takes_no_time_is_never_busy() -> None:
     """What the other tests rest on."""
     assert (
-        sum(ran(box(group=paths(speed=FAST)), Stream("x", 1, (Ask(aim()), Think(100.0)))).groups[0].busy) < 1
+        sum(ran(box(group=paths(speed=FAST)), Stream("x", 1, (DiskIo(aim()), Think(100.0)))).groups[0].busy)
+        < 1
     )
 
 

@@ -9,15 +9,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.lab.boxes import aim
-from zmon.lab.box import Arrivals, Ask, Box, Compute, Count, Lcu, Paths, Stream, Think, Volume
-from zmon.lab.dice import Dice
-from zmon.lab.engine import Engine
+from zmon.lab.engine import Dice, Engine
+from zmon.lab.model import (
+    Arrivals,
+    Compute,
+    Count,
+    DiskIo,
+    PathGroup,
+    SimulatedLcu,
+    SimulatedVolume,
+    StorageBox,
+    Stream,
+    Think,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.lab.box import Load, Step
     from zmon.lab.engine import Request
+    from zmon.lab.model import Load, LoadStep
 
 INTERVAL = 150_000.0
 INTERVALS = 3
@@ -25,10 +35,10 @@ few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChec
 
 
 @st.composite
-def boxes(draw: st.DrawFn) -> Box:
+def boxes(draw: st.DrawFn) -> StorageBox:
     """Draw a small box."""
     groups = tuple(
-        Paths(
+        PathGroup(
             f"group {number}",
             tuple(f"{number}{path}" for path in range(draw(st.integers(1, 3)))),
             draw(st.sampled_from([5.0, 12.0, 400.0])),
@@ -39,7 +49,7 @@ def boxes(draw: st.DrawFn) -> Box:
         for number in range(draw(st.integers(1, 2)))
     )
     lcus = tuple(
-        Lcu(
+        SimulatedLcu(
             f"LCU {number}",
             f"7{number}00",
             draw(st.integers(0, len(groups) - 1)),
@@ -56,10 +66,10 @@ def boxes(draw: st.DrawFn) -> Box:
         for number in range(draw(st.integers(1, 3)))
     )
     volumes = tuple(
-        Volume(draw(st.integers(0, len(lcus) - 1)), 0x7000 + number, pav=draw(st.integers(0, 2)))
+        SimulatedVolume(draw(st.integers(0, len(lcus) - 1)), 0x7000 + number, pav=draw(st.integers(0, 2)))
         for number in range(draw(st.integers(1, 4)))
     )
-    return Box(groups, lcus, volumes, draw(st.integers(1, 2)))
+    return StorageBox(groups, lcus, volumes, draw(st.integers(1, 2)))
 
 
 @st.composite
@@ -67,7 +77,7 @@ def loads(draw: st.DrawFn, volumes: int) -> list[Load]:
     """Draw who uses a box of so many volumes."""
     found: list[Load] = []
     for number in range(draw(st.integers(1, 3))):
-        ask = Ask(
+        ask = DiskIo(
             aim(
                 *range(draw(st.integers(1, volumes))),
                 size=draw(st.sampled_from([4096, 8192, 131072])),
@@ -77,7 +87,7 @@ def loads(draw: st.DrawFn, volumes: int) -> list[Load]:
             f"load {number}",
             draw(st.integers(1, 5)),
         )
-        before: list[Step] = [Think(3000.0), Think(1000.0, constant=True), Compute(500.0)]
+        before: list[LoadStep] = [Think(3000.0), Think(1000.0, constant=True), Compute(500.0)]
         steps = (draw(st.sampled_from(before)), ask, Count("done"))
         kinds: list[Load] = [Stream("closed", 4, steps), Arrivals("open", 200.0, steps)]
         found.append(draw(st.sampled_from(kinds)))

@@ -3,21 +3,20 @@ from __future__ import annotations
 import pytest
 
 from tests.lab.boxes import aim, box, paths
-from zmon.lab.box import Ask, Compute, Count, Lcu, Stream
-from zmon.lab.course import Course
 from zmon.lab.measure import QUANTITIES, Measure, MeasureError, measured, parse_measure
-from zmon.lab.plan import Phase, Plan
+from zmon.lab.model import Compute, Count, DiskIo, Phase, Scenario, SimulatedLcu, Stream
+from zmon.lab.simulation import Simulation
 
-STEPS = (Compute(1000.0), Ask(aim(), "read"), Count("transaction"))
+STEPS = (Compute(1000.0), DiskIo(aim(), "read"), Count("transaction"))
 
 
 @pytest.fixture(scope="module")
-def course() -> Course:
+def course() -> Simulation:
     """Return one who computes for 1 ms and reads 4 KiB at 4 MB/s, so about 490 times a second."""
-    machine = box(Lcu("LCU 6", "7600", 0, latency=0.0, speed=8.0), paths(2, 4.0), pav=0)
+    machine = box(SimulatedLcu("LCU 6", "7600", 0, latency=0.0, speed=8.0), paths(2, 4.0), pav=0)
     phases = (Phase("work", 20.0, (Stream("x", 1, STEPS),)), Phase("rest", 20.0, ()))
-    return Course(
-        Plan("mine", "title", "text", seed=1, step=5.0, begin=0, box=machine, phases=phases, warm=1.0)
+    return Simulation(
+        Scenario("mine", "title", "text", seed=1, step=5.0, begin=0, box=machine, phases=phases, warm=1.0)
     )
 
 
@@ -41,7 +40,7 @@ def course() -> Course:
         ("array IO/s of LCU 6 in work", 0),
     ],
 )
-def test_quantities(course: Course, said: str, expected: float | None) -> None:
+def test_quantities(course: Simulation, said: str, expected: float | None) -> None:
     """What is measured is what can be reckoned from the box."""
     if expected is None:
         with pytest.raises(MeasureError):
@@ -50,12 +49,12 @@ def test_quantities(course: Course, said: str, expected: float | None) -> None:
         assert measured(course, parse_measure(said)[0]) == pytest.approx(expected, rel=0.04)
 
 
-def test_without_a_phase_all_are_measured(course: Course) -> None:
+def test_without_a_phase_all_are_measured(course: Simulation) -> None:
     """Half of the time there is nothing to do."""
     assert measured(course, Measure("IO/s", "", "", "")) == pytest.approx(247, rel=0.04)
 
 
-def test_a_phase_in_which_nothing_is_done_has_no_average(course: Course) -> None:
+def test_a_phase_in_which_nothing_is_done_has_no_average(course: Simulation) -> None:
     """Nothing is not 0 ms."""
     with pytest.raises(MeasureError, match="so there is no average"):
         measured(course, Measure("response", "", "rest", ""))

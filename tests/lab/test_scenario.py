@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.casestudy import FOLDER
-from zmon.lab.box import Arrivals, Ask, Compute, Stream, Think
-from zmon.lab.scenario import load_scenario, names, parse_scenario, path_of
-from zmon.lab.scenario_file import ScenarioError
+from zmon.lab.model import Arrivals, Compute, DiskIo, Stream, Think
+from zmon.lab.scenario import ScenarioError, load_scenario, names, parse_scenario, path_of
 
 if TYPE_CHECKING:
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
 
 SMALL = """\
 title = "small"
@@ -60,7 +59,7 @@ measure = "MB/s in all day"
 """
 
 
-def small(was: str = "", now: str = "", **files: str) -> Plan:
+def small(was: str = "", now: str = "", **files: str) -> Scenario:
     """Return the small scenario, something in it replaced; `files` are those that it may be based on."""
     assert was in SMALL
 
@@ -85,7 +84,7 @@ def test_a_load_on_a_tablespace_goes_where_its_files_are() -> None:
     load = small().phases[0].streams[0]
 
     assert isinstance(load, Stream)
-    assert isinstance(load.steps[0], Ask)
+    assert isinstance(load.steps[0], DiskIo)
     assert load.steps[0].aim.volumes == (0,)
 
 
@@ -103,7 +102,7 @@ def test_an_lcu_stands_for_its_volumes() -> None:
     """A load may name where it goes instead of what it reads."""
     load = small('"TSFACT", kb', '"LCU 6", kb').phases[0].streams[0]
 
-    assert isinstance(load.steps[0], Ask)
+    assert isinstance(load.steps[0], DiskIo)
     assert load.steps[0].aim.volumes == (0, 1, 2)
 
 

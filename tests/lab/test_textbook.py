@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.boxes import aim, box, paths
-from zmon.lab.box import Arrivals, Ask, Compute, Count, Lcu, Stream, Think
-from zmon.lab.dice import Dice
-from zmon.lab.engine import Engine
+from zmon.lab.engine import Dice, Engine
+from zmon.lab.model import Arrivals, Compute, Count, DiskIo, SimulatedLcu, Stream, Think
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.lab.box import Box, Load
+    from zmon.lab.model import Load, StorageBox
 
 BATCHES = 20
 STUDENT = 3.883
@@ -25,7 +24,7 @@ KB4 = 4096
 
 
 def batches(
-    machine: Box, loads: Sequence[Load], seconds: float, figure: Callable[[Engine], float]
+    machine: StorageBox, loads: Sequence[Load], seconds: float, figure: Callable[[Engine], float]
 ) -> tuple[float, float]:
     """Return the mean of a figure over batches of so many seconds, and half of its confidence interval."""
     engine = Engine(machine, loads, Dice(11))
@@ -60,8 +59,8 @@ def erlang(rate: float, service: float, servers: int) -> float:
 @pytest.mark.parametrize("busy", [0.3, 0.6, 0.8])
 def test_mm1(busy: float) -> None:
     """A volume without aliases, whose requests take exponential times, is M/M/1: S / (1 - U)."""
-    machine = box(Lcu("LCU", "7000", 0, latency=0.0, ranks=200, miss=1000.0), pav=0)
-    load = Arrivals("open", busy * 1000, (Ask(aim(hits=0.0), "x"),))
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=0.0, ranks=200, miss=1000.0), pav=0)
+    load = Arrivals("open", busy * 1000, (DiskIo(aim(hits=0.0), "x"),))
 
     assert agrees(batches(machine, [load], 8, time_of("x")), 1000 / (1 - busy))
 
@@ -69,9 +68,9 @@ def test_mm1(busy: float) -> None:
 @pytest.mark.parametrize(("servers", "busy"), [(2, 0.7), (6, 0.8)])
 def test_mmc_of_arrays(servers: int, busy: float) -> None:
     """Arrays that read what the cache has not are M/M/c, as Erlang says."""
-    machine = box(Lcu("LCU", "7000", 0, latency=0.0, ranks=servers, miss=2000.0))
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=0.0, ranks=servers, miss=2000.0))
     rate = busy * servers / 2000
-    load = Arrivals("open", rate * 1e6, (Ask(aim(hits=0.0), "x"),))
+    load = Arrivals("open", rate * 1e6, (DiskIo(aim(hits=0.0), "x"),))
 
     assert agrees(batches(machine, [load], 12 / servers, time_of("x")), erlang(rate, 2000, servers))
 
@@ -92,8 +91,8 @@ def test_mmc_of_processors(servers: int, busy: float) -> None:
 def test_md1(busy: float) -> None:
     """A control unit serves in constant time, M/D/1: the wait is half of that of M/M/1."""
     service = KB4 / 40
-    machine = box(Lcu("LCU", "7000", 0, latency=0.0, speed=40.0))
-    load = Arrivals("open", busy * 1e6 / service, (Ask(aim(), "x"),))
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=0.0, speed=40.0))
+    load = Arrivals("open", busy * 1e6 / service, (DiskIo(aim(), "x"),))
 
     theory = service + busy * service / (2 * (1 - busy))
     assert agrees(batches(machine, [load], 0.5, time_of("x")), theory)
@@ -103,7 +102,7 @@ def test_paths_that_carry_in_constant_time_let_wait_about_half_of_what_erlang_sa
     """M/D/c waits (1 + 1 / c) / 2 to one half as long as M/M/c; six ESCON paths are M/D/6."""
     service = 131072 / 12
     rate = 0.8 * 6 / service
-    load = Arrivals("open", rate * 1e6, (Ask(aim(size=131072), "x"),))
+    load = Arrivals("open", rate * 1e6, (DiskIo(aim(size=131072), "x"),))
 
     mean, half = batches(box(group=paths(6, 12.0)), [load], 12, time_of("x"))
 
@@ -125,8 +124,8 @@ def mva(customers: int, think: float, demands: Sequence[float]) -> float:
 @pytest.mark.parametrize("customers", [1, 4, 12, 30])
 def test_closed_network(customers: int) -> None:
     """So many who think, compute and read get what mean value analysis says, far from and at the bound."""
-    machine = box(Lcu("LCU", "7000", 0, latency=0.0, miss=3000.0))
-    load = Stream("closed", customers, (Think(20_000.0), Compute(2000.0), Ask(aim(hits=0.0), "x")))
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=0.0, miss=3000.0))
+    load = Stream("closed", customers, (Think(20_000.0), Compute(2000.0), DiskIo(aim(hits=0.0), "x")))
 
     found = batches(machine, [load], 4, lambda engine: engine.counted["x"].number / 4e6)
 
@@ -135,8 +134,8 @@ def test_closed_network(customers: int) -> None:
 
 def test_closed_network_of_volumes() -> None:
     """Ten volumes that are used alike are ten single servers, each visited once in ten times."""
-    machine = box(Lcu("LCU", "7000", 0, latency=0.0, ranks=200, miss=500.0), volumes=10, pav=0)
-    load = Stream("closed", 40, (Think(1000.0), Ask(aim(*range(10), hits=0.0), "x")))
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=0.0, ranks=200, miss=500.0), volumes=10, pav=0)
+    load = Stream("closed", 40, (Think(1000.0), DiskIo(aim(*range(10), hits=0.0), "x")))
 
     found = batches(machine, [load], 0.2, lambda engine: engine.counted["x"].number / 2e5)
 

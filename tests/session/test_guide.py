@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import ListTimeline
 from zmon.kinds import BLOCK
-from zmon.lab.tour import Scene, Step, Tour
+from zmon.lab.tour import Scene, Tour, TourStep
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.commands import run
@@ -17,9 +17,9 @@ SCREENS = load_screens(shipped("screens"))
 HOUR = 3600 * SECOND
 
 
-def step(*commands: str, scene: str = "one") -> Step:
+def step(*commands: str, scene: str = "one") -> TourStep:
     """Return a step that these commands bring about."""
-    return Step("A step", "Seen from {one}.", commands, f"Type {commands[-1]}", (), ("x",), scene)
+    return TourStep("A step", "Seen from {one}.", commands, f"Type {commands[-1]}", (), ("x",), scene)
 
 
 TOUR = Tour(

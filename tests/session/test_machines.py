@@ -18,7 +18,7 @@ from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
-from zmon.lab.scenario_file import ScenarioError
+from zmon.lab.scenario import ScenarioError
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
 from zmon.session import machines
@@ -40,7 +40,7 @@ from zmon.tables.view import NoSuchThing, View, fill
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
 
 
 PLAN = small(100)
@@ -202,7 +202,7 @@ def test_another_process_gives_the_same_samples(seed: str) -> None:
 @pytest.mark.parametrize(
     "plan", [brief("shark-before"), brief("hyperpav-20"), small()], ids=lambda plan: plan.name
 )
-def test_every_table_is_filled(plan: Plan, name: str) -> None:
+def test_every_table_is_filled(plan: Scenario, name: str) -> None:
     """From any pair of its samples, of every thing there is, and every line of its screens can be drawn."""
     watch = Navigator(simulated([plan]))
     watch.next()
@@ -227,7 +227,7 @@ def test_every_table_is_filled(plan: Plan, name: str) -> None:
 @pytest.mark.parametrize(
     "plan", [brief("shark-before"), brief("hyperpav-20"), small()], ids=lambda plan: plan.name
 )
-def test_every_interval_is_whole(plan: Plan) -> None:
+def test_every_interval_is_whole(plan: Scenario) -> None:
     """No row is void, as if something had been replaced or started anew."""
     made = samples(plan)
     for before, after in pairwise(made):
@@ -260,12 +260,12 @@ def test_a_scenario_that_is_not_there_is_told() -> None:
 
 
 @pytest.fixture
-def following() -> list[Plan]:
+def following() -> list[Scenario]:
     """Return three scenarios that all begin at the same time, laid one after the other."""
     return laid_out([small(), small(20), small()])
 
 
-def test_scenarios_follow_each_other_at_full_hours(following: list[Plan]) -> None:
+def test_scenarios_follow_each_other_at_full_hours(following: list[Scenario]) -> None:
     """None begins before the one before it has ended; the first begins when it says."""
     spans = [ScenarioSection(plan).span() for plan in following]
 

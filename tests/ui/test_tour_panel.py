@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from zmon.lab.tour import Step
+    from zmon.lab.tour import TourStep
     from zmon.session.guide import SceneWindow
     from zmon.session.timeline import Timeline
 
@@ -84,7 +84,7 @@ def guide(app: Zmon) -> Guide:
     return found
 
 
-def missing(step: Step, lines: list[str]) -> list[str]:
+def missing(step: TourStep, lines: list[str]) -> list[str]:
     """Return what a step promises and the screen does not show."""
     return [words for words in step.see if not any(re.search(words, line) for line in lines)]
 

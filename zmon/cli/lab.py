@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.output import FAILED, OK, complain, write_csv, write_json, write_text
 from zmon.lab.measure import MeasureError
-from zmon.lab.report import HEADINGS, report, text
-from zmon.lab.scenario import load_scenario, names, path_of
-from zmon.lab.scenario_file import ScenarioError
+from zmon.lab.scenario import ScenarioError, load_scenario, names, path_of
+from zmon.lab.study_report import HEADINGS, report, text
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from zmon.lab.report import Line
+    from zmon.lab.study_report import ReportLine
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +42,7 @@ def print_scenarios() -> None:
 def _report(wanted: list[str], seed: int | None, form: str) -> int:
     failed = False
 
-    def lines() -> Iterator[Line]:
+    def lines() -> Iterator[ReportLine]:
         nonlocal failed
         for line in report(wanted or names(), seed):
             failed = failed or not line.holds

@@ -8,19 +8,61 @@ first come, first served.
 
 from __future__ import annotations
 
+import math
+import random
 from bisect import bisect
 from collections import deque
 from heapq import heappop, heappush, heapreplace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.lab.box import Arrivals, Ask, Compute, Count, Think
-from zmon.lab.dice import BITS, EXPONENTIAL
+from zmon.lab.model import Arrivals, Compute, Count, DiskIo, Think
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from zmon.lab.box import Aim, Box, Lcu, Load, Paths, Step
-    from zmon.lab.dice import Dice
+    from zmon.lab.model import Aim, Load, LoadStep, PathGroup, SimulatedLcu, StorageBox
+
+BITS: Final = 12
+CELLS: Final = 1 << BITS
+DIGITS: Final = 6
+"""So few that rounding does not depend on the last bit of a logarithm."""
+
+
+def _cells() -> tuple[float, ...]:
+    """Return the mean of an exponential time of mean 1 within each of the cells, ascending.
+
+    Between quantiles a and b the integral of x e^-x is (a + 1) e^-a - (b + 1) e^-b.
+    """
+    means = []
+    for cell in range(CELLS):
+        left, right = 1 - cell / CELLS, 1 - (cell + 1) / CELLS
+        low = -math.log(left)
+        above = (1 - math.log(right)) * right if right else 0.0
+        means.append(round(CELLS * ((1 + low) * left - above), DIGITS))
+    return tuple(means)
+
+
+EXPONENTIAL: Final = _cells()
+"""Equally probable values whose mean is 1 and whose variance is a little less than 1."""
+
+
+class Dice:
+    """One sequence of chances, which follows from its seed alone."""
+
+    def __init__(self, seed: int) -> None:
+        """Begin anew; the same seed gives the same sequence."""
+        self._random = random.Random(seed)  # noqa: S311 - it must be repeatable
+        self.bits: Callable[[int], int] = self._random.getrandbits
+        self.unit: Callable[[], float] = self._random.random
+
+    def exponential(self, mean: float) -> float:
+        """Return a time whose distribution is exponential."""
+        return mean * EXPONENTIAL[self.bits(BITS)]
+
+    def below(self, count: int) -> int:
+        """Return a whole number from 0 to `count` - 1."""
+        return int(self.unit() * count)
+
 
 BUCKETS: Final = 32
 LAST: Final = BUCKETS - 1
@@ -29,7 +71,7 @@ NEVER: Final = float("inf")
 _STEP, _READY, _END, _COMPUTED, _ARRIVE = range(5)
 
 
-class Device:
+class SubchannelState:
     """What one subchannel has counted since the last interval: a base or an alias."""
 
     __slots__ = ("connect", "disconnect", "pending", "request", "starts")
@@ -41,7 +83,7 @@ class Device:
         self.pending = self.disconnect = self.connect = 0.0
 
 
-class Disk:
+class DiskState:
     """A volume as Linux sees it."""
 
     __slots__ = (
@@ -50,7 +92,7 @@ class Disk:
         "write_bytes", "write_time", "writes",
     )  # fmt: skip
 
-    def __init__(self, number: int, lcu: Unit, devices: list[int]) -> None:
+    def __init__(self, number: int, lcu: LcuState, devices: list[int]) -> None:
         self.number = number
         self.lcu = lcu
         self.base = devices[0]
@@ -77,19 +119,19 @@ class Disk:
         self.queued = [0] * BUCKETS
 
 
-class Unit:
+class LcuState:
     """A logical control unit at work."""
 
     __slots__ = ("aliases", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work")
 
-    def __init__(self, lcu: Lcu, paths: Group, aliases: list[int], ranks: int) -> None:
+    def __init__(self, lcu: SimulatedLcu, paths: PathGroupState, aliases: list[int], ranks: int) -> None:
         self.lcu = lcu
         self.paths = paths
         self.aliases = aliases
         """Idle aliases of its pool."""
         self.ranks = [0.0] * ranks
         """When each array is free."""
-        self.waiting: deque[Disk] = deque()
+        self.waiting: deque[DiskState] = deque()
         """Disks with requests for which there was no subchannel."""
         self.free = 0.0
         """When it will have served all that is there."""
@@ -100,12 +142,12 @@ class Unit:
         """Requests of the arrays since the last interval."""
 
 
-class Group:
+class PathGroupState:
     """Channel paths at work."""
 
     __slots__ = ("busy", "bytes", "each", "idle", "queue", "queues", "since", "told", "transfers")
 
-    def __init__(self, told: Paths) -> None:
+    def __init__(self, told: PathGroup) -> None:
         self.told = told
         count = len(told.chpids)
         self.idle = list(range(count))[::-1]
@@ -128,7 +170,7 @@ class Request:
         "ready", "size", "started", "told",
     )  # fmt: skip
 
-    def __init__(self, customer: Customer, disk: Disk, size: int, now: float) -> None:
+    def __init__(self, customer: Customer, disk: DiskState, size: int, now: float) -> None:
         self.customer = customer
         self.disk = disk
         self.size = size
@@ -179,7 +221,7 @@ class Customer:
 
     __slots__ = ("asked", "at", "marks", "once", "steps", "tag")
 
-    def __init__(self, steps: Sequence[Step], *, once: bool = False) -> None:
+    def __init__(self, steps: Sequence[LoadStep], *, once: bool = False) -> None:
         self.steps = steps
         self.once = once
         """Whether he leaves after the last."""
@@ -190,7 +232,7 @@ class Customer:
         self.tag = ""
 
 
-class Counted:
+class NamedCount:
     """Something that people count: how many, and how long they took."""
 
     __slots__ = ("number", "time")
@@ -213,17 +255,17 @@ class Engine:
     `counted` and `computing` until the next.
     """
 
-    def __init__(self, box: Box, loads: Sequence[Load], dice: Dice) -> None:
+    def __init__(self, box: StorageBox, loads: Sequence[Load], dice: Dice) -> None:
         """Start at time 0 with all customers at their first step."""
         self.box = box
         self.dice = dice
         self.now = 0.0
-        self.groups = [Group(paths) for paths in box.paths]
-        self.devices: list[Device] = []
-        self.units: list[Unit] = []
-        self.disks: list[Disk] = []
+        self.groups = [PathGroupState(paths) for paths in box.paths]
+        self.devices: list[SubchannelState] = []
+        self.units: list[LcuState] = []
+        self.disks: list[DiskState] = []
         self._place()
-        self.counted: dict[str, Counted] = {}
+        self.counted: dict[str, NamedCount] = {}
         self.computing = 0.0
         """Processor time used since the last interval."""
         self._cpus = 0
@@ -238,16 +280,16 @@ class Engine:
         """Number the subchannels: bases, then their aliases, then those of the pools."""
         box = self.box
         for lcu in box.lcus:
-            self.units.append(Unit(lcu, self.groups[lcu.paths], [], lcu.ranks))
+            self.units.append(LcuState(lcu, self.groups[lcu.paths], [], lcu.ranks))
         number = len(box.volumes)
         for place, volume in enumerate(box.volumes):
             own = [place, *range(number, number + volume.pav)]
             number += volume.pav
-            self.disks.append(Disk(place, self.units[volume.lcu], own))
+            self.disks.append(DiskState(place, self.units[volume.lcu], own))
         for unit, lcu in zip(self.units, box.lcus, strict=True):
             unit.aliases = list(range(number, number + lcu.aliases))
             number += lcu.aliases
-        self.devices = [Device() for _ in range(number)]
+        self.devices = [SubchannelState() for _ in range(number)]
 
     def _begin(self, loads: Sequence[Load]) -> None:
         for load in loads:
@@ -311,7 +353,7 @@ class Engine:
                     group.since[path] = self.now
         self._spend()
 
-    def backlog(self, unit: Unit) -> float:
+    def backlog(self, unit: LcuState) -> float:
         """Return the time of service that a control unit has before it."""
         return max(0.0, unit.free - self.now)
 
@@ -329,7 +371,7 @@ class Engine:
                 customer.at = 0
             step = steps[customer.at]
             customer.at += 1
-            if type(step) is Ask:
+            if type(step) is DiskIo:
                 customer.tag = step.name
                 customer.asked = step.pieces
                 where = self.dice.unit()
@@ -347,7 +389,7 @@ class Engine:
                 return
             self._count(customer, step)
 
-    def _count(self, customer: Customer, step: Step) -> None:
+    def _count(self, customer: Customer, step: LoadStep) -> None:
         assert isinstance(step, Count)  # noqa: S101 - the only one that is left
         self._note(step.name, self.now - customer.marks.get(step.name, self.now))
         customer.marks[step.name] = self.now
@@ -355,7 +397,7 @@ class Engine:
     def _note(self, name: str, time: float) -> None:
         counted = self.counted.get(name)
         if counted is None:
-            counted = self.counted[name] = Counted()
+            counted = self.counted[name] = NamedCount()
         counted.number += 1
         counted.time += time
 
@@ -403,7 +445,7 @@ class Engine:
             if disk.lcu.lcu.aliases:
                 disk.lcu.waiting.append(disk)
 
-    def _tick(self, disk: Disk) -> None:
+    def _tick(self, disk: DiskState) -> None:
         since = self.now - disk.at
         if disk.active:
             disk.integral += since * disk.active
@@ -437,7 +479,7 @@ class Engine:
         else:
             self._ready(request)
 
-    def _array(self, unit: Unit, begin: float, requests: float) -> float:
+    def _array(self, unit: LcuState, begin: float, requests: float) -> float:
         """Have an array work on so many requests; return when it has done them."""
         unit.fetched += requests
         time = unit.lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
@@ -467,7 +509,7 @@ class Engine:
         else:
             self._transfer(request, group, path)
 
-    def _transfer(self, request: Request, group: Group, path: int) -> None:
+    def _transfer(self, request: Request, group: PathGroupState, path: int) -> None:
         now = self.now
         told = group.told
         time = told.overhead + request.size / told.speed
@@ -501,7 +543,7 @@ class Engine:
         if not customer.asked:
             self._go_on(customer)
 
-    def _next_transfer(self, group: Group, path: int) -> None:
+    def _next_transfer(self, group: PathGroupState, path: int) -> None:
         if group.told.policy == "any":
             if group.queue:
                 self._transfer(group.queue.popleft(), group, path)
@@ -510,7 +552,7 @@ class Engine:
         elif group.queues[path]:
             self._transfer(group.queues[path].popleft(), group, path)
 
-    def _next_start(self, request: Request, disk: Disk, unit: Unit) -> None:
+    def _next_start(self, request: Request, disk: DiskState, unit: LcuState) -> None:
         """Give the subchannel that has become free to who waits longest for one like it."""
         if not request.pooled:
             if disk.queue:
@@ -553,7 +595,7 @@ class Engine:
         disk.service[bucket(now - request.started)] += 1
         disk.waits[bucket(request.started - request.issued)] += 1
 
-    def _spread(self, device: Device, request: Request) -> None:
+    def _spread(self, device: SubchannelState, request: Request) -> None:
         """Count what a request has done on its subchannel since that was counted last."""
         pending, disconnect, connect = request.told
         request.told = spent = times(request, self.now)

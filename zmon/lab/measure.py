@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.lab.course import Answered, Course, Slice
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
+    from zmon.lab.simulation import DiskCounts, IntervalCounts, Simulation
 
 QUANTITIES: Final = {
     "MB/s": "what is read and written; of a path group, an LCU, a volume, or all",
@@ -64,7 +64,7 @@ def parse_measure(said: str) -> tuple[Measure, ...]:
     return tuple(Measure(*(group or "" for group in one.groups())) for one in found if one)
 
 
-def measured(course: Course, measure: Measure) -> float:
+def measured(course: Simulation, measure: Measure) -> float:
     """Return a quantity of a simulation, from those intervals that were simulated and not drawn.
 
     Raises:
@@ -85,7 +85,7 @@ def measured(course: Course, measure: Measure) -> float:
     return _by_disk(plan, slices, measure, seconds)
 
 
-def _by_hardware(plan: Plan, slices: list[Slice], measure: Measure, seconds: float) -> float:
+def _by_hardware(plan: Scenario, slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
     if measure.quantity == "busy":
         return 100 * _busy(plan, slices, measure.of) / (seconds * 1e9)
     if measure.quantity == "service":
@@ -93,7 +93,7 @@ def _by_hardware(plan: Plan, slices: list[Slice], measure: Measure, seconds: flo
     return sum(slice_.fetched[lcu] for slice_ in slices for lcu in _lcus(plan, measure.of)) / seconds
 
 
-def _by_disk(plan: Plan, slices: list[Slice], measure: Measure, seconds: float) -> float:
+def _by_disk(plan: Scenario, slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
     disks = set(_volumes(plan, measure.of))
     answered = [one for slice_ in slices for one in slice_.answered if one.disk in disks]
     if measure.quantity in HISTOGRAMS:
@@ -114,7 +114,7 @@ def _per(amount: float, number: float, of: str) -> float:
     return amount / number
 
 
-def _by_name(slices: list[Slice], measure: Measure, seconds: float) -> float:
+def _by_name(slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
     rows = [row for slice_ in slices for row in slice_.counted if row[0] == measure.of]
     number = sum(row[1] for row in rows)
     if not number:
@@ -125,11 +125,11 @@ def _by_name(slices: list[Slice], measure: Measure, seconds: float) -> float:
     return spent / number / 1e6
 
 
-def _computing(slices: Iterable[Slice]) -> int:
+def _computing(slices: Iterable[IntervalCounts]) -> int:
     return sum(slice_.computing_ns for slice_ in slices)
 
 
-def _busy(plan: Plan, slices: list[Slice], of: str) -> float:
+def _busy(plan: Scenario, slices: list[IntervalCounts], of: str) -> float:
     """Return the ns that a part is busy; the mean of parts that are alike."""
     if of == "cpu":
         return _computing(slices) / plan.box.cpus
@@ -145,13 +145,13 @@ def _busy(plan: Plan, slices: list[Slice], of: str) -> float:
     return busy / len(disks)
 
 
-def _service(slices: list[Slice]) -> float:
+def _service(slices: list[IntervalCounts]) -> float:
     started = [one for slice_ in slices for one in slice_.started]
     spent = sum(one.pending + one.disconnect + one.connect for one in started)
     return _per(spent, sum(one.starts for one in started), "") / 1e6
 
 
-def _peak(answered: Iterable[Answered], histogram: int) -> float:
+def _peak(answered: Iterable[DiskCounts], histogram: int) -> float:
     buckets: dict[int, int] = {}
     for one in answered:
         for bucket, number in one.histograms[histogram]:
@@ -161,7 +161,7 @@ def _peak(answered: Iterable[Answered], histogram: int) -> float:
     return float(4 << max(buckets, key=lambda bucket: (buckets[bucket], -bucket))) / 1e3
 
 
-def _lcus(plan: Plan, of: str) -> list[int]:
+def _lcus(plan: Scenario, of: str) -> list[int]:
     found = [place for place, lcu in enumerate(plan.box.lcus) if lcu.name == of]
     found += [place for place, lcu in enumerate(plan.box.lcus) if plan.box.paths[lcu.paths].name == of]
     if not found:
@@ -169,7 +169,7 @@ def _lcus(plan: Plan, of: str) -> list[int]:
     return found
 
 
-def _volumes(plan: Plan, of: str) -> list[int]:
+def _volumes(plan: Scenario, of: str) -> list[int]:
     volumes = plan.box.volumes
     if not of:
         return list(range(len(volumes)))

@@ -2,6 +2,9 @@
 
 docs/lab.md describes them.  People copy one and change it, so a mistake is answered with file, line and key,
 and with what to do.
+
+A scenario may be based on another one: what it says of a path group, a control unit, a volume, a tablespace
+or a load replaces what the other says key by key, and `false` takes one away; all else is replaced.
 """
 
 from __future__ import annotations
@@ -9,20 +12,93 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zmon.lab.box import Aim, Arrivals, Ask, Box, Compute, Count, Lcu, Paths, Stream, Think, Volume
-from zmon.lab.demand import overloaded
 from zmon.lab.measure import BY_NAME, parse_measure
-from zmon.lab.plan import Figure, Phase, Place, Plan
-from zmon.lab.scenario_file import LayeredDocument, ScenarioError, lab_document
+from zmon.lab.model import (
+    Aim,
+    Arrivals,
+    Compute,
+    Count,
+    DiskIo,
+    PathGroup,
+    Phase,
+    Scenario,
+    SimulatedLcu,
+    SimulatedVolume,
+    StorageBox,
+    Stream,
+    StudyFigure,
+    TablespaceFile,
+    Think,
+    overloaded,
+)
+from zmon.toml import TomlDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.lab.box import Load, Step
     from zmon.lab.measure import Measure
-    from zmon.toml import TomlTable
+    from zmon.lab.model import Load, LoadStep
+    from zmon.toml import Keys, TomlTable
+
+MERGED: Final = ("paths", "lcus", "volumes", "tablespaces", "loads")
+OWN: Final = ("base", "title", "text", "assumed", "figures")
+"""What a scenario never takes from the one that it is based on."""
+
+
+class ScenarioError(ValueError):
+    """A scenario cannot be used: which file, line and key, what is wrong, and what to do."""
+
+
+def lab_document(text: str, origin: str) -> TomlDocument:
+    """Parse one file of the laboratory.
+
+    Raises:
+        ScenarioError: it is not TOML.
+    """
+    return TomlDocument(text, origin, ScenarioError, "; it is a TOML file, see docs/lab.md")
+
+
+class LayeredDocument(TomlDocument):
+    """A scenario and those that it is based on, as one document."""
+
+    def __init__(self, documents: list[TomlDocument]) -> None:
+        """Lay the documents over each other, the first one lowest."""
+        self.error = ScenarioError
+        self.documents = documents
+        self.data: dict[str, Any] = {}
+        for document in documents:
+            self.data = {key: value for key, value in self.data.items() if key not in OWN}
+            for key, value in document.data.items():
+                before = self.data.get(key)
+                if key in MERGED and isinstance(before, dict) and isinstance(value, dict):
+                    self.data[key] = _merged(before, value)
+                else:
+                    self.data[key] = value
+
+    def place(self, keys: Keys) -> str:
+        """Return where an entry is written: in the uppermost document that has it, or the table around it."""
+        upper = self.documents[::-1]
+        for wanted in (keys, keys[:2]):
+            for document in upper:
+                if wanted in document.lines:
+                    return document.place(keys)
+        return upper[0].place(keys)
+
+
+def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    whole = dict(before)
+    for name, value in after.items():
+        older = whole.get(name)
+        if value is False:
+            whole.pop(name, None)
+        elif isinstance(value, dict) and isinstance(older, dict):
+            whole[name] = {key: each for key, each in (older | value).items() if each is not False}
+        else:
+            whole[name] = value
+    return whole
+
 
 __all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of"]
 
@@ -74,7 +150,7 @@ def path_of(name: str, beside: str = "") -> str:
     )
 
 
-def load_scenario(name: str) -> Plan:
+def load_scenario(name: str) -> Scenario:
     """Read a scenario by its name or path.
 
     Raises:
@@ -95,7 +171,7 @@ def _text(path: str) -> str:
         raise ScenarioError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
 
 
-def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -> Plan:
+def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -> Scenario:
     """Read a scenario; `read` gives the text of a file that it is based on.
 
     Raises:
@@ -126,19 +202,19 @@ class _Scenario:
     def __init__(self, top: TomlTable) -> None:
         self.top = top
         top.only(*_TOP)
-        self.paths: list[Paths] = []
+        self.paths: list[PathGroup] = []
         self.cpu: list[float] = []
         """Of each group, the processor time that Linux needs for a request, and its part of a switch."""
-        self.lcus: list[Lcu] = []
-        self.volumes: list[Volume] = []
+        self.lcus: list[SimulatedLcu] = []
+        self.volumes: list[SimulatedVolume] = []
         self.labels: list[str] = []
         self.rdevs: list[str] = []
         self.mounts: list[str] = []
         self.named: dict[str, list[int]] = {}
         """The volumes by their number, range or LCU."""
-        self.places: list[Place] = []
+        self.places: list[TablespaceFile] = []
 
-    def plan(self, name: str) -> Plan:
+    def plan(self, name: str) -> Scenario:
         """Return all of it."""
         top = self.top
         for key, reader in (("paths", self._paths), ("lcus", self._lcu), ("volumes", self._volume)):
@@ -153,13 +229,13 @@ class _Scenario:
         rdevs = tuple(self.rdevs) if any(self.rdevs) else ()
         if environment == "lpar" and rdevs:
             raise top.wrong("environment", "a volume has a rdev, which only a guest has: say 'zvm'")
-        box = Box(
+        box = StorageBox(
             tuple(self.paths), tuple(self.lcus), tuple(self.volumes), top.whole("cpus", 2, 1, 512),
             self._serial(),
         )  # fmt: skip
         step = top.number("step", 30.0, 0.1, 3600.0)
         phases = self._phases(box, step)
-        return Plan(
+        return Scenario(
             name=name,
             title=top.text("title"),
             text=top.text("text"),
@@ -216,7 +292,7 @@ class _Scenario:
         switch = entry.number("switch_cpu_ms", 0.0, 0.0, 1000.0) / turn
         self.cpu.append((entry.number("cpu_ms", 0.0, 0.0, 1000.0) + switch) * MS)
         self.paths.append(
-            Paths(
+            PathGroup(
                 name,
                 tuple(chpids),
                 entry.number("mb_s", None, 0.001, 1e6),
@@ -237,7 +313,7 @@ class _Scenario:
             raise entry.wrong("ssid", f"is four hex digits that no other LCU has, not {ssid!r:.60}")
         groups = [group.name for group in self.paths]
         self.lcus.append(
-            Lcu(
+            SimulatedLcu(
                 name,
                 ssid.upper(),
                 groups.index(entry.one_of("paths", tuple(groups))),
@@ -277,7 +353,7 @@ class _Scenario:
             if name != self.lcus[lcu].name:
                 self.named.setdefault(self.lcus[lcu].name, []).append(place)
             cylinders = entry.whole("cylinders", 3338, 1, 1_182_006)
-            self.volumes.append(Volume(lcu, devno, cylinders, entry.whole("pav", 0, 0, 255)))
+            self.volumes.append(SimulatedVolume(lcu, devno, cylinders, entry.whole("pav", 0, 0, 255)))
             self.labels.append(entry.text("label", ""))
             self.rdevs.append(rdev)
             self.mounts.append(entry.text("mount", ""))
@@ -307,9 +383,15 @@ class _Scenario:
             if any(place.path == path for place in self.places):
                 raise entry.wrong("file", f"{path} is there twice")
             self.places.append(
-                Place(path, entry.text("database", "LAB"), name, entry.text("role", "data"), count * PAGE,
-                      volume[0])
-            )  # fmt: skip
+                TablespaceFile(
+                    path,
+                    entry.text("database", "LAB"),
+                    name,
+                    entry.text("role", "data"),
+                    count * PAGE,
+                    volume[0],
+                )
+            )
 
     def _full(self) -> None:
         used: dict[int, int] = {}
@@ -325,7 +407,7 @@ class _Scenario:
 
     # who uses it
 
-    def _phases(self, box: Box, step: float) -> tuple[Phase, ...]:
+    def _phases(self, box: StorageBox, step: float) -> tuple[Phase, ...]:
         loads = dict(self.top.tables("loads"))
         phases: list[Phase] = []
         for entry in self.top.list_of("phases"):
@@ -372,13 +454,13 @@ class _Scenario:
                 "", "needs either customers, who wait for answers, or rate, how many come a second"
             )
         steps = tuple(step for said in entry.list_of("steps") for step in self._step(said, name))
-        if not any(isinstance(step, Ask) or getattr(step, "mean", 0.0) > 0 for step in steps):
+        if not any(isinstance(step, DiskIo) or getattr(step, "mean", 0.0) > 0 for step in steps):
             raise entry.wrong("steps", "take no time; read, write, think or compute")
         if "rate" in entry:
             return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps)
         return Stream(name, max(1, round(entry.whole("customers", None, 1, 100_000) * factor)), steps)
 
-    def _step(self, entry: TomlTable, load: str) -> Iterator[Step]:
+    def _step(self, entry: TomlTable, load: str) -> Iterator[LoadStep]:
         said = [key for key in (*_ASKS, "think_ms", "compute_ms", "count") if key in entry]
         if len(said) != 1:
             raise entry.wrong("", f"is one of {', '.join((*_ASKS, 'think_ms', 'compute_ms', 'count'))}")
@@ -394,7 +476,7 @@ class _Scenario:
         else:
             yield from self._ask(said[0], entry, load)
 
-    def _ask(self, key: str, entry: TomlTable, load: str) -> Iterator[Step]:
+    def _ask(self, key: str, entry: TomlTable, load: str) -> Iterator[LoadStep]:
         entry.only(key, "kb", "at_once", "hits", "reads", "name")
         if "reads" in entry and key != "use":
             raise entry.wrong("reads", f"goes with use, not with {key}")
@@ -416,7 +498,7 @@ class _Scenario:
         cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces
         if cpu:
             yield Compute(cpu)
-        yield Ask(aim, entry.text("name", load), pieces)
+        yield DiskIo(aim, entry.text("name", load), pieces)
 
     def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""
@@ -439,7 +521,7 @@ class _Scenario:
             raise entry.wrong(key, "is empty; name a tablespace, volumes or an LCU")
         return shares
 
-    def _figures(self, phases: Sequence[Phase]) -> Iterator[Figure]:
+    def _figures(self, phases: Sequence[Phase]) -> Iterator[StudyFigure]:
         for entry in self.top.list_of("figures", []):
             entry.only("name", "study", "low", "high", "why", "measure")
             low, high = entry.number("low", None, -1e9), entry.number("high", None, -1e9)
@@ -453,14 +535,14 @@ class _Scenario:
             for one in measured:
                 if not one.scenario:
                     self._measurable(entry, one, phases)
-            yield Figure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
+            yield StudyFigure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
 
     def _measurable(self, entry: TomlTable, one: Measure, phases: Sequence[Phase]) -> None:
         """Refuse a figure of something that this scenario does not have."""
         if one.phase and one.phase not in {phase.name for phase in phases}:
             raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
         counted = {step.name for phase in phases for load in phase.streams for step in load.steps
-                   if isinstance(step, Ask | Count)}  # fmt: skip
+                   if isinstance(step, DiskIo | Count)}  # fmt: skip
         parts = {lcu.name for lcu in self.lcus} | {group.name for group in self.paths} | {"cpu", ""}
         parts |= {f"{volume.devno:04X}" for volume in self.volumes}
         known = counted if one.quantity in BY_NAME else parts

@@ -11,12 +11,12 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.lab.scenario_file import ScenarioError, lab_document
+from zmon.lab.scenario import ScenarioError, lab_document
 
 if TYPE_CHECKING:
     from zmon.toml import TomlTable
 
-__all__ = ["ScenarioError", "Scene", "Step", "Tour", "load_tour", "parse_tour"]
+__all__ = ["ScenarioError", "Scene", "Tour", "TourStep", "load_tour", "parse_tour"]
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tours")
 LONGEST: Final = 86_400.0
@@ -30,7 +30,7 @@ class Scene(NamedTuple):
     end: float
 
 
-class Step(NamedTuple):
+class TourStep(NamedTuple):
     """One thing to see, and how to come there from the step before."""
 
     title: str
@@ -55,7 +55,7 @@ class Tour(NamedTuple):
     site: str
     """The path of a site file that tells what the LCUs are called; empty for none."""
     scenes: tuple[Scene, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TourStep, ...]
 
 
 def load_tour(name: str) -> Tour:
@@ -101,7 +101,7 @@ def _scene(entry: TomlTable) -> Scene:
     return Scene(entry.text("name"), begin, end)
 
 
-def _step(entry: TomlTable, scenes: tuple[str, ...]) -> Step:
+def _step(entry: TomlTable, scenes: tuple[str, ...]) -> TourStep:
     entry.only("title", "text", "commands", "press", "keys", "see", "scene")
     commands, see = entry.words("commands"), entry.words("see")
     for key, words in (("commands", commands), ("see", see)):
@@ -117,7 +117,7 @@ def _step(entry: TomlTable, scenes: tuple[str, ...]) -> Step:
     if ("press" in entry) != ("keys" in entry):
         raise entry.wrong("press" if "press" in entry else "keys", "goes with the other: press and keys")
     press = entry.text("press", f"Type {commands[-1]} and press ENTER")
-    return Step(
+    return TourStep(
         entry.text("title"),
         " ".join(entry.text("text").split()),
         tuple(commands),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.interval import Interval
-    from zmon.lab.tour import Step, Tour
+    from zmon.lab.tour import Tour, TourStep
     from zmon.screen.definition import Screens
     from zmon.session.page import Page
 
@@ -49,7 +49,7 @@ class Guide:
         self._times = {name: _from_to(window, dated=len(days) > 1) for name, window in windows.items()}
 
     @property
-    def step(self) -> Step:
+    def step(self) -> TourStep:
         """The present step."""
         return self.tour.steps[self.place]
 
@@ -72,7 +72,7 @@ class Guide:
         ahead = self.tour.steps[place + 1 :]
         return self._with_times(ahead[0].press) if ahead else ""
 
-    def commands(self, step: Step) -> list[str]:
+    def commands(self, step: TourStep) -> list[str]:
         """Return the commands that bring a step about."""
         return [self._with_times(command) for command in step.commands]
 

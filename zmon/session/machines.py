@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zmon.kernel.sampler import Choice
     from zmon.kernel.tree import Tree
     from zmon.kernel.udev import Hotplug
-    from zmon.lab.plan import Plan
+    from zmon.lab.model import Scenario
     from zmon.sample import Sample
     from zmon.session.live_buffer import LiveBuffer
     from zmon.session.timeline import Span
@@ -132,15 +132,15 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
 class ScenarioSection(Section):
     """The samples of a simulated machine; the same in every run and on every machine."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Scenario) -> None:
         """Simulate nothing yet."""
-        from zmon.lab.counting import Counters  # noqa: PLC0415 - nothing else simulates
-        from zmon.lab.course import Course  # noqa: PLC0415 - likewise
+        from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates
+        from zmon.lab.simulation import Simulation  # noqa: PLC0415 - likewise
 
         self.plan = plan
         self.name = f"{PREFIX}{plan.name}"
-        self._course = Course(plan)
-        self._counters = Counters(plan)
+        self._course = Simulation(plan)
+        self._counters = KernelCounters(plan)
         self._checkpoints = [self._counters.copy()]
         self._samples: dict[int, Sample] = {}
 
@@ -197,20 +197,20 @@ def open_lab(source: str) -> Timeline:
     return simulated(laid_out([load_scenario(each) for each in names]))
 
 
-def simulated(plans: Sequence[Plan]) -> Timeline:
+def simulated(plans: Sequence[Scenario]) -> Timeline:
     """Return the timeline of scenarios one after the other, each of which begins behind the one before."""
     return spliced([ScenarioSection(plan) for plan in plans], SCENARIO_REFUSAL)
 
 
-def laid_out(plans: Sequence[Plan]) -> list[Plan]:
+def laid_out(plans: Sequence[Scenario]) -> list[Scenario]:
     """Lay scenarios one after the other: one that would begin too early begins with the next full hour."""
-    from zmon.lab.course import Course  # noqa: PLC0415 - nothing else simulates
+    from zmon.lab.simulation import Simulation  # noqa: PLC0415 - nothing else simulates
 
-    found: list[Plan] = []
+    found: list[Scenario] = []
     earliest = 0
     for plan in plans:
         begin = max(plan.begin, earliest)
         found.append(plan._replace(begin=begin))
-        last = begin + len(Course(plan)) * plan.step
+        last = begin + len(Simulation(plan)) * plan.step
         earliest = (int(last) // HOUR + 1) * HOUR
     return found

@@ -1,7 +1,8 @@
-"""What a simulated kernel shows: counters that grow by what was simulated, and never more than can be."""
+"""What a kernel would show of a simulated machine: labels stay, counters only grow."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,22 +11,173 @@ import pytest
 from tests.lab.plans import CHEAP, brief, digest, samples, small
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, KINDS, LPAR_CPU, PROFILE, buckets
-from zmon.lab.counting import ESCON, TICK, UNIT, Counters
-from zmon.lab.course import Course
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CLAIM,
+    CMF,
+    CONTAINER,
+    CPU,
+    DASD,
+    DEVICE,
+    KINDS,
+    LAYER,
+    LPAR_CPU,
+    MOUNT,
+    PROFILE,
+    buckets,
+)
+from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, numbers, size_of
+from zmon.lab.model import SimulatedVolume
+from zmon.lab.simulation import Simulation
 from zmon.sample import Meaning
 from zmon.tables.channel import busy
+from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zmon.lab.model import Scenario
     from zmon.sample import Frame, Sample
+
+
+def first(name: str) -> Sample:
+    """Return the first sample of a scenario."""
+    return samples(brief(name), 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [(0, "dasda"), (25, "dasdz"), (26, "dasdaa"), (701, "dasdzz"), (702, "dasdaaa")],
+)
+def test_disks_are_named_as_the_kernel_does(place: int, name: str) -> None:
+    """One letter, then two, then three."""
+    assert disk_name(place) == name
+
+
+def test_a_cylinder_holds_180_blocks() -> None:
+    """15 tracks of 12 blocks of 4 KiB, on every 3390."""
+    assert size_of(3339) == 3339 * 180 * 4096
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_no_device_number_is_given_twice(name: str) -> None:
+    """Bases, static aliases, and those in pools."""
+    found = numbers(brief(name))
+
+    assert len(set(found)) == len(found)
+
+
+def test_aliases_are_numbered_from_the_end_of_the_hundred() -> None:
+    """As installations do; one that is taken is left out."""
+    plan = small()
+    volumes = (SimulatedVolume(0, 0x70FE, pav=1), SimulatedVolume(0, 0x7001, pav=1))
+
+    found = numbers(plan._replace(box=plan.box._replace(volumes=volumes)))
+
+    assert found == [0x70FE, 0x7001, 0x70FF, 0x70FD, 0x70FC, 0x70FB]
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_there_is_a_frame_of_every_kind_that_is_looked_at(name: str) -> None:
+    """What there is none of is there with its reason."""
+    frames = first(name).frames
+    for kind in ("machine", "device", "cmf", "block", "dasd", "cache", "cpu", "channel", "lpar", "claim"):
+        assert frames[kind].keys or frames[kind].missing
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_every_column_has_a_value_for_every_row(name: str) -> None:
+    """And every column is one of its kind."""
+    for frame in first(name).frames.values():
+        assert frame.kind is KINDS[frame.kind.name]
+        assert set(frame.columns) <= {field.name for field in frame.kind.fields}
+        assert {len(column) for column in frame.columns.values()} <= {len(frame.keys)}
+        assert len(frame.times) == len(frame.keys) == len(set(frame.keys))
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_disks_of_all_layers_are_the_same(name: str) -> None:
+    """The block layer, the driver and the devices tell of the same disks."""
+    sample = first(name)
+    block = sample.frame(BLOCK)
+    disks = dict(zip(block.column("busid"), block.keys, strict=True))
+    device = sample.frame(DEVICE)
+
+    assert dict(zip(sample.frame(DASD).keys, sample.frame(DASD).column("name"), strict=True)) == disks
+    assert {key for key, alias in zip(device.keys, device.column("alias"), strict=True) if not alias} == set(
+        disks
+    )
+
+
+def test_an_alias_of_one_volume_has_its_unit_address_and_one_of_a_pool_has_none() -> None:
+    """As the driver tells in the uid: `xx` stands for any volume."""
+    uids = samples(small(), 1)[0].frame(DEVICE).column("uid")
+
+    assert [str(uid).rpartition(".")[2] for uid in uids] == ["00", "01", "00", "01", "xx", "xx"]
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_partitions_lie_on_disks_that_are_there(name: str) -> None:
+    """Within their bounds."""
+    layer = first(name).frame(LAYER)
+    size = dict(zip(layer.keys, layer.column("size"), strict=True))
+    for key, parent, start in zip(layer.keys, layer.column("parent"), layer.column("start"), strict=True):
+        if isinstance(parent, str):
+            assert isinstance(start, int)
+            own, whole = size[key], size[parent]
+            assert isinstance(own, int)
+            assert isinstance(whole, int)
+            assert start + own <= whole
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_files_lie_on_mounted_partitions_and_apart(name: str) -> None:
+    """No two of them share a byte."""
+    sample = first(name)
+    mounts = sample.frame(MOUNT)
+    files = sample.frame(CONTAINER)
+    taken: dict[str, list[tuple[int, int]]] = {}
+    rows = zip(*(files.column(field) for field in ("mount", "number", "ranges", "size")), strict=True)
+    for path, (mount, number, ranges, size) in zip(files.keys, rows, strict=True):
+        point = mounts.cell(str(mount), "point")
+        assert isinstance(point, str)
+        assert path.startswith(point)
+        assert mounts.cell(str(mount), "number") == number
+        if ranges:
+            begin, length = (int(part, 16) for part in str(ranges).split("+"))
+            assert length == size
+            taken.setdefault(str(number), []).append((begin, begin + length))
+    for stretches in taken.values():
+        stretches.sort()
+        assert all(one[1] <= other[0] for one, other in pairwise(stretches))
+
+
+def test_control_program_tells_of_every_volume_its_real_device() -> None:
+    """Of a guest; each vdev has one."""
+    claims = claims_in(first("shark-before").frame(CLAIM))
+    plan: Scenario = brief("shark-before")
+
+    assert Counter(claim.vdev for claim in claims) == Counter(
+        f"{volume.devno:04X}" for volume in plan.box.volumes
+    )
+    assert [claim.rdev for claim in claims] == list(plan.rdevs)
+
+
+def test_without_a_control_program_nobody_claims_anything() -> None:
+    """The reason says why."""
+    frame = first("hyperpav-20").frame(CLAIM)
+
+    assert not frame.keys
+    assert isinstance(frame.missing, Absent)
+
 
 CAPACITY = 1e-6
 """What rounding to ns may add."""
 
 
-def numbers(frame: Frame, name: str) -> list[float]:
+def column_of(frame: Frame, name: str) -> list[float]:
     """Return a column, all of whose cells are numbers."""
     found = [cell for cell in frame.column(name) if isinstance(cell, (int, float))]
     assert len(found) == len(frame.keys)
@@ -35,7 +187,7 @@ def numbers(frame: Frame, name: str) -> list[float]:
 def grown(before: Sample, after: Sample, name: str, field: str) -> list[float]:
     """Return by how much a counter has grown in each row."""
     kind = KINDS[name]
-    pair = zip(numbers(before.frame(kind), field), numbers(after.frame(kind), field), strict=True)
+    pair = zip(column_of(before.frame(kind), field), column_of(after.frame(kind), field), strict=True)
     return [later - sooner for sooner, later in pair]
 
 
@@ -168,7 +320,7 @@ def test_samples_say_that_they_are_simulated(name: str) -> None:
 def test_counters_follow_the_slices() -> None:
     """What a disk, a subchannel, a path and the processors did in an interval is what they have grown by."""
     plan = small()
-    course = Course(plan)
+    course = Simulation(plan)
     found = samples(plan)
     for number, (before, after) in enumerate(pairwise(found)):
         slice_ = course.slice(number)
@@ -191,7 +343,7 @@ def test_escon_counts_its_busy_time() -> None:
     plan = small()
     group = plan.box.paths[0]._replace(code=ESCON)
     plan = plan._replace(box=plan.box._replace(paths=(group, *plan.box.paths[1:])))
-    course, found = Course(plan), samples(plan)
+    course, found = Simulation(plan), samples(plan)
     for number, (before, after) in enumerate(pairwise(found)):
         carried = [0] * 8
         for path in course.slice(number).carried:
@@ -204,7 +356,7 @@ def test_escon_counts_its_busy_time() -> None:
 def test_rounding_does_not_add_up() -> None:
     """Whole ms of a disk are those of all its time, however many intervals there were."""
     plan = small()
-    course = Course(plan)
+    course = Simulation(plan)
     total = sum(
         one.read_ns for number in range(len(course)) for one in course.slice(number).answered if not one.disk
     )
@@ -218,13 +370,13 @@ def test_histograms_count_all_requests() -> None:
     profile, block = last.frame(PROFILE), last.frame(BLOCK)
     done = [
         reads + writes
-        for reads, writes in zip(numbers(block, "reads"), numbers(block, "writes"), strict=True)
+        for reads, writes in zip(column_of(block, "reads"), column_of(block, "writes"), strict=True)
     ]
 
     assert profile.keys == ["global", "dasda", "dasdb"]
-    assert numbers(profile, "requests") == [sum(done), *done]
+    assert column_of(profile, "requests") == [sum(done), *done]
     for name in ("size", "time", "device", "wait"):
-        columns = [numbers(profile, field) for field in buckets(name)]
+        columns = [column_of(profile, field) for field in buckets(name)]
         assert [sum(row) for row in zip(*columns, strict=True)] == [sum(done), *done]
 
 
@@ -232,14 +384,14 @@ def test_nothing_is_counted_at_the_begin() -> None:
     """The first sample is that of a machine that has just started to count."""
     first = samples(small(), 1)[0]
 
-    assert not any(numbers(first.frame(BLOCK), "reads") + numbers(first.frame(CMF), "ssch"))
+    assert not any(column_of(first.frame(BLOCK), "reads") + column_of(first.frame(CMF), "ssch"))
 
 
 def test_a_copy_goes_on_alone() -> None:
     """What is added to one is not in the other."""
     plan = small()
-    course = Course(plan)
-    counters = Counters(plan)
+    course = Simulation(plan)
+    counters = KernelCounters(plan)
     counters.add(course.slice(0))
     then = digest([counters.sample()])
     copy = counters.copy()
@@ -253,8 +405,8 @@ def test_a_copy_goes_on_alone() -> None:
 def test_a_sample_stays_as_it_is() -> None:
     """Though counting goes on."""
     plan = small()
-    counters = Counters(plan)
-    course = Course(plan)
+    counters = KernelCounters(plan)
+    course = Simulation(plan)
     found = counters.sample()
     then = digest([found])
     for number in range(5):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.lab.measure import MeasureError
-from zmon.lab.report import Line, report, short, text
 from zmon.lab.scenario import load_scenario, names
+from zmon.lab.study_report import ReportLine, report, short, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ measure = "IO/s / IO/s"
 
 
 @pytest.fixture(scope="module")
-def lines() -> list[Line]:
+def lines() -> list[ReportLine]:
     """Return the report of all scenarios, which are simulated once for all tests."""
     return list(report(names()))
 
@@ -51,12 +51,12 @@ def manual() -> ModuleType:
     return module
 
 
-def test_every_figure_is_within_its_bounds(lines: list[Line]) -> None:
+def test_every_figure_is_within_its_bounds(lines: list[ReportLine]) -> None:
     """The model reproduces what the studies say."""
     assert [line.cells() for line in lines if not line.holds] == []
 
 
-def test_the_page_shows_what_the_model_gives(lines: list[Line], manual: ModuleType) -> None:
+def test_the_page_shows_what_the_model_gives(lines: list[ReportLine], manual: ModuleType) -> None:
     """docs/lab.md is what docs/lab.py writes from the scenarios and the model of now."""
     with open(os.path.join(DOCS, "lab.md"), encoding="utf-8") as file:
         written = file.read()
@@ -70,7 +70,7 @@ def test_every_scenario_has_a_figure(name: str) -> None:
     assert load_scenario(name).figures
 
 
-def test_the_report_names_a_scenario_once(lines: list[Line]) -> None:
+def test_the_report_names_a_scenario_once(lines: list[ReportLine]) -> None:
     """Its figures stand below it."""
     said = list(text(lines))
 

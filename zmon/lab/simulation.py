@@ -11,17 +11,16 @@ import random
 from bisect import bisect
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.lab.dice import Dice
-from zmon.lab.engine import SECTOR, Engine
+from zmon.lab.engine import SECTOR, Dice, Engine
 
 if TYPE_CHECKING:
-    from zmon.lab.engine import Disk
-    from zmon.lab.plan import Plan
+    from zmon.lab.engine import DiskState
+    from zmon.lab.model import Scenario
 
 MICROSECONDS = 1_000_000
 
 
-class Started(NamedTuple):
+class SubchannelCounts(NamedTuple):
     """What one subchannel did: times in ns."""
 
     device: int
@@ -31,7 +30,7 @@ class Started(NamedTuple):
     connect: int
 
 
-class Answered(NamedTuple):
+class DiskCounts(NamedTuple):
     """What one disk did: times in ns."""
 
     disk: int
@@ -51,7 +50,7 @@ class Answered(NamedTuple):
     """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
 
 
-class Carried(NamedTuple):
+class PathCounts(NamedTuple):
     """What one channel path did."""
 
     group: int
@@ -61,12 +60,12 @@ class Carried(NamedTuple):
     transfers: int
 
 
-class Slice(NamedTuple):
+class IntervalCounts(NamedTuple):
     """All that is counted in one interval."""
 
-    started: tuple[Started, ...]
-    answered: tuple[Answered, ...]
-    carried: tuple[Carried, ...]
+    started: tuple[SubchannelCounts, ...]
+    answered: tuple[DiskCounts, ...]
+    carried: tuple[PathCounts, ...]
     worked_ns: tuple[int, ...]
     """Of each control unit, the time of service that was asked for and given."""
     computing_ns: int
@@ -76,17 +75,17 @@ class Slice(NamedTuple):
     """Of each control unit, the requests of its arrays."""
 
 
-class Course:
+class Simulation:
     """The intervals of a scenario, simulated when they are first asked for."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Scenario) -> None:
         """Lay the phases one after the other."""
         self.plan = plan
         self._ends: list[int] = []
         for phase in plan.phases:
             before = self._ends[-1] if self._ends else 0
             self._ends.append(before + max(1, round(phase.seconds / plan.step)))
-        self._slices: dict[int, list[Slice]] = {}
+        self._slices: dict[int, list[IntervalCounts]] = {}
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -101,7 +100,7 @@ class Course:
             raise IndexError(f"{self.plan.name} has {len(self)} intervals, no {number}")
         return bisect(self._ends, number)
 
-    def slice(self, number: int) -> Slice:
+    def slice(self, number: int) -> IntervalCounts:
         """Return what is counted in an interval, the first being 0.
 
         Raises:
@@ -115,7 +114,7 @@ class Course:
         chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
         return slices[int(chance.random() * len(slices))]
 
-    def simulated(self, phase: int) -> list[Slice]:
+    def simulated(self, phase: int) -> list[IntervalCounts]:
         """Return the intervals of a phase that were simulated."""
         slices = self._slices.get(phase)
         if slices is None:
@@ -132,16 +131,18 @@ class Course:
         return slices
 
 
-def _slice(engine: Engine, before: list[float]) -> Slice:
-    return Slice(
+def _slice(engine: Engine, before: list[float]) -> IntervalCounts:
+    return IntervalCounts(
         tuple(
-            Started(place, device.starts, _ns(device.pending), _ns(device.disconnect), _ns(device.connect))
+            SubchannelCounts(
+                place, device.starts, _ns(device.pending), _ns(device.disconnect), _ns(device.connect)
+            )
             for place, device in enumerate(engine.devices)
             if device.starts or device.connect or device.pending or device.disconnect
         ),
         tuple(_answered(disk) for disk in engine.disks if disk.reads or disk.writes or disk.active),
         tuple(
-            Carried(place, path, _ns(busy), group.bytes[path], group.transfers[path])
+            PathCounts(place, path, _ns(busy), group.bytes[path], group.transfers[path])
             for place, group in enumerate(engine.groups)
             for path, busy in enumerate(group.busy)
             if busy
@@ -156,9 +157,9 @@ def _slice(engine: Engine, before: list[float]) -> Slice:
     )
 
 
-def _answered(disk: Disk) -> Answered:
+def _answered(disk: DiskState) -> DiskCounts:
     histograms = (disk.sizes, disk.times, disk.service, disk.waits, disk.queued)
-    return Answered(
+    return DiskCounts(
         disk.number,
         disk.reads,
         disk.read_bytes // SECTOR,

@@ -5,23 +5,23 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.lab.course import Course
 from zmon.lab.measure import MeasureError, measured, parse_measure
 from zmon.lab.scenario import load_scenario
+from zmon.lab.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.lab.plan import Figure, Plan
+    from zmon.lab.model import Scenario, StudyFigure
 
 HEADINGS: Final = ("scenario", "figure", "study", "from", "to", "model", "verdict", "why these bounds")
 
 
-class Line(NamedTuple):
+class ReportLine(NamedTuple):
     """One figure, and what the model gives."""
 
-    plan: Plan
-    figure: Figure
+    plan: Scenario
+    figure: StudyFigure
     value: float
 
     @property
@@ -46,7 +46,7 @@ def short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
 
 
-def report(names: Iterable[str], seed: int | None = None) -> Iterator[Line]:
+def report(names: Iterable[str], seed: int | None = None) -> Iterator[ReportLine]:
     """Yield the figures of scenarios as the model gives them, which may compare with other scenarios.
 
     All are simulated with their own seed, or with the one that is given.
@@ -56,7 +56,7 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[Line]:
         MeasureError: what is to be measured is not there.
         OSError: a file cannot be read.
     """
-    course = cache(lambda name: Course(_seeded(load_scenario(name), seed)))
+    course = cache(lambda name: Simulation(_seeded(load_scenario(name), seed)))
     for name in names:
         own = course(name)
         for figure in own.plan.figures:
@@ -72,14 +72,14 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[Line]:
                 ) from None
             except MeasureError as error:
                 raise MeasureError(f"{name}: {figure.measure}: {error}") from error
-            yield Line(own.plan, figure, value)
+            yield ReportLine(own.plan, figure, value)
 
 
-def _seeded(plan: Plan, seed: int | None) -> Plan:
+def _seeded(plan: Scenario, seed: int | None) -> Scenario:
     return plan if seed is None else plan._replace(seed=seed)
 
 
-def text(lines: Iterable[Line]) -> Iterator[str]:
+def text(lines: Iterable[ReportLine]) -> Iterator[str]:
     """Yield the report as a person reads it in a terminal."""
     name = ""
     for line in lines:

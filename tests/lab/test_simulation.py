@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.lab.plans import small
-from zmon.lab.course import Course
+from zmon.lab.simulation import Simulation
 
 INTERVALS, DRAWN = 40, 7
-COURSE = Course(small(INTERVALS, DRAWN))
+COURSE = Simulation(small(INTERVALS, DRAWN))
 """Simulated once for all tests that only look at it."""
 
 
@@ -42,14 +42,14 @@ def test_the_others_are_drawn_from_them() -> None:
 
 def test_no_more_is_simulated_than_there_is() -> None:
     """A phase that is shorter than what would be simulated ends where it ends."""
-    assert len(Course(small(3, 60)).simulated(0)) == 3
+    assert len(Simulation(small(3, 60)).simulated(0)) == 3
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, INTERVALS + 9), min_size=1, max_size=30))
 def test_the_order_of_asking_does_not_matter(numbers: list[int]) -> None:
     """An interval is the same whenever it is asked for, and whatever was asked before."""
-    fresh = Course(small(INTERVALS, DRAWN))
+    fresh = Simulation(small(INTERVALS, DRAWN))
 
     assert [fresh.slice(number) for number in numbers] == [COURSE.slice(number) for number in numbers]
 
@@ -59,17 +59,17 @@ def test_a_phase_is_at_least_one_interval() -> None:
     plan = small()
     short = plan._replace(phases=(plan.phases[0]._replace(seconds=0.001),))
 
-    assert len(Course(short)) == 1
+    assert len(Simulation(short)) == 1
 
 
 def test_another_seed_has_another_course() -> None:
     """Or it would be no seed."""
-    other = Course(small(INTERVALS, DRAWN, seed=6))
+    other = Simulation(small(INTERVALS, DRAWN, seed=6))
 
     assert [other.slice(number) for number in range(9)] != [COURSE.slice(number) for number in range(9)]
 
 
 def test_a_phase_does_not_depend_on_those_before_it() -> None:
     """It is simulated when it is first asked for, alone."""
-    assert Course(small(INTERVALS, DRAWN)).slice(INTERVALS) == COURSE.slice(INTERVALS)
-    assert Course(small(1, DRAWN)).slice(1) == COURSE.slice(INTERVALS)
+    assert Simulation(small(INTERVALS, DRAWN)).slice(INTERVALS) == COURSE.slice(INTERVALS)
+    assert Simulation(small(1, DRAWN)).slice(1) == COURSE.slice(INTERVALS)

@@ -1,0 +1,259 @@
+"""What is simulated: the storage box, the load in each phase, and the figures that are expected.
+
+Times are microseconds, sizes bytes, speeds bytes per microsecond, which is MB/s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class PathGroup(NamedTuple):
+    """Channel paths that several control units share, or the paths to the disks of an FCP adapter."""
+
+    name: str
+    chpids: tuple[str, ...]
+    speed: float
+    """Of each of them."""
+    overhead: float = 0.0
+    """Of each transfer, beside its bytes."""
+    policy: str = "any"
+    """`any`: the first that is free, as a channel subsystem does; `failover`: always the first;
+    `multibus`: each for `turn` requests, then the next."""
+    turn: int = 1
+    code: int = 0x1B
+    """Type of channel path, as the kernel tells it: 05 is ESCON, 1B FICON, 25 FCP."""
+
+
+class SimulatedLcu(NamedTuple):
+    """A logical control unit: all that its volumes read and write goes through it, one after the other."""
+
+    name: str
+    ssid: str
+    paths: int
+    """Which of the path groups leads to it."""
+    speed: float = 0.0
+    """0: no limit."""
+    latency: float = 150.0
+    """From the start of a request until it is accepted, when nothing is in its way; counted as pending."""
+    overhead: float = 0.0
+    """Of each request, beside its bytes."""
+    ranks: int = 1
+    """Arrays behind it that read what is not in the cache, each one request at a time."""
+    miss: float = 0.0
+    """Mean time of a request in an array."""
+    penalty: float = 1.0
+    """Requests of the arrays for each write."""
+    aliases: int = 0
+    """HyperPAV aliases, lent to any of its volumes."""
+    knee: int = 1 << 30
+    """Requests at once from which on they hinder each other."""
+    pressure: float = 0.0
+    """Part of the overhead that each request beyond the knee adds."""
+    side: str = ""
+
+
+class SimulatedVolume(NamedTuple):
+    """One disk of the simulated Linux."""
+
+    lcu: int
+    devno: int
+    cylinders: int = 3338
+    pav: int = 0
+    """Static aliases."""
+
+
+class StorageBox(NamedTuple):
+    """All of it."""
+
+    paths: tuple[PathGroup, ...]
+    lcus: tuple[SimulatedLcu, ...]
+    volumes: tuple[SimulatedVolume, ...]
+    cpus: int = 2
+    serial: str = "7500000000LAB1"
+
+
+class Aim(NamedTuple):
+    """Where the requests of a step go."""
+
+    volumes: tuple[int, ...]
+    weights: tuple[float, ...]
+    """Ascending sums up to 1."""
+    size: int
+    reads: float = 1.0
+    """Part of the requests that read."""
+    hits: float = 1.0
+    """Part of the reads that the cache answers; writes go into non-volatile storage."""
+
+
+class Think(NamedTuple):
+    """Wait, for a time whose distribution is exponential, or always the same."""
+
+    mean: float
+    constant: bool = False
+
+
+class Compute(NamedTuple):
+    """Use a processor."""
+
+    mean: float
+
+
+class DiskIo(NamedTuple):
+    """Read or write, and wait for the answer."""
+
+    aim: Aim
+    name: str = ""
+    """Under which the time of the answer is counted, such as `log write`; empty for none."""
+    pieces: int = 1
+    """Requests at once, on volumes one after the other as stripes lie; all are waited for."""
+
+
+class Count(NamedTuple):
+    """Count one more of something, such as `transaction`, with the time since it was counted last."""
+
+    name: str
+
+
+LoadStep = Think | Compute | DiskIo | Count
+
+
+class Stream(NamedTuple):
+    """So many customers who do the same steps over and over."""
+
+    name: str
+    customers: int
+    steps: tuple[LoadStep, ...]
+
+
+class Arrivals(NamedTuple):
+    """Customers who come by chance, do the steps once, and leave."""
+
+    name: str
+    rate: float
+    """How many come in a second."""
+    steps: tuple[LoadStep, ...]
+
+
+Load = Stream | Arrivals
+
+
+class Phase(NamedTuple):
+    """A time during which the load stays the same."""
+
+    name: str
+    seconds: float
+    streams: tuple[Load, ...]
+
+
+class TablespaceFile(NamedTuple):
+    """A file of a tablespace, which has a file system and a volume for itself or shares them."""
+
+    path: str
+    database: str
+    tablespace: str
+    role: str
+    bytes: int
+    volume: int
+    """Place of the volume in the box."""
+
+
+class StudyFigure(NamedTuple):
+    """A figure of a study that the model is to reproduce."""
+
+    name: str
+    """What is measured, in words for the report."""
+    study: str
+    """Which study says it, and what in its words."""
+    low: float
+    high: float
+    """Between which it is held to be reproduced; from what the study says, not from what the model gives."""
+    why: str
+    """Why these bounds."""
+    measure: str
+    """How it is taken from the simulation: see `zmon.lab.measure`."""
+
+
+class Scenario(NamedTuple):
+    """One scenario."""
+
+    name: str
+    title: str
+    text: str
+    """What it shows, and which study it follows."""
+    seed: int
+    step: float
+    """Seconds between samples."""
+    begin: int
+    """When it begins, in seconds since 1970."""
+    box: StorageBox
+    phases: tuple[Phase, ...]
+    places: tuple[TablespaceFile, ...] = ()
+    labels: tuple[str, ...] = ()
+    """Of each volume the label that CP and the directory know; empty for none."""
+    rdevs: tuple[str, ...] = ()
+    """Of each volume the number of the real device, when Linux is a guest and has another."""
+    environment: str = "lpar"
+    """`lpar` or `zvm`."""
+    host: str = "lab"
+    figures: tuple[StudyFigure, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """What the study does not say, and had to be assumed."""
+    warm: float = 20.0
+    """Seconds that are simulated before a phase is counted, so that queues are as long as they get."""
+    drawn: int = 60
+    """So many intervals of a phase are simulated; a longer phase draws the others from these."""
+
+
+def demands(box: StorageBox, steps: Sequence[LoadStep]) -> dict[str, float]:
+    """Return for how many microseconds all the steps, done once, keep each part of the box busy.
+
+    Of parts that share the work, such as the paths of a group, it is the time of each.
+    """
+    busy: dict[str, float] = {}
+    for step in steps:
+        if isinstance(step, Compute):
+            _add(busy, "the processors", step.mean / box.cpus)
+        elif isinstance(step, DiskIo):
+            before = 0.0
+            for volume, upto in zip(step.aim.volumes, step.aim.weights, strict=True):
+                _ask(busy, box, step, volume, (upto - before) * step.pieces)
+                before = upto
+    return busy
+
+
+def _ask(busy: dict[str, float], box: StorageBox, step: DiskIo, number: int, requests: float) -> None:
+    aim, volume = step.aim, box.volumes[number]
+    lcu = box.lcus[volume.lcu]
+    group = box.paths[lcu.paths]
+    service = lcu.overhead + (aim.size / lcu.speed if lcu.speed else 0.0)
+    transfer = group.overhead + aim.size / group.speed
+    missed = aim.reads * (1 - aim.hits)
+    _add(busy, lcu.name, requests * service)
+    _add(busy, f"the arrays of {lcu.name}",
+         requests * lcu.miss * (missed + (1 - aim.reads) * lcu.penalty) / lcu.ranks)  # fmt: skip
+    _add(busy, f"path group {group.name}",
+         requests * transfer / (1 if group.policy == "failover" else len(group.chpids)))  # fmt: skip
+    held = lcu.latency + max(transfer, service) + missed * (lcu.miss + service)
+    _add(busy, f"volume {volume.devno:04X}", requests * held / (1 + volume.pav + lcu.aliases))
+
+
+def _add(busy: dict[str, float], part: str, time: float) -> None:
+    busy[part] = busy.get(part, 0.0) + time
+
+
+def overloaded(box: StorageBox, loads: Iterable[Load]) -> tuple[str, float] | None:
+    """Return the part that those who come by chance would keep busy for more than all of the time.
+
+    Those who wait for their answers cannot overload anything; they wait longer.
+    """
+    busy: dict[str, float] = {}
+    for load in loads:
+        if isinstance(load, Arrivals):
+            for part, time in demands(box, load.steps).items():
+                _add(busy, part, load.rate * time / 1e6)
+    part = max(busy, key=lambda part: busy[part], default="")
+    return (part, busy[part]) if part and busy[part] >= 1 else None
