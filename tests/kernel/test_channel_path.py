@@ -12,24 +12,20 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kernel.channel_path import (
+    ATTRIBUTES,
     CHARACTERISTICS,
     COUNTERS,
     EXT_COUNTERS,
     MAX_TRIES,
     parse_chid,
-    parse_chid_external,
-    parse_cm_enable,
     parse_cmg,
-    parse_configure,
-    parse_esc,
     parse_ext_measurement,
+    parse_hex,
     parse_measurement,
     parse_measurement_chars,
     parse_measurement_chars_full,
-    parse_shared,
     parse_speed_bps,
     parse_status,
-    parse_type,
     read_channels,
 )
 from zmon.kinds import CHANNEL
@@ -291,6 +287,9 @@ def test_any_bytes_are_decoded_or_too_short(
 
 # What the text files mean.
 
+parse_shared = ATTRIBUTES["shared"][1]
+parse_chid_external = ATTRIBUTES["chid_external"][1]
+
 
 @pytest.mark.parametrize(
     ("parse", "content", "value"),
@@ -298,17 +297,14 @@ def test_any_bytes_are_decoded_or_too_short(
         (parse_cmg, "2\n", 2),
         (parse_cmg, "10\n", 10),
         (parse_cmg, "a\n", 10),
-        (parse_type, "1b\n", 0x1B),
-        (parse_type, "4\n", 4),
+        (parse_hex, "1b\n", 0x1B),
+        (parse_hex, "4\n", 4),
         (parse_shared, "1\n", 1),
         (parse_chid, "01b4\n", "01b4"),
         (parse_chid_external, "1\n", 1),
-        (parse_esc, "8\n", 8),
         (parse_speed_bps, "16G\n", "16G"),
         (parse_speed_bps, "1000000001\n", "1000000001"),
         (parse_status, "offline\n", "offline"),
-        (parse_configure, "3\n", 3),
-        (parse_cm_enable, "1\n", 1),
     ],
 )
 def test_a_text_file_has_its_value(parse: Callable[[str], Value], content: str, value: Value) -> None:
@@ -331,25 +327,14 @@ def test_what_the_machine_does_not_say_is_absent(parse: Callable[[str], Value], 
     assert isinstance(parse(content), Absent)
 
 
-TEXTS = (
-    parse_cmg,
-    parse_type,
-    parse_shared,
-    parse_chid,
-    parse_chid_external,
-    parse_esc,
-    parse_speed_bps,
-    parse_status,
-    parse_configure,
-    parse_cm_enable,
-)
+TEXTS = (*(parse for _file, parse in ATTRIBUTES.values()), parse_hex)
 
 
 @pytest.mark.parametrize("parse", TEXTS)
 @pytest.mark.parametrize("wrong", ["what\n", "-1", "0x1", "\u0661", "1 2", "123456789abc"])
 def test_another_word_is_refused(parse: Callable[[str], Value], wrong: str) -> None:
     """What the kernel would not print is refused, with the word that was found."""
-    with pytest.raises(ValueError, match=r"is no|is neither"):
+    with pytest.raises(ValueError, match=r"no hex|is no|is neither"):
         parse(wrong)
 
 

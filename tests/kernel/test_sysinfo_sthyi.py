@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
-from zmon.kernel.sysinfo import STHYI_CAPTURED, Cores, Hypervisor, SthyiGuest, parse_sthyi, read_sthyi
+from zmon.absent import absent
+from zmon.kernel.sysinfo import STHYI_CAPTURED, STHYI_FIELDS, parse_sthyi, read_sthyi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,79 +62,62 @@ def answer(*, flags: int = 0, pairs: int = 1, valid: int = 0xFF, caps: int = 0x1
 PARSED = parse_sthyi(answer())
 
 
-def test_machine() -> None:
-    """The machine section comes out, with its cores by type."""
-    machine = PARSED.machine
-    assert machine is not None
-    assert (machine.name, machine.type, machine.manufacturer, machine.sequence, machine.plant) == (
-        "CPC1", "3931", "IBM", "00000000000AB123", "02",
-    )  # fmt: skip
-    assert machine.cores == Cores(5, 1, 20, 2)
-
-
 def test_partition() -> None:
-    """The partition section comes out."""
-    partition = PARSED.partition
-    assert partition is not None
-    assert (partition.number, partition.name, partition.group) == (17, "LNXPROD", "GROUP1")
-    assert partition.multithreading
-    assert partition.cores == Cores(0, 0, 8, 4)
+    """The capacity group comes out of the partition section."""
+    assert PARSED["cap_group_name"] == "GROUP1"
 
 
 def test_caps_in_hundredths_of_a_core() -> None:
     """X'10000' is one core."""
-    partition = PARSED.partition
-    assert partition is not None
-    assert (partition.cap_weight_ifl, partition.cap_absolute_ifl, partition.cap_group_ifl) == (450, 150, 600)
+    assert [PARSED[name] for name in ("cap_weight_ifl", "cap_absolute_ifl", "cap_group_ifl")] == [
+        450,
+        150,
+        600,
+    ]
 
 
 def test_no_cap_is_absent() -> None:
     """A cap of 0 means that there is none; it must not look like a cap to nothing."""
-    partition = PARSED.partition
-    assert partition is not None
-    assert partition.cap_absolute_cp is absent("no absolute cap is set")
+    assert PARSED["cap_absolute_cp"] is absent("no absolute cap is set")
 
 
 def test_invalid_fields_are_absent() -> None:
     """A field whose validity flag is off says nothing, whatever it contains."""
-    partition = parse_sthyi(answer(valid=0)).partition
-    assert partition is not None
-    assert partition.name is absent("s390_sthyi does not tell the partition's name")
-    assert partition.cap_absolute_ifl is absent("s390_sthyi does not tell the absolute cap")
-    assert isinstance(partition.cores.shared_ifl, Absent)
-
-
-def test_levels() -> None:
-    """A hypervisor and the guest in it make a pair."""
-    assert PARSED.levels == (
-        (
-            Hypervisor("z/VM", "ZVMA", absent("s390_sthyi does not tell the cluster's name")),
-            SthyiGuest(
-                "LINUX07", absent("no guest cap is set"), 200, "POOL1", absent("no pool cap is set"), 300,
-            ),
-        ),
-    )  # fmt: skip
-
-
-def test_lpar_has_no_levels() -> None:
-    """In an LPAR there is no pair."""
-    assert parse_sthyi(answer(pairs=0)).levels == ()
+    row = parse_sthyi(answer(valid=0))
+    assert row["cap_group_name"] is absent("s390_sthyi does not tell the capacity group")
+    assert row["cap_absolute_ifl"] is absent("s390_sthyi does not tell the absolute cap")
 
 
 @pytest.mark.parametrize(
-    ("flags", "expected"), [(0, (True, True)), (0x80, (False, True)), (0x20, (True, False))]
+    ("valid", "fields"),
+    [
+        (0x40, {"cap_weight_cp", "cap_weight_ifl"}),
+        (0x20, {"cap_absolute_cp", "cap_absolute_ifl"}),
+        (0x08, {"cap_group_cp", "cap_group_ifl", "cap_group_name"}),
+    ],
 )
-def test_flags(flags: int, expected: tuple[bool, bool]) -> None:
-    """The header tells whether global data and all hypervisors could be asked."""
-    parsed = parse_sthyi(answer(flags=flags))
-    assert (parsed.global_data, parsed.complete) == expected
+def test_each_flag_is_about_its_own_fields(valid: int, fields: set[str]) -> None:
+    """Weight-based and absolute caps, and the group."""
+    told = {name for name, value in parse_sthyi(answer(valid=valid)).items() if "not tell" not in str(value)}
+    assert told - {"vm_name"} == fields
+
+
+def test_the_hypervisor_is_the_innermost() -> None:
+    """The last pair is the one that this Linux runs in."""
+    assert PARSED["vm_name"] == "ZVMA"
+    assert parse_sthyi(answer(pairs=2))["vm_name"] is absent("s390_sthyi reports no hypervisor")
+
+
+def test_an_lpar_has_no_hypervisor() -> None:
+    """In an LPAR there is no pair."""
+    assert parse_sthyi(answer(pairs=0))["vm_name"] is absent("s390_sthyi reports no hypervisor")
 
 
 def test_missing_section() -> None:
     """A section of no length is not there."""
     data = bytearray(answer())
-    struct.pack_into(">H", data, 14, 0)
-    assert parse_sthyi(bytes(data)).machine is None
+    struct.pack_into(">H", data, 18, 0)
+    assert parse_sthyi(bytes(data))["cap_group_name"] is absent("s390_sthyi reports no partition")
 
 
 def test_section_beyond_the_page() -> None:
@@ -143,6 +126,12 @@ def test_section_beyond_the_page() -> None:
     struct.pack_into(">H", data, 16, 4090)
     with pytest.raises(ValueError, match="partition section needs 56 bytes within 4096, found 80 at 4090"):
         parse_sthyi(bytes(data))
+
+
+def test_too_many_hypervisors() -> None:
+    """The header has room for three pairs."""
+    with pytest.raises(ValueError, match="at most 3 hypervisors, found 4"):
+        parse_sthyi(answer(pairs=4))
 
 
 def test_short_header() -> None:
@@ -158,15 +147,16 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
 
 def test_not_captured(make_tree: Callable[..., Tree]) -> None:
     """A capture without the answer says so."""
-    assert read_sthyi(make_tree()) is absent("the answer of s390_sthyi was not captured")
+    why = absent("the answer of s390_sthyi was not captured")
+    assert read_sthyi(make_tree()) == dict.fromkeys(STHYI_FIELDS, why)
 
 
 @pytest.mark.skipif(os.uname().machine == "s390x", reason="there the call exists")
 def test_other_machines(make_tree: Callable[..., Tree]) -> None:
     """On another architecture number 380 is another call, which must not be made."""
-    assert read_sthyi(make_tree({STHYI_CAPTURED: answer()}, live=True)) is absent(
-        "s390_sthyi: only Linux on IBM Z has this system call"
-    )
+    why = absent("s390_sthyi: only Linux on IBM Z has this system call")
+    live = make_tree({STHYI_CAPTURED: answer()}, live=True)
+    assert read_sthyi(live) == dict.fromkeys(STHYI_FIELDS, why)
 
 
 @given(st.binary(max_size=400))

@@ -171,6 +171,27 @@ def parse_measurement_chars_full(data: bytes, group: int) -> dict[str, Number]:
     return parse_measurement_chars(data[12:], group)
 
 
+def parse_hex(content: str) -> int:
+    """Return a number of `esc`, `type` and other files, which is hex without prefix.
+
+    Raises:
+        ValueError: it is not hex.
+    """
+    word = content.strip()
+    if not re.fullmatch("[0-9a-f]{1,8}", word, re.ASCII):
+        raise ValueError(f"no hex number: {word[:40]!r}")
+    return int(word, 16)
+
+
+def _optional_hex(word: str, missing: str) -> Callable[[str], int | Absent]:
+    """Return a parser of hex numbers that is absent where the file has this word instead."""
+
+    def parse(content: str) -> int | Absent:
+        return absent(missing) if content.strip() == word else parse_hex(content)
+
+    return parse
+
+
 def parse_cmg(content: str) -> int | Absent:
     """Return the measurement group of `cmg`; absent for `unknown`.
 
@@ -182,30 +203,7 @@ def parse_cmg(content: str) -> int | Absent:
     word = content.strip()
     if word == "unknown":
         return absent("the path's measurement group is unknown")
-    if re.fullmatch("[0-9]{1,3}", word, re.ASCII):
-        return int(word)
-    return _hex(word, "cmg")
-
-
-def parse_type(content: str) -> int:
-    """Return the code of `type`, which is hex without prefix: see zmon.topology.volumes.
-
-    Raises:
-        ValueError: it is not hex.
-    """
-    return _hex(content.strip(), "type")
-
-
-def parse_shared(content: str) -> int | Absent:
-    """Return `shared`: 1 when several partitions share the path; absent for `unknown`.
-
-    Raises:
-        ValueError: it is neither hex nor `unknown`.
-    """
-    word = content.strip()
-    return (
-        absent("the machine does not say whether it is shared") if word == "unknown" else _hex(word, "shared")
-    )
+    return int(word) if re.fullmatch("[0-9]{1,3}", word, re.ASCII) else parse_hex(word)
 
 
 def parse_chid(content: str) -> str | Absent:
@@ -214,27 +212,7 @@ def parse_chid(content: str) -> str | Absent:
     Raises:
         ValueError: it is not hex.
     """
-    word = content.strip()
-    return f"{_hex(word, 'chid'):04x}" if word else absent("the machine names no physical channel")
-
-
-def parse_chid_external(content: str) -> int | Absent:
-    """Return `chid_external`: 1 when the physical channel has a place in the machine; or absent.
-
-    Raises:
-        ValueError: it is not a number.
-    """
-    word = content.strip()
-    return _hex(word, "chid_external") if word else absent("the machine names no physical channel")
-
-
-def parse_esc(content: str) -> int:
-    """Return the external subchannel code of `esc`, printed in hex.
-
-    Raises:
-        ValueError: it is not hex.
-    """
-    return _hex(content.strip(), "esc")
+    return f"{parse_hex(content):04x}" if content.strip() else absent("the machine names no physical channel")
 
 
 def parse_speed_bps(content: str) -> str | Absent:
@@ -263,48 +241,27 @@ def parse_status(content: str) -> str:
     return word
 
 
-def parse_configure(content: str) -> int:
-    """Return `configure`: 0 standby, 1 configured, 2 reserved, 3 not recognized.
-
-    Raises:
-        ValueError: it is not a number.
-    """
-    return _hex(content.strip(), "configure")
-
-
-def parse_cm_enable(content: str) -> int:
-    """Return sys/devices/css0/cm_enable: 1 while the firmware measures channel paths.
-
-    Raises:
-        ValueError: it is not a number.
-    """
-    return _hex(content.strip(), "cm_enable")
-
-
-def _hex(word: str, name: str) -> int:
-    if not re.fullmatch("[0-9a-f]{1,8}", word, re.ASCII):
-        raise ValueError(f"{name} is no hex number: {word[:40]!r}")
-    return int(word, 16)
-
-
-_LABELS: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
+ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
     "status": ("status", parse_status),
-    "shared": ("shared", parse_shared),
+    # 1 when several partitions share the path
+    "shared": ("shared", _optional_hex("unknown", "the machine does not say whether it is shared")),
     "chid": ("chid", parse_chid),
-    "chid_external": ("chid_external", parse_chid_external),
-    "esc": ("esc", parse_esc),
+    # 1 when the physical channel has a place in the machine
+    "chid_external": ("chid_external", _optional_hex("", "the machine names no physical channel")),
+    "esc": ("esc", parse_hex),  # external subchannel code
     "speed": ("speed_bps", parse_speed_bps),
-    "type": ("type", parse_type),
+    "type": ("type", parse_hex),  # a code: see zmon.topology.volumes
     "cmg": ("cmg", parse_cmg),
 }
-"""The labels that are free to read: field, file, parser."""
+"""The attributes that are free to read: field, file, parser, which raises ValueError for another form."""
 
 
 def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     """Read every channel path, with its counters where the firmware measures.
 
-    The kernel may have to ask the service processor for `configure` and wait for the answer.  Pass
-    a frame younger than a minute as `recent`, and what it says of `configure` is repeated instead.
+    The kernel may have to ask the service processor for `configure` (0 standby, 1 configured, 2 reserved,
+    3 not recognized) and wait for the answer.  Pass a frame younger than a minute as `recent`, and what it
+    says of `configure` is repeated instead.
 
     A path that disappears while it is read is left out.  `cm_enable` stays as it is.
     """
@@ -320,11 +277,13 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     times: list[int] = []
     for found in paths:
         path, key = f"{CSS}/{found[0]}", found[1]
-        row = {field: read_value(tree, f"{path}/{file}", parse) for field, (file, parse) in _LABELS.items()}
+        row = {
+            field: read_value(tree, f"{path}/{file}", parse) for field, (file, parse) in ATTRIBUTES.items()
+        }
         if recent is not None and key in recent.index:
             row["configure"] = recent.cell(key, "configure")
         else:
-            row["configure"] = read_value(tree, f"{path}/configure", parse_configure)
+            row["configure"] = read_value(tree, f"{path}/configure", parse_hex)
         row.update(_measured(tree, path, row["cmg"], unmeasured))
         live = "status" if isinstance(row["timestamp"], Absent) else "measurement"
         try:
@@ -360,7 +319,7 @@ class ChannelReader:
 def _why_unmeasured(tree: Tree) -> Absent:
     """Return why a path would have no `measurement`."""
     not_offered = absent("channel measurement is offered in an LPAR only: not by this hypervisor")
-    enabled = read_value(tree, f"{CSS}/cm_enable", parse_cm_enable, not_offered)
+    enabled = read_value(tree, f"{CSS}/cm_enable", parse_hex, not_offered)
     if isinstance(enabled, Absent):
         return enabled
     if enabled:

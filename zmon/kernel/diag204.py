@@ -1,21 +1,19 @@
-"""The envelope of /sys/kernel/debug/s390_hypfs/*: 64 bytes, then what the hypervisor answered.
+"""/sys/kernel/debug/s390_hypfs/diag_204: what PR/SM does for every logical partition.
 
-The envelope tells the length of the answer in its first 8 bytes and its own version in a later
-halfword (arch/s390/hypfs/hypfs_dbfs.c).  Each read at offset 0 is a new call of the hypervisor, and
-a read at any other offset gives nothing, so one read has to be large enough for all of it.
+Mode 0400.  All files of s390_hypfs begin with an envelope of 64 bytes: the length of the answer in its first
+8 bytes and its own version in a later halfword (arch/s390/hypfs/hypfs_dbfs.c).  Each read at offset 0 is a
+new call of the hypervisor, and a read at any other offset gives nothing, so one read has to be large enough.
 
-/sys/kernel/debug/s390_hypfs/diag_204: what PR/SM does for every logical partition.
-
-Mode 0400.  The answer of diagnose X'204' in the extended format, behind the envelope of
-`zmon.kernel.diag204` (arch/s390/hypfs/hypfs_diag.c, arch/s390/include/asm/diag.h): a header of 64
-bytes, then for each partition a block of 96 bytes and as many blocks of 96 bytes as it has logical
-CPUs, then, only with authority, a block of 96 bytes and one for each physical CPU.  All big-endian.
+Then follows the answer of diagnose X'204' in the extended format (arch/s390/hypfs/hypfs_diag.c,
+arch/s390/include/asm/diag.h): a header of 64 bytes, for each partition a block of 96 bytes and as many blocks
+of 96 bytes as it has logical CPUs, and only with authority a block of 96 bytes and one for each physical
+CPU.  All big-endian.
 
 Times are 64-bit microseconds since the CPU was configured; they never wrap in practice and fall when
 the partition is activated again.  Some emulators keep them in another unit, so take a CPU's busy
 time relative to the same CPU's `online_time`, in which any unit cancels, before the clock.
 
-The clock and `online_time` stand still when the kernel or the hypervisor handed out an older answer:
+The clock and `online_time` do not change when the kernel or the hypervisor handed out an older answer:
 a difference of 0 there means "not refreshed" and says nothing about the load.
 
 The call is expensive for the hypervisor: leave at least 10 seconds between two of them.
@@ -24,7 +22,7 @@ The call is expensive for the hypervisor: leave at least 10 seconds between two 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.sysinfo import NEEDS_LPAR, read_sysinfo
@@ -85,50 +83,6 @@ _DEDICATED: Final = 0xFFFF
 Rows = dict[str, "Mapping[str, Value]"]
 
 
-class _Info(NamedTuple):
-    partitions: int
-    flags: int
-    time_slice: int
-    physical_cpus: int
-    own_offset: int
-    tod: int
-    """The upper half of the 16-byte clock: the epoch, then the 7 upper bytes of the TOD clock."""
-    tod_rest: int
-
-
-class _Partition(NamedTuple):
-    number: int
-    cpus: int
-    cpu_blocks: int
-    flags: int
-    name: bytes
-    sysplex: bytes
-    os: bytes
-    storage: int
-    upid: int
-    threads: int
-    group_limit: int
-    group: bytes
-    hardware_group: bytes
-
-
-class _Cpu(NamedTuple):
-    address: int
-    type: int
-    flags: int
-    weight: int
-    accumulated: int
-    dispatched: int
-    weight_min: int
-    weight_now: int
-    weight_max: int
-    online_time: int
-    wait: int
-    cap_type: int
-    cap_group: int
-    mt_idle: int
-
-
 class _Reader:
     """Walks through the answer block by block; running off its end is an error that says where."""
 
@@ -156,27 +110,39 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
         ValueError: the answer is shorter than its own counts require.
     """
     reader = _Reader(hypfs_payload(data, "diag_204"))
-    info = _Info(*reader.next(_INFO, "header"))
-    clock = info.tod >> 4  # TOD bit 51 is a microsecond; the epoch byte shifts it to bit 59
+    partitions, flags, _slice, _physical_cpus, own_offset, tod, _rest = reader.next(_INFO, "header")
+    clock = tod >> 4  # TOD bit 51 is a microsecond; the epoch byte shifts it to bit 59
     lpars: Rows = {}
     cpus: Rows = {}
-    for _ in range(info.partitions):
+    for _ in range(partitions):
         own = (
-            int(reader.offset == info.own_offset)
-            if info.own_offset
+            int(reader.offset == own_offset)
+            if own_offset
             else absent("diag 204 does not tell which partition is this one")
         )
-        block = _Partition(*reader.next(_PARTITION, "partition"))
-        key = ebcdic_name(block.name) or f"#{block.number}"
+        (number, _cpus, blocks, _flags, called, sysplex, os_name, storage, upid, threads, group_limit,
+         group, hardware_group) = reader.next(_PARTITION, "partition")  # fmt: skip
+        key = ebcdic_name(called) or f"#{number}"
         if key in lpars:
-            key = f"{key}#{block.number}"
-        lpars[key] = _lpar(block, own)
-        for _ in range(block.cpu_blocks):
-            cpu = _Cpu(*reader.next(_CPU, f"CPU of {key}"))
-            cpus[f"{key}/{cpu.address}"] = _lpar_cpu(cpu, key, clock, bool(block.threads & _THREADS))
+            key = f"{key}#{number}"
+        lpars[key] = {
+            "number": number,
+            "upid": upid,
+            "os": ebcdic_name(os_name) or absent("the partition's system gave no name"),
+            "sysplex": ebcdic_name(sysplex) or absent("in no sysplex"),
+            "group": ebcdic_name(group) or absent("in no capacity group"),
+            "hardware_group": ebcdic_name(hardware_group) or absent("in no hardware group"),
+            "cpus": blocks,
+            "own": own,
+            "storage": storage,
+            "group_limit": group_limit or absent("no group limit is set"),
+        }
+        for _ in range(blocks):
+            address, row = _lpar_cpu(reader.next(_CPU, f"CPU of {key}"), key, bool(threads & _THREADS))
+            cpus[f"{key}/{address}"] = {**row, "clock": clock}
     physical = (
         frame_of(PHYSICAL_CPU, _physical(reader, clock), when)
-        if info.flags & _PHYSICAL_FOLLOWS
+        if flags & _PHYSICAL_FOLLOWS
         else empty_frame(PHYSICAL_CPU, NO_AUTHORITY)
     )
     return frame_of(LPAR, lpars, when), frame_of(LPAR_CPU, cpus, when), physical
@@ -186,43 +152,30 @@ def _type(index: int) -> str:
     return CPU_TYPES.get(index, str(index))
 
 
-def _lpar(block: _Partition, own: int | Absent) -> Mapping[str, Value]:
-    return {
-        "number": block.number,
-        "upid": block.upid,
-        "os": ebcdic_name(block.os) or absent("the partition's system gave no name"),
-        "sysplex": ebcdic_name(block.sysplex) or absent("in no sysplex"),
-        "group": ebcdic_name(block.group) or absent("in no capacity group"),
-        "hardware_group": ebcdic_name(block.hardware_group) or absent("in no hardware group"),
-        "cpus": block.cpu_blocks,
-        "own": own,
-        "storage": block.storage,
-        "group_limit": block.group_limit or absent("no group limit is set"),
-    }
-
-
-def _lpar_cpu(cpu: _Cpu, lpar: str, clock: int, threads: bool) -> Mapping[str, Value]:
-    dedicated = cpu.weight == _DEDICATED
+def _lpar_cpu(block: tuple[int, ...], lpar: str, threads: bool) -> tuple[int, Mapping[str, Value]]:
+    """Return the address of a logical CPU and what its block says."""
+    (address, index, flags, weight, accumulated, dispatched, weight_min, weight_now, weight_max,
+     online_time, wait, cap_type, cap_group, mt_idle) = block  # fmt: skip
+    dedicated = weight == _DEDICATED
     no_weight = absent("a dedicated CPU has no weight")
-    return {
-        "type": _type(cpu.type),
+    return address, {
+        "type": _type(index),
         "lpar": lpar,
-        "cpu": cpu.address,
-        "online": int(bool(cpu.flags & _ONLINE)),
-        "capped": int(bool(cpu.flags & _CAPPED)),
+        "cpu": address,
+        "online": int(bool(flags & _ONLINE)),
+        "capped": int(bool(flags & _CAPPED)),
         "dedicated": int(dedicated),
-        "weight_initial": no_weight if dedicated else cpu.weight,
-        "weight_min": no_weight if dedicated else cpu.weight_min,
-        "weight": no_weight if dedicated else cpu.weight_now,
-        "weight_max": no_weight if dedicated else cpu.weight_max,
-        "cap_type": cpu.cap_type or absent("no absolute cap is set"),
-        "cap_group": cpu.cap_group or absent("no absolute group cap is set"),
-        "accumulated": cpu.accumulated,
-        "dispatched": cpu.dispatched,
-        "online_time": cpu.online_time,
-        "wait": cpu.wait,
-        "mt_idle": cpu.mt_idle if threads else absent("the partition runs without multithreading"),
-        "clock": clock,
+        "weight_initial": no_weight if dedicated else weight,
+        "weight_min": no_weight if dedicated else weight_min,
+        "weight": no_weight if dedicated else weight_now,
+        "weight_max": no_weight if dedicated else weight_max,
+        "cap_type": cap_type or absent("no absolute cap is set"),
+        "cap_group": cap_group or absent("no absolute group cap is set"),
+        "accumulated": accumulated,
+        "dispatched": dispatched,
+        "online_time": online_time,
+        "wait": wait,
+        "mt_idle": mt_idle if threads else absent("the partition runs without multithreading"),
     }
 
 
@@ -249,7 +202,7 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
         ValueError: see `parse_diag204`.
     """
     sysinfo = read_sysinfo(tree)
-    if not isinstance(sysinfo, Absent) and sysinfo.guests:
+    if not isinstance(sysinfo, Absent) and sysinfo.has_guest:
         return _none(NEEDS_LPAR)
     try:
         data = tree.read(DIAG_204, at_once=AT_ONCE)
