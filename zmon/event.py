@@ -6,7 +6,8 @@ Events are rows of a recording, marks on its time line, and places to jump to.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from zmon.record import NamedTuple
 
 
 class What(Enum):

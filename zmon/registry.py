@@ -7,7 +7,7 @@ both here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import (
     BLOCK,
@@ -31,6 +31,7 @@ from zmon.kinds import (
     PROFILE,
     SWAP,
 )
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from zmon.sample import Kind

@@ -13,7 +13,7 @@ import re
 import struct
 import tarfile
 import zlib
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self, cast
+from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 from zmon.kernel.capture_tree import (
     ADVICE,
@@ -25,6 +25,7 @@ from zmon.kernel.capture_tree import (
     CaptureError,
 )
 from zmon.kernel.tree import MAX_FILE
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,10 @@ import re
 import stat
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

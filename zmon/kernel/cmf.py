@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 import posixpath
 import struct
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import dasd_ioctl
@@ -27,6 +27,7 @@ from zmon.kernel.diskstats import PATH
 from zmon.kernel.sys_block import read_disks
 from zmon.kernel.tree import CCW_DEVICES, text
 from zmon.kinds import CMF, CMF_BASIC, EXACT, TICK, U16, U32
+from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 from zmon.uid import find_uid
 

@@ -10,7 +10,6 @@ Whatever stands in the way becomes a row whose columns are absent with the reaso
 from __future__ import annotations
 
 import contextlib
-import copy
 import errno
 import os
 import stat
@@ -232,8 +231,9 @@ class _Looking:
 
     def again(self) -> _Looking:
         """Return another that goes on in another thread."""
-        other = copy.copy(self)
-        other._directories = dict(self._directories)  # noqa: SLF001 - its own
+        other = object.__new__(_Looking)
+        other.__dict__.update(self.__dict__)
+        other._directories = dict(self._directories)
         other.goes_on()
         return other
 

@@ -12,7 +12,7 @@ import time
 import weakref
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
@@ -20,6 +20,7 @@ from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
 from zmon.kernel.worker import SOURCE_DEADLINE, SourceReading, SourceWorker
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
+from zmon.record import NamedTuple
 from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample
 
