@@ -16,11 +16,11 @@ import pytest
 from tests.dead import dead_mount
 from zmon.absent import Absent
 from zmon.cli.main import main
-from zmon.kernel import worker
+from zmon.kernel import deadline
+from zmon.kernel.deadline import SourceReading
 from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, sources_of
 from zmon.kernel.tree import LiveTree
-from zmon.kernel.worker import SourceReading
 from zmon.kinds import CONTAINER
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def dead(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Wait for a call no longer than a moment; and read no site file of whoever runs the tests."""
-    monkeypatch.setattr(worker, "CALL_DEADLINE", 0.2)
+    monkeypatch.setattr(deadline, "CALL_DEADLINE", 0.2)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nobody"))
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel.btrfs import CAPTURED, parse_chunk, parse_items, read_devices, written
-from zmon.kernel.mountinfo import parse_mountinfo
 from zmon.kinds import MOUNT
 from zmon.sample import frame_of
 
@@ -72,7 +71,8 @@ def test_any_items(room: bytes, count: int) -> None:
         parse_items(room, count)
 
 
-MOUNTED = parse_mountinfo(b"29 1 0:41 / /b rw - btrfs /dev/mapper/vg-b rw\n")[0]
+MOUNT_ARGUMENTS = ("29", "0:41", "/b")
+"""Id, number and point of the mount."""
 
 
 def test_devices_are_listed_where_btrfs_was_not_asked() -> None:
@@ -84,11 +84,11 @@ def test_devices_are_listed_where_btrfs_was_not_asked() -> None:
         "sys/fs/btrfs/33-44/devices/dm-3/dev": b"253:3\n",
         "sys/fs/btrfs/33-44/devices/dm-3/dm/name": b"vg-b\n",
     })  # fmt: skip
-    found = read_devices(tree, MOUNTED)
+    found = read_devices(tree, *MOUNT_ARGUMENTS, "/dev/mapper/vg-b")
     assert found["devices"] == "?1=94:5 ?2=253:3"
     assert isinstance(found["chunks"], Absent)
-    assert read_devices(tree, MOUNTED._replace(source="/dev/dasdb1"))["devices"] == found["devices"]
-    assert isinstance(read_devices(tree, MOUNTED._replace(source="/dev/sdb"))["devices"], Absent)
+    assert read_devices(tree, *MOUNT_ARGUMENTS, "/dev/dasdb1")["devices"] == found["devices"]
+    assert isinstance(read_devices(tree, *MOUNT_ARGUMENTS, "/dev/sdb")["devices"], Absent)
 
 
 def test_what_is_captured_comes_back() -> None:
@@ -100,5 +100,5 @@ def test_what_is_captured_comes_back() -> None:
         "chunks": absent("run as root"),
     }
     content = written(frame_of(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
-    back = read_devices(DictTree({CAPTURED: content}), MOUNTED)
+    back = read_devices(DictTree({CAPTURED: content}), *MOUNT_ARGUMENTS, "/dev/mapper/vg-b")
     assert (content.count(b"\n"), back) == (1, {"devices": "1=94:5", "chunks": absent("run as root")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +14,10 @@ from zmon.absent import Absent, absent
 from zmon.kernel.ccw_device import (
     DASD_ATTRIBUTES,
     installed,
-    parse_chpids,
+    parse_bytes,
     parse_number,
     parse_path_masks,
-    parse_pimpampom,
     parse_type,
-    parse_vpm,
     read_devices,
 )
 from zmon.kinds import DEVICE
@@ -67,17 +66,17 @@ class Watched:
 
 def test_chpids_are_eight_slots() -> None:
     """The eight numbers are hex, and a 00 may be a path or an empty slot."""
-    assert parse_chpids("4e 4f 5e 5f 00 00 00 00 \n") == (0x4E, 0x4F, 0x5E, 0x5F, 0, 0, 0, 0)
+    assert parse_bytes("4e 4f 5e 5f 00 00 00 00 \n", 8) == (0x4E, 0x4F, 0x5E, 0x5F, 0, 0, 0, 0)
 
 
 def test_pimpampom_are_three_masks() -> None:
     """Installed, available and operational come in this order."""
-    assert parse_pimpampom("f0 e0 ff\n") == (0xF0, 0xE0, 0xFF)
+    assert parse_bytes("f0 e0 ff\n", 3) == (0xF0, 0xE0, 0xFF)
 
 
 def test_vpm_is_one_mask() -> None:
     """The verified path mask is one number in hex."""
-    assert parse_vpm("f0\n") == 0xF0
+    assert parse_bytes("f0\n", 1) == (0xF0,)
 
 
 def test_path_masks_are_six() -> None:
@@ -92,7 +91,7 @@ def test_a_device_without_type_is_absent() -> None:
 
 def test_more_values_than_known_are_accepted() -> None:
     """A later kernel may append masks."""
-    assert parse_pimpampom("80 80 ff 01\n") == (0x80, 0x80, 0xFF)
+    assert parse_bytes("80 80 ff 01\n", 3) == (0x80, 0x80, 0xFF)
 
 
 def test_only_installed_paths_are_listed() -> None:
@@ -103,11 +102,11 @@ def test_only_installed_paths_are_listed() -> None:
 @pytest.mark.parametrize(
     ("parse", "wrong"),
     [
-        (parse_chpids, "4e 4f"),
-        (parse_chpids, "4e 4f 5e 5f 00 00 00 zz"),
-        (parse_pimpampom, "80 80"),
-        (parse_pimpampom, "080 80 ff"),
-        (parse_vpm, ""),
+        (partial(parse_bytes, count=8), "4e 4f"),
+        (partial(parse_bytes, count=8), "4e 4f 5e 5f 00 00 00 zz"),
+        (partial(parse_bytes, count=3), "80 80"),
+        (partial(parse_bytes, count=3), "080 80 ff"),
+        (partial(parse_bytes, count=1), ""),
         (parse_path_masks, "0"),
         (parse_type, "3390"),
         (parse_type, ""),
@@ -125,9 +124,7 @@ def test_another_form_is_refused(parse: Callable[[str], object], wrong: str) -> 
 REAL = st.sampled_from(["70 71 00 00 00 00 00 00 \n", "80 80 ff\n", "3390/0c\n", "n/a\n", "1\n", "80\n"])
 
 
-@pytest.mark.parametrize(
-    "parse", [parse_chpids, parse_pimpampom, parse_vpm, parse_path_masks, parse_type, parse_number]
-)
+@pytest.mark.parametrize("parse", [partial(parse_bytes, count=3), parse_path_masks, parse_type, parse_number])
 @given(data=st.data())
 def test_any_text_is_parsed_or_refused(parse: Callable[[str], object], data: st.DataObject) -> None:
     """Only ValueError comes out of text that a kernel would not write."""

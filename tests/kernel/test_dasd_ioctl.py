@@ -33,8 +33,8 @@ INFO2 = answer("dasdd-BIODASDINFO2-hercules-6.12")
 
 def test_a_captured_volume() -> None:
     """Everything on the line of 0.0.7000 is understood."""
-    volume = next(volume for volume in parse_dasd_devices(DEVICES) if volume.busid == "0.0.7000")
-    assert (volume.discipline, volume.number, volume.name, volume.blocks) == (
+    volume = next(volume for volume in parse_dasd_devices(DEVICES) if volume["busid"] == "0.0.7000")
+    assert (volume["discipline"], volume["number"], volume["name"], volume["blocks"]) == (
         "ECKD",
         "94:12",
         "dasdd",
@@ -44,7 +44,7 @@ def test_a_captured_volume() -> None:
 
 def test_the_trailing_blank_of_a_discipline_goes() -> None:
     """FBA is printed four wide."""
-    assert parse_dasd_devices(DEVICES)[0].discipline == "FBA"
+    assert parse_dasd_devices(DEVICES)[0]["discipline"] == "FBA"
 
 
 def test_all_captured_volumes() -> None:
@@ -54,18 +54,18 @@ def test_all_captured_volumes() -> None:
 
 def test_a_device_without_a_block_device() -> None:
     """Question marks are no number and no name."""
-    assert parse_dasd_devices(OFFLINE)[0].name is absent("the device has no block device yet")
+    assert parse_dasd_devices(OFFLINE)[0]["name"] is absent("the device has no block device yet")
 
 
 def test_a_device_without_a_discipline() -> None:
     """`none` is an absence."""
-    assert isinstance(parse_dasd_devices(OFFLINE)[0].discipline, Absent)
+    assert isinstance(parse_dasd_devices(OFFLINE)[0]["discipline"], Absent)
 
 
 def test_a_volume_for_reading_only() -> None:
     """(ro) before the colon makes it read-only."""
     line = "0.0.0191(ECKD) at ( 94:     4) is dasdb   (ro): active at blocksize: 4096, 180 blocks, 0 MB"
-    assert parse_dasd_devices(line)[0].readonly
+    assert parse_dasd_devices(line)[0]["readonly"]
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_a_volume_for_reading_only() -> None:
 def test_states(printed: str, state: str) -> None:
     """The state stands after the colon, without what belongs to other fields."""
     line = f"0.0.7000(ECKD) at ( 94:    12) is dasdd       : {printed}"
-    assert parse_dasd_devices(line)[0].state == state
+    assert parse_dasd_devices(line)[0]["state"] == state
 
 
 def test_an_unformatted_volume_has_no_size() -> None:
     """Blocks of a volume that is not formatted are absent."""
     line = "0.0.7000(ECKD) at ( 94:    12) is dasdd       : active n/f\t "
-    assert isinstance(parse_dasd_devices(line)[0].blocks, Absent)
+    assert isinstance(parse_dasd_devices(line)[0]["blocks"], Absent)
 
 
 def test_another_line_is_shown() -> None:
@@ -99,18 +99,18 @@ def test_another_line_is_shown() -> None:
 
 def test_the_logical_subsystem() -> None:
     """LSS 70 (hex) is in the device's own descriptor."""
-    assert parse_info2(INFO2).lss == 0x70
+    assert parse_info2(INFO2)["lss"] == 0x70
 
 
 def test_the_storage_server() -> None:
     """Type and model stand before it in EBCDIC; an emulator names the disk itself."""
-    assert parse_info2(INFO2).storage == "3390-002"
+    assert parse_info2(INFO2)["storage"] == "3390-002"
 
 
 def test_a_storage_server_of_zeros_is_none() -> None:
     """What is no name is absent."""
     start = 120 + 4
-    assert isinstance(parse_info2(INFO2[:start] + bytes(9) + INFO2[start + 9 :]).storage, Absent)
+    assert isinstance(parse_info2(INFO2[:start] + bytes(9) + INFO2[start + 9 :])["storage"], Absent)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_storage_server_of_zeros_is_none() -> None:
 )
 def test_cylinders(name: str, cylinders: object) -> None:
     """The count of an ECKD volume is the one it was made with; FBA has none."""
-    assert parse_info2(answer(name)).cylinders == cylinders
+    assert parse_info2(answer(name))["cylinders"] == cylinders
 
 
 def test_a_large_volume() -> None:
@@ -132,18 +132,18 @@ def test_a_large_volume() -> None:
     large = bytearray(INFO2)
     large[68:70] = b"\xff\xfe"
     large[116:120] = (262_668).to_bytes(4, "big")
-    assert parse_info2(bytes(large)).cylinders == 262_668
+    assert parse_info2(bytes(large))["cylinders"] == 262_668
 
 
 def test_the_queue_of_the_base_device() -> None:
     """The word at 28 is what is queued now."""
     busy = INFO2[:28] + (3).to_bytes(4, "big") + INFO2[32:]
-    assert parse_info2(busy).channel_queue == 3
+    assert parse_info2(busy)["channel_queue"] == 3
 
 
 def test_without_configuration_data_no_subsystem() -> None:
     """A size of 0 says that nothing was read."""
-    assert isinstance(parse_info2(INFO2[:52] + bytes(4) + INFO2[56:]).lss, Absent)
+    assert isinstance(parse_info2(INFO2[:52] + bytes(4) + INFO2[56:])["lss"], Absent)
 
 
 def test_a_cut_answer() -> None:
@@ -256,9 +256,9 @@ def test_any_answer(data: bytes) -> None:
 )
 def test_the_configuration_data_tell_the_unique_id(name: str, uid: str) -> None:
     """It is the one that the kernel shows of the same device."""
-    assert parse_info2(answer(name)).uid == uid
+    assert parse_info2(answer(name))["uid"] == uid
 
 
 def test_without_a_general_qualifier_there_is_no_unique_id() -> None:
     """The subsystem id stands there alone."""
-    assert isinstance(parse_info2(INFO2[:344] + bytes(32) + INFO2[376:]).uid, Absent)
+    assert isinstance(parse_info2(INFO2[:344] + bytes(32) + INFO2[376:])["uid"], Absent)

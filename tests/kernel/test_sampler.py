@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
+from zmon.kernel.deadline import SourceReading
 from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, Sampler, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
-from zmon.kernel.worker import SourceReading
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.registry import SOURCES
 from zmon.tables import TABLES

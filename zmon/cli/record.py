@@ -124,7 +124,7 @@ def _say(words: str) -> None:
 
 
 class ServerListings:
-    """The containers that database servers list, as far as they have answered; `zmon.kernel.sampler.Later`.
+    """The containers that database servers list, as far as they have answered (a `LateListing`).
 
     The first sample waits for no server, and none ends recording: each is asked in a thread of its own, again
     and again at growing distances, until it answers.

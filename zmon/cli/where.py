@@ -15,9 +15,9 @@ from zmon.cli.inputs import listing_of, status, unplaced
 from zmon.cli.output import FAILED, FileCount, complain, misused, terminal_width, write_result
 from zmon.cli.sources import open_lookup, read_files
 from zmon.cli.where_output import document, records, text
+from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
-from zmon.kernel.worker import call_all_within
 from zmon.kinds import LAYER
 from zmon.placement.word_lookup import (
     DOWNWARDS,

@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import open_file
+from zmon.kernel.deadline import call_within
 from zmon.kernel.tree import text
-from zmon.kernel.worker import call_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

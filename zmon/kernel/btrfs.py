@@ -26,15 +26,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.kernel.deadline import call_within
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import text
-from zmon.kernel.worker import call_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zmon.absent import Value
-    from zmon.kernel.mountinfo import Mounted
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
@@ -107,20 +106,20 @@ def parse_items(room: bytes, count: int) -> list[tuple[int, bytes]]:
     return items
 
 
-def read_devices(tree: Tree, mount: Mounted) -> Mapping[str, Value]:
-    """Return the `devices` and `chunks` of a btrfs that is mounted.
+def read_devices(tree: Tree, mount: str, number: str, point: str, source: str) -> Mapping[str, Value]:
+    """Return the `devices` and `chunks` of a btrfs, given the id, number, point and source of its mount.
 
     Where it cannot be asked, /sys/fs/btrfs tells its devices, without their ids.  A captured tree answers
     from `CAPTURED`, where the file system is known by its number, and else from there, too.
     """
     if tree.live:
         try:
-            asked = call_within(partial(_asked, mount), name=f"btrfs {mount.id}")
+            asked = call_within(partial(_asked, mount, point), name=f"btrfs {mount}")
         except TimeoutError:
-            asked = _neither(absent(f"the btrfs at {mount.point} does not answer"))
+            asked = _neither(absent(f"the btrfs at {point} does not answer"))
     else:
-        asked = _captured(tree, mount.number)
-    if isinstance(asked["devices"], Absent) and (listed := read_listed(tree, mount.source)):
+        asked = _captured(tree, number)
+    if isinstance(asked["devices"], Absent) and (listed := read_listed(tree, source)):
         return {**asked, "devices": listed}
     return asked
 
@@ -154,14 +153,13 @@ def _mapped(tree: Tree, device: str) -> str:
         return ""
 
 
-def _asked(mount: Mounted) -> Mapping[str, Value]:
-    point = mount.point
+def _asked(mount: str, point: str) -> Mapping[str, Value]:
     try:
         node = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         return _neither(absent(f"{point} cannot be opened to ask btrfs: {error.strerror}"))
     try:
-        if mount_id(node) != mount.id:
+        if mount_id(node) != mount:
             return _neither(absent("another mount hides this one, so that btrfs cannot be asked"))
         return {"devices": " ".join(_devices(node)), "chunks": _chunks(node)}
     except (OSError, ValueError) as error:
@@ -201,24 +199,9 @@ def _chunks(node: int) -> Value:
     first = 0
     try:
         while True:
-            key = (
-                _CHUNK_TREE,
-                _FIRST,
-                _FIRST,
-                first,
-                _ALL,
-                0,
-                _ALL,
-                _CHUNK_ITEM,
-                _CHUNK_ITEM,
-                1 << 16,
-                0,
-                0,
-                0,
-                0,
-                0,
-            )
-            room = bytearray(_KEY.pack(*key, _ROOM)).ljust(_KEY.size + _ROOM, b"\0")
+            # tree, first and last object, offset, transaction and type; number of items
+            key = (_CHUNK_TREE, _FIRST, _FIRST, first, _ALL, 0, _ALL, _CHUNK_ITEM, _CHUNK_ITEM, 1 << 16)
+            room = bytearray(_KEY.pack(*key, *[0] * 5, _ROOM)).ljust(_KEY.size + _ROOM, b"\0")
             fcntl.ioctl(node, TREE_SEARCH_V2, room, True)
             count = _KEY.unpack_from(room)[9]
             items = parse_items(bytes(room[_KEY.size :]), count)

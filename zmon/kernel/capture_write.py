@@ -33,13 +33,13 @@ from typing import IO, TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
+from zmon.kernel.deadline import call_within
 from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.tree import LiveTree, text
-from zmon.kernel.worker import call_within
 from zmon.registry import SOURCES, UNREAD_COUNTERS, UNREAD_IDENTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.kernel.capture_tree import Node
     from zmon.kernel.dasd_ioctl import Question
@@ -176,6 +176,15 @@ class _Reading:
         self.found.nodes[path] = CapturedFile(data, time.time_ns())
         self.found.modes[path] = mode
 
+    def ask(self, path: str, call: Callable[[], bytes]) -> None:
+        """Put the answer to a call into the pass."""
+        try:
+            self.keep(path, call())
+        except OSError as error:
+            self.refuse(path, error)
+        except ValueError as error:
+            self.refuse(path, OSError(errno.EIO, str(error)))
+
     def refuse(self, path: str, error: OSError, mode: int = 0) -> None:
         """Note that something that is there cannot be read."""
         self.found.refused[path] = mode, error.strerror or str(error)
@@ -251,66 +260,32 @@ class _Reading:
 
 def _call(reading: _Reading, questions: Iterable[Question]) -> None:
     """Make the calls whose answers are no files."""
-    try:
-        disks = [name for name in reading.tree.entries("sys/block") if name.startswith("dasd")]
-    except OSError:
-        disks = []
+    tree = reading.tree
     for question in questions:
-        for disk in disks:
-            path = f"ioctl/{disk}/{question.name}.bin"
-            try:
-                reading.keep(path, _asked(reading.tree, disk, question))
-            except OSError as error:
-                reading.refuse(path, error)
-    _tables(reading)
+        for disk in _block_devices(tree, "dasd"):
+            reading.ask(f"ioctl/{disk}/{question.name}.bin", partial(_answer, tree, disk, question))
+    for disk in _block_devices(tree, "dm-"):
+        with contextlib.suppress(OSError):  # it went away
+            number = text(tree, f"sys/block/{disk}/dev").strip()
+            reading.ask(block_ioctl.dm_captured_at(number), partial(_dm_table, tree, number))
+    for disk in _block_devices(tree, "loop"):
+        with contextlib.suppress(OSError):  # it has no file
+            file = text(tree, f"sys/block/{disk}/loop/backing_file").rstrip("\n")
+            number = text(tree, f"sys/block/{disk}/dev").strip()
+            table = partial(_loop_table, tree, number, f"sys/block/{disk}", file)
+            reading.ask(block_ioctl.loop_captured_at(number), table)
     if os.uname().machine == "s390x":
-        try:
-            reading.keep(sysinfo.STHYI_CAPTURED, sysinfo.call_sthyi())
-        except OSError as error:
-            reading.refuse(sysinfo.STHYI_CAPTURED, error)
+        reading.ask(sysinfo.STHYI_CAPTURED, sysinfo.call_sthyi)
 
 
-def _tables(reading: _Reading) -> None:
-    """Ask how the devices lie that are made of others, or of a file."""
-    for number in _mapped(reading.tree):
-        path = block_ioctl.dm_captured_at(number)
-        try:
-            reading.keep(path, block_ioctl.read_dm_table(reading.tree, number).encode())
-        except OSError as error:
-            reading.refuse(path, error)
-        except ValueError as error:
-            reading.refuse(path, OSError(errno.EIO, str(error)))
-    for number, path, file in _loops(reading.tree):
-        table = block_ioctl.read_loop_table(reading.tree, number, path, file)
-        if isinstance(table, Absent):
-            reading.refuse(block_ioctl.loop_captured_at(number), OSError(errno.EIO, table.reason))
-        else:
-            reading.keep(block_ioctl.loop_captured_at(number), str(table).encode())
+def _block_devices(tree: LiveTree, prefix: str) -> list[str]:
+    try:
+        return [name for name in tree.entries("sys/block") if name.startswith(prefix)]
+    except OSError:
+        return []
 
 
-def _loops(tree: LiveTree) -> Iterator[tuple[str, str, str]]:
-    """Yield number, directory and file of all loop devices that have a file."""
-    with contextlib.suppress(OSError):
-        for name in tree.entries("sys/block"):
-            if name.startswith("loop"):
-                path = f"sys/block/{name}"
-                with contextlib.suppress(OSError):
-                    file = text(tree, f"{path}/loop/backing_file").rstrip("\n")
-                    yield text(tree, f"{path}/dev").strip(), path, file
-
-
-def _mapped(tree: LiveTree) -> list[str]:
-    """Return the numbers of all devices of the device mapper."""
-    numbers = []
-    with contextlib.suppress(OSError):
-        for name in tree.entries("sys/block"):
-            if name.startswith("dm-"):
-                with contextlib.suppress(OSError):
-                    numbers.append(text(tree, f"sys/block/{name}/dev").strip())
-    return numbers
-
-
-def _asked(tree: LiveTree, disk: str, question: Question) -> bytes:
+def _answer(tree: LiveTree, disk: str, question: Question) -> bytes:
     """Put a question to a disk; a costly one is given up when the disk hangs."""
     if question not in COSTLY:
         return dasd_ioctl.ask(tree, disk, question)
@@ -318,6 +293,17 @@ def _asked(tree: LiveTree, disk: str, question: Question) -> bytes:
         return call_within(partial(dasd_ioctl.ask, tree, disk, question), QUESTION_DEADLINE)
     except TimeoutError:
         raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT)) from None
+
+
+def _dm_table(tree: LiveTree, number: str) -> bytes:
+    return block_ioctl.read_dm_table(tree, number).encode()
+
+
+def _loop_table(tree: LiveTree, number: str, path: str, file: str) -> bytes:
+    table = block_ioctl.read_loop_table(tree, number, path, file)
+    if isinstance(table, Absent):
+        raise OSError(errno.EIO, table.reason)
+    return str(table).encode()
 
 
 # --- writing ----------------------------------------------------------------------------------

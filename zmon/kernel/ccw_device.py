@@ -36,38 +36,21 @@ DASD_ATTRIBUTES: Final = (*_WORDS, *_NUMBERS, "path_masks")
 """What only the DASD driver gives."""
 
 
-def parse_chpids(content: str) -> tuple[int, ...]:
-    """Return `chpids`: the channel path in each of the eight slots.
+def parse_bytes(content: str, count: int) -> tuple[int, ...]:
+    """Return the first numbers of a file, of two hex digits each.
 
-    Eight numbers of two hex digits.  An unused slot says 00, which is also a legal path: only
-    the path installed mask tells them apart, see `installed`.
-
-    Raises:
-        ValueError: there are fewer than eight, or other words.
-    """
-    return _bytes(content, 8, "chpids")
-
-
-def parse_pimpampom(content: str) -> tuple[int, int, int]:
-    """Return `pimpampom`: the masks of paths installed, available, operational.
-
-    Two hex digits each; the highest bit is the first slot of `chpids`.  They are as of the last
-    time the kernel asked the subchannel, so they may lag.
+    `chpids` has the channel path in each of the eight slots; an unused slot says 00, which is also a legal
+    path: only the path installed mask tells them apart, see `installed`.  `pimpampom` has the masks of paths
+    installed, available, operational as of the last time the kernel asked the subchannel, and `vpm` that of
+    the paths which Linux verified; the highest bit is the first slot.
 
     Raises:
-        ValueError: there are fewer than three, or other words.
+        ValueError: there are fewer, or other words.
     """
-    pim, pam, pom = _bytes(content, 3, "pimpampom")
-    return pim, pam, pom
-
-
-def parse_vpm(content: str) -> int:
-    """Return `vpm`: the mask of paths that Linux verified, as in `parse_pimpampom`.
-
-    Raises:
-        ValueError: it is not two hex digits.
-    """
-    return _bytes(content, 1, "vpm")[0]
+    words = content.split()[:count]
+    if len(words) < count or not all(re.fullmatch("[0-9a-f]{2}", word, re.ASCII) for word in words):
+        raise ValueError(f"not {count} numbers of two hex digits: {content[:40]!r}")
+    return tuple(int(word, 16) for word in words)
 
 
 def parse_path_masks(content: str) -> str:
@@ -79,7 +62,7 @@ def parse_path_masks(content: str) -> str:
     Raises:
         ValueError: there are fewer than six, or other words.
     """
-    return " ".join(f"{mask:02x}" for mask in _bytes(content, 6, "path_masks"))
+    return " ".join(f"{mask:02x}" for mask in parse_bytes(content, 6))
 
 
 def parse_type(content: str) -> str | Absent:
@@ -111,13 +94,6 @@ def parse_number(content: str) -> int:
 def installed(chpids: tuple[int, ...], pim: int) -> str:
     """Return the channel paths that lead to a device, in the order of their slots: `70 71`."""
     return " ".join(f"{chpid:02x}" for slot, chpid in enumerate(chpids) if pim & 0x80 >> slot)
-
-
-def _bytes(content: str, count: int, name: str) -> tuple[int, ...]:
-    words = content.split()[:count]
-    if len(words) < count or not all(re.fullmatch("[0-9a-f]{2}", word, re.ASCII) for word in words):
-        raise ValueError(f"{name} has not {count} numbers of two hex digits: {content[:40]!r}")
-    return tuple(int(word, 16) for word in words)
 
 
 def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
@@ -168,10 +144,12 @@ def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
 
 def _paths(tree: Tree, subchannel: str) -> dict[str, Value]:
     """Return what a subchannel says of the paths to its device."""
-    row: dict[str, Value] = {"vpm": read_value(tree, f"{subchannel}/vpm", parse_vpm)}
+    row: dict[str, Value] = {
+        "vpm": read_value(tree, f"{subchannel}/vpm", lambda content: parse_bytes(content, 1)[0])
+    }
     try:
-        pim, pam, pom = parse_pimpampom(text(tree, f"{subchannel}/pimpampom"))
-        chpids = parse_chpids(text(tree, f"{subchannel}/chpids"))
+        pim, pam, pom = parse_bytes(text(tree, f"{subchannel}/pimpampom"), 3)
+        chpids = parse_bytes(text(tree, f"{subchannel}/chpids"), 8)
     except OSError as error:
         return row | dict.fromkeys(_PATHS, refused(error))
     except ValueError:

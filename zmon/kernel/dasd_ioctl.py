@@ -1,11 +1,9 @@
-"""The three questions that only a DASD's block node answers, and the one way of asking them.
+"""/proc/dasd/devices and the ioctls of a DASD's node: what the driver and the storage server know of volumes.
 
-/proc/dasd/devices and BIODASDINFO2: what the DASD driver knows of its volumes.
-
-BIODASDPSRD: what the control unit's cache did for a volume.
-
-Each answer costs a channel program on the device, and all devices on one real volume get the same:
-so a volume is asked once, and not often.
+Three questions that only the node answers, put in one way: `ask`.  BIODASDINFO2 costs nothing.  BIODASDPSRD
+has what the control unit's cache did for a volume: each answer costs a channel program on the device, and all
+devices on one real volume get the same, so a volume is asked once, and not often.  What
+BIODASDREADALLCMB answers, `zmon.kernel.cmf` understands.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from zmon.absent import absent
 from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
 from zmon.kinds import CACHE, DASD
 from zmon.record import NamedTuple
-from zmon.sample import Frame, empty_frame
+from zmon.sample import Frame, empty_frame, frame_of
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
@@ -110,26 +108,10 @@ _NOT_ECKD: Final = absent("only an ECKD volume has this")
 _INFO2_NOT_UNDERSTOOD: Final = absent("what BIODASDINFO2 answered was not understood")
 
 
-class DasdEntry(NamedTuple):
-    """One line of /proc/dasd/devices."""
+def parse_dasd_devices(content: str) -> list[Row]:
+    """Parse /proc/dasd/devices: one row per DASD with a block device; PAV aliases have none.
 
-    busid: str
-    discipline: Value
-    """ECKD, FBA or DIAG."""
-    number: Value
-    """major:minor of its block device."""
-    name: Value
-    """Of its block device: dasda."""
-    readonly: bool
-    state: str
-    """new, detected, basic, unformatted, active, no stat."""
-    block_size: Value
-    blocks: Value
-    megabytes: Value
-
-
-def parse_dasd_devices(content: str) -> list[DasdEntry]:
-    """Parse /proc/dasd/devices: one line per DASD with a block device; PAV aliases have none.
+    A row has the fields of `DASD`, and `busid` and `number`, the major:minor of its block device.
 
     `0.0.7000(ECKD) at ( 94:    12) is dasdd       : active at blocksize: 4096, 200340 blocks, 782 MB`
 
@@ -144,7 +126,7 @@ def parse_dasd_devices(content: str) -> list[DasdEntry]:
     return [_dasd_entry(line) for line in content.splitlines() if line.strip()]
 
 
-def _dasd_entry(line: str) -> DasdEntry:
+def _dasd_entry(line: str) -> Row:
     match = _DASD_LINE.fullmatch(line.rstrip())
     if match is None:
         raise ValueError(f"/proc/dasd/devices: not understood: {line!r}")
@@ -153,32 +135,21 @@ def _dasd_entry(line: str) -> DasdEntry:
     state = match["state"].removesuffix("(probeonly)").strip()
     sizes = _SIZES.match(state)
     block_size, blocks, megabytes = map(int, sizes.groups()) if sizes else (_NO_SIZE,) * 3
-    return DasdEntry(
-        match["busid"],
-        _NO_DISCIPLINE if discipline in {"", "none"} else discipline,
-        f"{match['major']}:{match['minor']}" if known else _NO_NODE,
-        _NO_NODE if match["name"].startswith("?") else match["name"],
-        match["readonly"] is not None,
-        "active" if sizes else state,
-        block_size,
-        blocks,
-        megabytes,
-    )
+    return {
+        "busid": match["busid"],
+        "discipline": _NO_DISCIPLINE if discipline in {"", "none"} else discipline,
+        "number": f"{match['major']}:{match['minor']}" if known else _NO_NODE,
+        "name": _NO_NODE if match["name"].startswith("?") else match["name"],
+        "readonly": int(match["readonly"] is not None),
+        "state": "active" if sizes else state,
+        "block_size": block_size,
+        "blocks": blocks,
+        "megabytes": megabytes,
+    }
 
 
-class DasdInformation(NamedTuple):
-    """What BIODASDINFO2 tells beyond the other sources."""
-
-    channel_queue: Value
-    """Requests that are queued on the base device at this moment."""
-    lss: Value
-    """Number of the logical subsystem: the CUADD of its I/O definition."""
-    storage: Value
-    """Type and model by which the storage server describes itself: `2107-900`."""
-    cylinders: Value
-    uid: Value = absent("the configuration data name no storage server")
-    """The unique id, which the driver makes of the same data: `IBM.75000000092461.1500.18`; no token."""
-
+INFORMATION: Final = ("channel_queue", "lss", "storage", "cylinders", "uid")
+"""The fields that BIODASDINFO2 has beyond the other sources."""
 
 _UID: Final = re.compile(r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}")
 
@@ -189,8 +160,11 @@ _RECORDS: Final = range(120, 376, 32)
 _LARGE_VOLUME: Final = 0xFFFE
 
 
-def parse_info2(answer: bytes) -> DasdInformation:
-    """Parse the answer to BIODASDINFO2: 416 bytes, big-endian.
+def parse_info2(answer: bytes) -> Row:
+    """Parse the answer to BIODASDINFO2, 416 bytes, big-endian: the fields of `INFORMATION`.
+
+    The queue has the requests that are queued on the base device at this moment; the uid, which the driver
+    makes of the same data, is `IBM.75000000092461.1500.18`, without token.
 
     Type, model and logical subsystem are bytes 4, 10 and 30 of the device's own node element descriptor,
     found among eight records of configuration data by its first two bytes.  Cylinders are a halfword at
@@ -206,7 +180,7 @@ def parse_info2(answer: bytes) -> DasdInformation:
         raise ValueError(f"BIODASDINFO2: {BIODASDINFO2.size} bytes expected, found {len(answer)}")
     queue, discipline, characteristics, configuration = _HEAD.unpack_from(answer)
     if discipline != b"ECKD":
-        return DasdInformation(queue, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD, _NOT_ECKD)
+        return {**dict.fromkeys(INFORMATION, _NOT_ECKD), "channel_queue": queue}
     lss: Value = absent("the configuration data names no device")
     storage = uid = lss
     for start in _RECORDS:
@@ -220,7 +194,7 @@ def parse_info2(answer: bytes) -> DasdInformation:
         cylinders, long_count = _CYLINDERS.unpack_from(answer, _CHARACTERISTICS)
         if cylinders == _LARGE_VOLUME and long_count:
             cylinders = long_count
-    return DasdInformation(queue, lss, storage, cylinders, uid)
+    return dict(zip(INFORMATION, (queue, lss, storage, cylinders, uid), strict=True))
 
 
 def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
@@ -265,19 +239,21 @@ def _volser(tree: Tree, number: Value) -> Value:
         return _NO_VOLSER
 
 
-def _information(tree: Tree, name: Value) -> DasdInformation:
+def _described(tree: Tree, name: Value, number: Value) -> Row:
+    """Return what the node of a disk answers, and its volume serial."""
+    volser = _volser(tree, number)
     if not isinstance(name, str):
-        return DasdInformation(*[_NO_NODE] * 5)
+        return {"volser": volser, **dict.fromkeys(INFORMATION, _NO_NODE)}
     try:
-        return parse_info2(ask(tree, name, BIODASDINFO2))
+        return {"volser": volser, **parse_info2(ask(tree, name, BIODASDINFO2))}
     except OSError as error:
         reason = unanswered(BIODASDINFO2, error)
     except ValueError:
         reason = _INFO2_NOT_UNDERSTOOD
-    return DasdInformation(*[reason] * 5)
+    return {"volser": volser, **dict.fromkeys(INFORMATION, reason)}
 
 
-def read_dasd_devices(tree: Tree) -> list[DasdEntry]:
+def read_dasd_devices(tree: Tree) -> list[Row]:
     """Read /proc/dasd/devices.
 
     Raises:
@@ -301,27 +277,11 @@ def read_dasd(tree: Tree) -> Frame:
         return empty_frame(DASD, str(error))
     if not volumes:
         return empty_frame(DASD, "no DASD is online")
-    told = [_information(tree, volume.name) for volume in volumes]
-    return Frame(
-        DASD,
-        [volume.busid for volume in volumes],
-        {
-            "name": [volume.name for volume in volumes],
-            "discipline": [volume.discipline for volume in volumes],
-            "state": [volume.state for volume in volumes],
-            "readonly": [int(volume.readonly) for volume in volumes],
-            "block_size": [volume.block_size for volume in volumes],
-            "blocks": [volume.blocks for volume in volumes],
-            "megabytes": [volume.megabytes for volume in volumes],
-            "volser": [_volser(tree, volume.number) for volume in volumes],
-            "lss": [info.lss for info in told],
-            "storage": [info.storage for info in told],
-            "uid": [info.uid for info in told],
-            "channel_queue": [info.channel_queue for info in told],
-            "cylinders": [info.cylinders for info in told],
-        },
-        [when] * len(volumes),
-    )
+    rows = {}
+    for volume in volumes:
+        described = _described(tree, volume["name"], volume.pop("number"))
+        rows[str(volume.pop("busid"))] = {**volume, **described}
+    return frame_of(DASD, rows, when)
 
 
 def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
@@ -333,20 +293,10 @@ def read_identity(tree: Tree, disks: Mapping[str, tuple[str, str]]) -> Frame:
     disks = {busid: disk for busid, disk in disks.items() if disk[0].startswith("dasd")}
     if not disks:
         return empty_frame(DASD, "no DASD was asked about")
-    told = [_information(tree, name) for name, _number in disks.values()]
-    return Frame(
-        DASD,
-        list(disks),
-        {
-            "name": [name for name, _number in disks.values()],
-            "volser": [_volser(tree, number) for _name, number in disks.values()],
-            "lss": [info.lss for info in told],
-            "storage": [info.storage for info in told],
-            "uid": [info.uid for info in told],
-            "cylinders": [info.cylinders for info in told],
-        },
-        [tree.when("proc")] * len(disks),
-    )
+    rows = {
+        busid: {"name": name, **_described(tree, name, number)} for busid, (name, number) in disks.items()
+    }
+    return frame_of(DASD, rows, tree.when("proc"))
 
 
 _PSRD: Final = struct.Struct(">BBH21IBIBH96x")
@@ -431,7 +381,7 @@ def _ask_cache(tree: Tree, disk: Value) -> Row:
         return _without_counts(_PSRD_NOT_UNDERSTOOD)
 
 
-def _uid_in_sysfs(tree: Tree, busid: str) -> Value:
+def _uid_in_sysfs(tree: Tree, busid: Value) -> Value:
     try:
         return text(tree, f"{CCW_DEVICES}/{busid}/uid").strip() or _NO_UID
     except OSError:
@@ -452,21 +402,21 @@ def read_cache(tree: Tree) -> Frame:
         return empty_frame(CACHE, f"/{DASD_DEVICES} cannot be read: {error.strerror}")
     except ValueError as error:
         return empty_frame(CACHE, str(error))
-    volumes = [volume for volume in volumes if volume.discipline == "ECKD"]
+    volumes = [volume for volume in volumes if volume["discipline"] == "ECKD"]
     if not volumes:
         return empty_frame(CACHE, "no ECKD volume is online")
     answers: dict[Value, tuple[int, Row]] = {}
     rows: list[Row] = []
     times: list[int] = []
     for volume in volumes:
-        uid = _uid_in_sysfs(tree, volume.busid)
+        uid = _uid_in_sysfs(tree, volume["busid"])
         identity = find_uid(uid)
-        real = identity.volume if identity else volume.busid
+        real = identity.volume if identity else volume["busid"]
         if real not in answers:
-            answers[real] = (tree.when(DASD_DEVICES), _ask_cache(tree, volume.name))
+            answers[real] = (tree.when(DASD_DEVICES), _ask_cache(tree, volume["name"]))
         when, answer = answers[real]
         rows.append(answer | {"uid": uid})
         times.append(when)
     names = [field.name for field in CACHE.fields]
     columns = {name: [row[name] for row in rows] for name in names}
-    return Frame(CACHE, [volume.busid for volume in volumes], columns, times)
+    return Frame(CACHE, [str(volume["busid"]) for volume in volumes], columns, times)

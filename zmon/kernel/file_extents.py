@@ -18,10 +18,10 @@ import time
 from collections import deque
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import Absent, absent
-from zmon.kernel import open_file, worker
+from zmon.kernel import deadline, open_file
 from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, option, parse_mountinfo
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import printable, text
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.kernel.deadline import Worker
     from zmon.kernel.mountinfo import Mounted
-    from zmon.kernel.sampler import Choice
     from zmon.kernel.tree import Tree
-    from zmon.kernel.worker import Worker
 
 
 MAX_FILES: Final = 100_000
@@ -131,7 +130,7 @@ def read_containers(  # noqa: PLR0913 - what may confine it
 ) -> Frame:
     """Look at containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
 
-    A file system that leaves one call without an answer for `worker.CALL_DEADLINE` seconds is asked nothing
+    A file system that leaves one call without an answer for `deadline.CALL_DEADLINE` seconds is asked nothing
     more: its files are absent with that reason, and the others are looked at.
     Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
 
@@ -168,10 +167,32 @@ def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Fr
     return Frame(CONTAINER, list(rows), columns, [when] * len(rows))
 
 
+class LateListing(Protocol):
+    """Files that become known while samples are taken, as a database server lists them when it answers."""
+
+    def containers(self) -> Sequence[ListedFile]:
+        """Return the files that are known by now; ValueError says why none is."""
+
+    def changed(self) -> bool:
+        """Tell whether more are known than when this was asked last."""
+
+
+class ContainerChoice(Protocol):
+    """What a choice says of containers."""
+
+    @property
+    def containers(self) -> tuple[ListedFile, ...]:
+        """The files that are listed."""
+
+    @property
+    def later(self) -> LateListing | None:
+        """Further ones."""
+
+
 class ContainerReader:
     """Looks again and again where the files are that are listed, by now or later."""
 
-    def __init__(self, tree: Tree, choice: Choice) -> None:
+    def __init__(self, tree: Tree, choice: ContainerChoice) -> None:
         """Look at nothing yet."""
         self._tree = tree
         self._listed = choice.containers
@@ -244,7 +265,7 @@ class _Looking:
         known = self._mounts.get(mount)
         if known is None or known.fstype != "btrfs":
             return []
-        cell = read_devices(self._tree, known)["devices"]
+        cell = read_devices(self._tree, known.id, known.number, known.point, known.source)["devices"]
         return [word.partition("=")[2] for word in str(cell).split()] if isinstance(cell, str) else []
 
     def goes_on(self) -> None:
@@ -253,7 +274,7 @@ class _Looking:
 
     def remaining(self) -> float:
         """Return the seconds that the present call may still take."""
-        return self._since + worker.CALL_DEADLINE - time.monotonic()
+        return self._since + deadline.CALL_DEADLINE - time.monotonic()
 
     def leave(self, waiting: Worker) -> str:
         """Give up the present call, for which a worker waits; say what does not answer."""
@@ -519,7 +540,7 @@ class _FileReading:
         while self._tasks:
             looking = self._looking
             looking.goes_on()
-            working = worker.Worker("files")
+            working = deadline.Worker("files")
             working.start(partial(self._work, looking), last=True)
             while (outcome := working.outcome(looking.remaining())) is None:
                 if looking.remaining() <= 0 and self._leave(looking, working):

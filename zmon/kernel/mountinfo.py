@@ -289,7 +289,7 @@ def _several(
             known = found.get(mount.number)
             if known is None or isinstance(known["devices"], Absent):
                 point = f"/{mount.seen_by}/root{mount.point}" if mount.seen_by else mount.point
-                found[mount.number] = read_devices(tree, mount._replace(point=point))
+                found[mount.number] = read_devices(tree, mount.id, mount.number, point, mount.source)
     return found
 
 

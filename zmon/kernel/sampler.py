@@ -12,13 +12,13 @@ import time
 import weakref
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
+from zmon.kernel.deadline import SOURCE_DEADLINE, SourceReading, SourceWorker
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
-from zmon.kernel.worker import SOURCE_DEADLINE, SourceReading, SourceWorker
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
 from zmon.record import NamedTuple
 from zmon.registry import SOURCES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from zmon.absent import Value
-    from zmon.kernel.file_extents import ListedFile
+    from zmon.kernel.file_extents import LateListing, ListedFile
     from zmon.kernel.tree import Tree
     from zmon.registry import Source
     from zmon.sample import Kind
@@ -37,16 +37,6 @@ S = TypeVar("S", bound=SourceReading)
 
 IDENTITY: Final = ("devices", "volumes")
 """The sources that say what devices are."""
-
-
-class Later(Protocol):
-    """Files that become known while samples are taken, as a database server lists them when it answers."""
-
-    def containers(self) -> Sequence[ListedFile]:
-        """Return the files that are known by now; ValueError says why none is."""
-
-    def changed(self) -> bool:
-        """Tell whether more are known than when this was asked last."""
 
 
 class Choice(NamedTuple):
@@ -64,7 +54,7 @@ class Choice(NamedTuple):
     """Ask CP for the disks of this guest."""
     containers: tuple[ListedFile, ...] = ()
     """Files whose extents are asked for; a capture has those that were asked for when it was made."""
-    later: Later | None = None
+    later: LateListing | None = None
     """Further such files, which are not known yet."""
 
     @property

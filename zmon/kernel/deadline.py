@@ -159,7 +159,7 @@ def bytes_read() -> Number:
         return NOT_ACCOUNTED
 
 
-class Reader(Protocol):
+class SourceReader(Protocol):
     """What reads a source."""
 
     def read(self) -> Sequence[Frame]:
@@ -172,7 +172,7 @@ class Reader(Protocol):
 class SourceReading:
     """A source that is read, and what that has cost so far."""
 
-    def __init__(self, source: Source, reader: Reader, off: str = "", live: bool = True) -> None:
+    def __init__(self, source: Source, reader: SourceReader, off: str = "", live: bool = True) -> None:
         """Read nothing yet; `off` says why it never will be."""
         self.source = source
         self.reader = reader
@@ -214,7 +214,7 @@ class SourceWorker(SourceReading):
     samples do not wait for it again.  When it answers at last, its answer counts for the next sample.
     """
 
-    def __init__(self, source: Source, reader: Reader, off: str = "", live: bool = True) -> None:
+    def __init__(self, source: Source, reader: SourceReader, off: str = "", live: bool = True) -> None:
         """Read nothing yet."""
         super().__init__(source, reader, off, live)
         self.worker = Worker(source.name)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, Number
-from zmon.kernel import worker
-from zmon.kernel.worker import NOT_ACCOUNTED, SourceReading, bytes_read
+from zmon.kernel import deadline
+from zmon.kernel.deadline import NOT_ACCOUNTED, SourceReading, bytes_read
 from zmon.kinds import BLOCK, CMF
 from zmon.registry import Source
 from zmon.sample import Frame, empty_frame
@@ -96,7 +96,7 @@ def test_the_cost_counts_calls_and_rows() -> None:
 def test_the_cost_counts_the_bytes_of_all_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the thread read before and between them is not the source's."""
     counter = iter([100, 130, 500, 507])
-    monkeypatch.setattr(worker, "bytes_read", lambda: next(counter))
+    monkeypatch.setattr(deadline, "bytes_read", lambda: next(counter))
     counted = reading(disks)
     counted.read()
     counted.read()
@@ -105,7 +105,7 @@ def test_the_cost_counts_the_bytes_of_all_readings(monkeypatch: pytest.MonkeyPat
 
 def test_bytes_that_are_not_accounted_are_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not 0."""
-    monkeypatch.setattr(worker, "bytes_read", lambda: NOT_ACCOUNTED)
+    monkeypatch.setattr(deadline, "bytes_read", lambda: NOT_ACCOUNTED)
     counted = reading(disks)
     counted.read()
     assert counted.cost.bytes is NOT_ACCOUNTED
@@ -145,5 +145,5 @@ def test_bytes_read_are_absent_where_the_kernel_does_not_account(
     file = tmp_path_factory.mktemp("thread") / "io"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(worker, "open", lambda *_, **__: open(file, "rb"), raising=False)  # noqa: SIM115 - closed by the module
+    monkeypatch.setattr(deadline, "open", lambda *_, **__: open(file, "rb"), raising=False)  # noqa: SIM115 - closed by the module
     assert bytes_read() is NOT_ACCOUNTED

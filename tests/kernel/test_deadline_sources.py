@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.interval import Interval
-from zmon.kernel.worker import SourceWorker
+from zmon.kernel.deadline import SourceWorker
 from zmon.kinds import BLOCK
 from zmon.registry import Source
 from zmon.sample import Frame, Instant, Sample, empty_frame

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from zmon.kernel.worker import call_all_within, call_within
+from zmon.kernel.deadline import call_all_within, call_within
 
 
 def test_an_answer_in_time() -> None:
