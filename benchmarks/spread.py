@@ -111,7 +111,7 @@ def sample() -> Sample:
 
 def spread() -> None:
     """Resolve, reckon and print, in a process of its own; print the seconds and the MiB."""
-    from zmon.cli.spread_output import text  # noqa: PLC0415 - the parent needs none of it
+    from zmon.cli.spread import text  # noqa: PLC0415 - the parent needs none of it
     from zmon.placement.items import placement_of  # noqa: PLC0415 - likewise
     from zmon.placement.spread_report import SpreadQuery, report_spread  # noqa: PLC0415 - likewise
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise

@@ -105,8 +105,8 @@ def made_up(root: Path, devices: int, number: str) -> Path:
 
 def lookups(roots: dict[int, Path], path: str) -> dict[int, float]:
     """Look the file up in each root in turn; return the least milliseconds of each."""
-    from zmon.cli.options import add_lookup  # noqa: PLC0415 - the processes come first
-    from zmon.cli.sources import read_files  # noqa: PLC0415 - likewise
+    from zmon.cli.source_options import read_files  # noqa: PLC0415 - likewise
+    from zmon.cli.subcommands import add_lookup  # noqa: PLC0415 - the processes come first
 
     parser = argparse.ArgumentParser()
     add_lookup(parser)

@@ -12,7 +12,7 @@ import re
 import sys
 from typing import Final, NamedTuple
 
-from zmon.cli.sources import time_of
+from zmon.cli.source_options import time_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording

@@ -16,7 +16,7 @@ import pytest
 from zmon.cli import subcommands
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
-from zmon.cli.sources import open_source
+from zmon.cli.source_options import open_source
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
 from zmon.ui.app import Zmon

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.inputs import has_inputs, listing_of, user_inputs
-from zmon.cli.options import add_inputs
+from zmon.cli.subcommands import add_inputs
 from zmon.topology.site import SiteError
 
 if TYPE_CHECKING:

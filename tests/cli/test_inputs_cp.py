@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.inputs import claims_with_cp
-from zmon.cli.options import add_choice, add_cp
+from zmon.cli.subcommands import add_choice, add_cp
 from zmon.cp import claim_sources
 from zmon.kinds import CLAIM
 from zmon.sample import empty_frame

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.inputs import read_listings
-from zmon.cli.options import add_listing_details, partitions
+from zmon.cli.subcommands import add_listing_details, partitions
 
 if TYPE_CHECKING:
     from pathlib import Path

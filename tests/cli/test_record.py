@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli import options, subcommands
+from zmon.cli import subcommands
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.recorder.lock import Lock, running
@@ -126,7 +126,7 @@ def test_what_is_asked_for_wrongly_is_refused(words: list[str], capsys: pytest.C
 )
 def test_lengths_of_time_have_a_unit(words: str, ns: int) -> None:
     """Seconds to weeks."""
-    assert options.length(words) == ns * 10**9
+    assert subcommands.length(words) == ns * 10**9
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_lengths_of_time_have_a_unit(words: str, ns: int) -> None:
 )
 def test_sizes_have_a_unit(words: str, count: int) -> None:
     """Binary, as those of files are shown."""
-    assert options.size(words) == count
+    assert subcommands.size(words) == count
 
 
 def test_kinds_are_found_by_name() -> None:
     """An unknown one is told which there are."""
-    assert [kind.name for kind in options.kinds("block, cmf")] == ["block", "cmf"]
+    assert [kind.name for kind in subcommands.kinds("block, cmf")] == ["block", "cmf"]
     with pytest.raises(argparse.ArgumentTypeError, match="'disk' is none of machine, channel"):
-        options.kinds("block,disk")
+        subcommands.kinds("block,disk")
 
 
 def test_a_server_that_is_down_or_silent_keeps_no_sample(

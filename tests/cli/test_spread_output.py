@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.placement.study import FILES, SECOND, sample, site
-from zmon.cli.spread_output import text
+from zmon.cli.spread import text
 from zmon.interval import Interval
 from zmon.placement.items import Item, Placement, Unit, placement_of
 from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.placement.study import FILES, MIB, sample, site
-from zmon.cli.spread_output import document, matrix_records, move_records
+from zmon.cli.spread import document, matrix_records, move_records
 from zmon.placement.items import placement_of
 from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread
 from zmon.topology.machine import Machine, UserInputs

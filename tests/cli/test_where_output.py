@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.placement.guest import FILES, machine
-from zmon.cli.where_output import MAX_NAMED, MAX_REMARKS, MIN_WIDTH, ranges, text
+from zmon.cli.where import MAX_NAMED, MAX_REMARKS, MIN_WIDTH, ranges, text
 from zmon.placement.word_lookup import LookupResult, find, meanings
 
 GUEST = machine()

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.absent import absent
+from zmon.screen import definition
 from zmon.screen.definition import (
     Limit,
     ScreenError,
     Screens,
     load_screens,
     own_screens,
+    parse_head,
     parse_screen,
-    peek,
     shipped,
 )
 
@@ -93,7 +94,7 @@ def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> No
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 40)))
     damaged = text[:start] + data.draw(st.text(max_size=20)) + text[end:]
-    for read in (parse_screen, peek):
+    for read in (parse_screen, parse_head):
         try:
             read(damaged, "f")
         except ScreenError as error:
@@ -194,13 +195,13 @@ def test_files_may_be_read_only_as_far_as_needed(tmp_path: Path, monkeypatch: py
 def test_a_head_may_hold_brackets() -> None:
     """A line of help that begins with a bracket is no table."""
     text = HEAD + 'help = """\nsee\n[column] and more\n"""\nmenu = "7"\n' + COLUMN
-    assert (peek(text, "f").menu, parse_screen(text, "f").menu) == ("7", "7")
+    assert (parse_head(text, "f").menu, parse_screen(text, "f").menu) == ("7", "7")
 
 
 def test_heads_and_whole_files_agree() -> None:
     """What is read for finding is what stands in the screen."""
     whole = {(s.id, s.command, s.shortest, s.menu) for s in load_screens(shipped("screens"))}
-    heads = (peek(text, "f") for text in SHIPPED.values())
+    heads = (parse_head(text, "f") for text in SHIPPED.values())
     assert {(s.id, s.command, s.shortest, s.menu) for s in heads} == whole
 
 
@@ -296,3 +297,28 @@ def test_a_way_deeper_may_name_a_column() -> None:
     """Of a page it may name any fact."""
     assert parse_screen(HEAD + 'drill = "DEVICE {io}"\n' + COLUMN, "f").drill == "DEVICE {io}"
     assert parse_screen(HEAD + 'layout = "page"\ndrill = "DEVICE {any}"\n', "f").drill == "DEVICE {any}"
+
+
+def test_a_screen_is_read_by_its_command_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A lookup of one screen reads one file; what is not found so, and all of them, are found as ever."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    read: list[str] = []
+    text = definition._text
+
+    def noted(file: str) -> str:
+        read.append(file)
+        return text(file)
+
+    monkeypatch.setattr(definition, "_text", noted)
+    screens = load_screens(whole=False)
+    found = screens.find("device")
+    assert (found.command, [Path(file).name for file in read]) == ("DEVICE", ["device.toml"])
+    assert screens.find("DEV") is found
+    assert screens.find("FCX108") is found
+    assert sorted(screen.id for screen in screens) == sorted(screen.id for screen in load_screens())
+
+
+def test_every_shipped_file_is_named_after_its_command() -> None:
+    """By that it is found."""
+    for name, text in SHIPPED.items():
+        assert parse_head(text, name).command.lower() == Path(name).stem

@@ -12,7 +12,7 @@ import pytest
 from tests.casestudy import WAYS
 from zmon.cli.inputs import listing_of, user_inputs
 from zmon.cli.main import joined
-from zmon.cli.sources import open_source
+from zmon.cli.source_options import open_source
 from zmon.cli.subcommands import live
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session

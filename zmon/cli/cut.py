@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from zmon.cli.output import FAILED, OK, misused, say
-from zmon.cli.sources import left_out, open_window, refused, utc_clock
+from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
 from zmon.cli.subcommands import MIN_KEY_BYTES
 from zmon.event import What
 from zmon.store.anonymous import Anonymity
@@ -42,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         _check_output(args)
         anonymity = _anonymity(args.key) if args.anonymise else None
-        with closing(open_window(args)) as stretch:
+        with closing(open_excerpt(args)) as excerpt:
             if any(
-                os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in stretch.sections
+                os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in excerpt.sections
             ):
                 raise ValueError(f"{args.out} is what is to be read; give another name")  # noqa: TRY301 - one way out
-            return _cut(stretch, args.out, anonymity)
+            return _cut(excerpt, args.out, anonymity)
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)
 
@@ -83,17 +83,17 @@ def _anonymity(path: str | None) -> Anonymity:
     return Anonymity(key)
 
 
-def _cut(stretch: Excerpt, path: str, anonymity: Anonymity | None) -> int:
+def _cut(excerpt: Excerpt, path: str, anonymity: Anonymity | None) -> int:
     """Write all samples and events under another name, which becomes OUT when all are there."""
     unfinished = path + UNFINISHED
     remove(unfinished)
     try:
         writer = Writer(unfinished, sealed=sys.maxsize, durable=False)
         try:
-            samples = stretch.chosen(lead=True)
+            samples = excerpt.chosen(lead=True)
             copy = SampleCopy(writer, PROGRESS_SAMPLES)
             copy.write(samples if anonymity is None else map(anonymity.sample, samples))
-            _write_events(writer, stretch, anonymity)
+            _write_events(writer, excerpt, anonymity)
         finally:
             writer.close()
         close_up(unfinished)
@@ -102,20 +102,20 @@ def _cut(stretch: Excerpt, path: str, anonymity: Anonymity | None) -> int:
     except BaseException:
         remove(unfinished)
         raise
-    missing = left_out(stretch)
+    missing = left_out(excerpt)
     for line in missing:
         say(line)
     say(copy.summary(path))
     return FAILED if missing else OK
 
 
-def _write_events(writer: Writer, stretch: Excerpt, anonymity: Anonymity | None) -> None:
+def _write_events(writer: Writer, excerpt: Excerpt, anonymity: Anonymity | None) -> None:
     """Write the events of the source that the writer has not found in the samples itself."""
     writer.seal()  # limits that were exceeded are found when that is done
     with closing(Recording(writer.path)) as made:
         known = KnownEvents(made.events(0, sys.maxsize))
     events = (
-        stretch.recorded_events() if anonymity is None else map(anonymity.event, stretch.recorded_events())
+        excerpt.recorded_events() if anonymity is None else map(anonymity.event, excerpt.recorded_events())
     )
     writer.tell([event for event in events if event not in known])
 

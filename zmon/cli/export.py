@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say
-from zmon.cli.sources import left_out, open_window, refused, utc_clock
+from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
 from zmon.plain_text import harmless
 from zmon.screen.export import plain
 from zmon.trends.rolled import Rollups, headings
@@ -63,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
     if sys.stdout is None:
         return complain("standard output is closed")
     try:
-        with closing(open_window(args)) as stretch:
-            return _export_rollups(stretch, args) if args.rollups else _export(stretch, args)
+        with closing(open_excerpt(args)) as excerpt:
+            return _export_rollups(excerpt, args) if args.rollups else _export(excerpt, args)
     except SelectionError as error:
         return misused(str(error))
     except ValueError as error:  # RecordingError, WhenError
@@ -110,22 +110,22 @@ def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
 # counters
 
 
-def _export(stretch: Excerpt, args: argparse.Namespace) -> int:
+def _export(excerpt: Excerpt, args: argparse.Namespace) -> int:
     """Write the rows of counters, and what could not be read.
 
     Raises:
         SelectionError: there is no such kind, none has such a field, or CSV cannot hold it.
     """
-    there = stretch.kinds
+    there = excerpt.kinds
     kinds = _words(args.kind) or there
     _check(kinds, there, "there is no kind {!r} in it")
     _check_csv(args, kinds)
     fields = _words(args.fields)
     if fields:
-        known = list(dict.fromkeys(name for kind in kinds for name in _fields(stretch, kind)))
+        known = list(dict.fromkeys(name for kind in kinds for name in _fields(excerpt, kind)))
         _check(fields, known, "there is no field {!r}")
     selection = Selection(kinds, _keys(args), fields, args.reasons)
-    readings = _readings(stretch, selection)
+    readings = _readings(excerpt, selection)
     found = False
     for line in (
         _csv(readings, selection, safe=args.csv_safe) if args.format == "csv" else _jsonl(readings, selection)
@@ -133,7 +133,7 @@ def _export(stretch: Excerpt, args: argparse.Namespace) -> int:
         found = True
         sys.stdout.write(line)
     sys.stdout.flush()
-    missing = left_out(stretch)
+    missing = left_out(excerpt)
     for line in missing:
         complain(line)
     if not found:
@@ -141,9 +141,9 @@ def _export(stretch: Excerpt, args: argparse.Namespace) -> int:
     return FAILED if missing else OK
 
 
-def _fields(stretch: Excerpt, kind: str) -> list[str]:
+def _fields(excerpt: Excerpt, kind: str) -> list[str]:
     """Return the names of a kind's fields, as the first sample has them that holds it."""
-    for sample in stretch.chosen([kind]):
+    for sample in excerpt.chosen([kind]):
         frame = sample.frames.get(kind)
         if frame is not None:
             return [field.name for field in frame.kind.fields]
@@ -163,11 +163,11 @@ class Reading(NamedTuple):
         return moment(at.utc), moment(at.utc - at.steady + self.frame.times[row])
 
 
-def _readings(stretch: Excerpt, selection: Selection) -> Iterator[Reading]:
+def _readings(excerpt: Excerpt, selection: Selection) -> Iterator[Reading]:
     """Yield each reading once, if it has rows to write or says why there are none."""
     last: dict[str, Frame] = {}
     terminal = sys.stderr.isatty() and not sys.stdout.isatty()
-    for number, sample in enumerate(stretch.chosen(selection.kinds), 1):
+    for number, sample in enumerate(excerpt.chosen(selection.kinds), 1):
         for kind in selection.kinds:
             frame = sample.frames.get(kind)
             if frame is not None and frame is not last.get(kind):
@@ -268,13 +268,13 @@ def _jsonl(readings: Iterator[Reading], selection: Selection) -> Iterator[str]:
 # roll-ups
 
 
-def _export_rollups(stretch: Excerpt, args: argparse.Namespace) -> int:
+def _export_rollups(excerpt: Excerpt, args: argparse.Namespace) -> int:
     """Write the roll-ups of the files; returns the exit status.
 
     Raises:
         SelectionError: what was asked for was not rolled up, or CSV cannot hold it.
     """
-    there = _figures(stretch, args.rollups)
+    there = _figures(excerpt, args.rollups)
     if not there:
         return complain("nothing was rolled up in that time; recordings of an older zmon have no roll-ups")
     screens = list(dict.fromkeys(word.lower() for word in _words(args.kind)))
@@ -286,20 +286,20 @@ def _export_rollups(stretch: Excerpt, args: argparse.Namespace) -> int:
     _check(fields, known, "there is no figure {!r}")
     if fields:
         chosen = {screen: [name for name in fields if name in chosen[screen]] for screen in chosen}
-    return _write_rollups(stretch, args, chosen)
+    return _write_rollups(excerpt, args, chosen)
 
 
-def _figures(stretch: Excerpt, length: str) -> dict[str, list[str]]:
+def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
     """Return the figures of each screen, of all files together."""
     found: dict[str, dict[str, None]] = {}
-    for path in stretch.paths():
+    for path in excerpt.paths():
         with closing(Rollups(path, length)) as rollups:
             for screen in rollups.screens():
                 found.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
     return {screen: [*figures] for screen, figures in found.items() if figures}
 
 
-def _write_rollups(stretch: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
+def _write_rollups(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
     keys = _keys(args)
     writer = CsvWriter(sys.stdout, safe=args.csv_safe)
     count = 0
@@ -307,12 +307,12 @@ def _write_rollups(stretch: Excerpt, args: argparse.Namespace, chosen: dict[str,
         names = headings(figures)
         if args.format == "csv":
             writer.writerow(["begin", "thing", "label", *names])
-        for path in stretch.paths():
+        for path in excerpt.paths():
             with closing(Rollups(path, args.rollups)) as rollups:
                 if not set(figures) <= set(rollups.figures(screen)):
                     complain(f"left out: {path} has rolled up other figures of {screen}")
                     continue
-                for row in rollups.rows(screen, figures, stretch.begin, stretch.end):
+                for row in rollups.rows(screen, figures, excerpt.begin, excerpt.end):
                     if not is_wanted(row.thing, keys):
                         continue
                     count += 1

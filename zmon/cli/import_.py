@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from zmon.cli.cut import SampleCopy, remove
 from zmon.cli.output import OK, complain, say
-from zmon.cli.sources import is_simulated
+from zmon.cli.source_options import is_simulated
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import sample_once
 from zmon.session.machines import open_lab

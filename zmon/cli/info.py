@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from zmon.cli.output import FAILED, OK, complain, write_json, write_text
-from zmon.cli.sources import see_recorded, utc_clock
+from zmon.cli.source_options import see_recorded, utc_clock
 from zmon.plain_text import harmless
 from zmon.recorder.forecast import size_words
 from zmon.recorder.survey import survey, survey_directory

@@ -238,14 +238,14 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
 
 
 def site_of(named: str = "") -> Site:
-    """Read the site files, if there are any.
+    """Return the site that the files of the machine and the user describe, and the one that is named.
 
     Raises:
-        SiteError: one cannot be used.
+        SiteError: a file cannot be used.
         OSError: the one that is named cannot be read.
     """
     if not named and not site_files(os.environ):
         return NO_SITE
-    from zmon.topology.site_file import read_site  # noqa: PLC0415 - most machines have none
+    from zmon.topology.site_file import read_site  # noqa: PLC0415 - most machines have no site file
 
     return read_site(os.environ, named)

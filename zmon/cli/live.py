@@ -1,4 +1,4 @@
-"""The live screens: on the full screen, or line by line on a terminal that cannot address its cursor."""
+"""The screens, live or of a recording: full screen, or line by line where the cursor cannot be addressed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import containers_of, listing_of, user_inputs
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
-from zmon.cli.sources import open_source, seek
+from zmon.cli.source_options import open_source, seek
 from zmon.cli.subcommands import misspelt
+from zmon.recorder.lock import own_directory, recorder_here
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 from zmon.session.session import Session
 from zmon.session.when import WhenError
@@ -24,6 +25,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         if (status := closed_stream()) is not None:
             return status
+        if args.replay and args.source is None:
+            recorder = recorder_here(os.environ)
+            args.source = recorder.directory if recorder is not None else own_directory(os.environ)
         _check(args)
         screens = load_screens()
         if args.command:

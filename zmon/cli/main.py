@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from importlib import import_module
-from keyword import iskeyword
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
 _DISTANCE: Final = re.compile(r"-\.?\d")
 """How a negative number or a time before another begins."""
+
+MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
+"""The modules that are not named after their subcommand."""
 
 TRACE: Final = "ZMON_TRACE"
 """The environment variable that, when it is 1, lets an unexpected exception end zmon with its traceback."""
@@ -71,7 +73,7 @@ def _run(words: Sequence[str]) -> int:
         parser.words = words
     declare(parser)
     args = parser.parse_args(joined(words))
-    module = import_module(f"zmon.cli.{name or 'live'}{'_' if iskeyword(name) else ''}")
+    module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
     status: int = module.run(args)
     return status
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.cli.output import FAILED, OK, announced, complain, misused, write_result
-from zmon.cli.sources import choice_of, open_source, time_of
+from zmon.cli.source_options import choice_of, open_source, time_of
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
 from zmon.recorder.lock import recorder_here

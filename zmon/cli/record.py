@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli.inputs import containers_of, read_listings
 from zmon.cli.output import OK, complain
-from zmon.cli.sources import choice_of
+from zmon.cli.source_options import choice_of
 from zmon.kernel.udev import watch
 from zmon.listing.servers import is_server, parse_server
 from zmon.plain_text import harmless

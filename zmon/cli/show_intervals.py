@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, user_inputs
 from zmon.cli.output import OK, announced, complain, misused, write_result
-from zmon.cli.sources import open_source, seek, time_of
+from zmon.cli.source_options import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.frame import WIDTH

@@ -1,57 +1,279 @@
-"""The subcommands: what each is called, its help, and its options.
+"""The subcommands: what each is called, its help, its options and the types of their values.
 
-The docstring of each function is the help of the subcommand.  None of them loads what carries it out.
+None of it loads what carries a subcommand out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import argparse
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
 
-from zmon.cli.options import (
-    LISTING_HELP,
-    add_choice,
-    add_format,
-    add_inputs,
-    add_listing_details,
-    add_listings,
-    add_lookup,
-    add_recording,
-    add_source,
-    add_window,
-    archive,
-    kinds,
-    length,
-    passes,
-    pause,
-    positive,
-    seconds,
-    size,
-    source,
-)
+from zmon.cli.output import OK
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable
+
+    from zmon.sample import Kind
 
 RECORD_SECONDS: Final = 1.0
 """Default interval of the recorder: it shows a stall of two seconds.  What was not sampled is lost; the
 forecast of `--dry-run` shows what a longer interval saves."""
 MIN_KEY_BYTES: Final = 16
 """Length of the shortest secret of `zmon cut --key` that nobody guesses."""
+MIN_SECONDS: Final = 0.1
+MAX_SECONDS: Final = 86_400.0
+"""Bounds of an interval between samples."""
+
+LISTING_HELP: Final = """\
+LISTING describes the tablespaces of a database; zmon recognises the format:
+  Db2                  db2look -l, LIST TABLESPACE CONTAINERS,
+                       MON_GET_CONTAINER, db2pd
+  Oracle               DBA_DATA_FILES and its like, DDL, ASM disks
+  PostgreSQL, MariaDB  the server: postgresql://HOST/DATABASE,
+                       mariadb://USER@HOST; its data directory; catalogues
+  any                  CSV with tablespace,path
+- is standard input.  A password belongs in ~/.pgpass, PGPASSWORD, ~/.my.cnf
+or MYSQL_PWD, because everybody can see a command line.
+"""
+"""What a listing is, for the help of a subcommand."""
+
+TIMES: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+SIZES: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+# types
+
+
+def seconds(words: str) -> float:
+    """Read an interval in seconds."""
+    value = _number(words)
+    if not MIN_SECONDS <= value <= MAX_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"{words!r} is no interval: write seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}"
+        )
+    return value
+
+
+def pause(words: str) -> float:
+    """Read the seconds between two passes of a capture, which may be none."""
+    value = _number(words)
+    if not 0 <= value <= 86400:
+        raise argparse.ArgumentTypeError(f"{words!r} is no number of seconds from 0 to 86400")
+    return value
+
+
+def _number(words: str) -> float:
+    try:
+        return float(words)
+    except ValueError:
+        return math.nan
+
+
+def positive(words: str) -> int:
+    """Read a number of things, at least one."""
+    if not words.isdecimal() or not 1 <= int(words) <= 1_000_000_000:
+        raise argparse.ArgumentTypeError(f"{words!r} is no number of 1 or more")
+    return int(words)
+
+
+def passes(words: str) -> int:
+    """Read the number of passes of a capture."""
+    if not (words.isascii() and words.isdigit() and 1 <= int(words[:9]) <= 9999 and len(words) < 9):
+        raise argparse.ArgumentTypeError(f"{words!r} is no number from 1 to 9999")
+    return int(words)
+
+
+def partitions(words: str) -> tuple[int, ...]:
+    """Read numbers of Db2's partitions: `0-3,8`."""
+    numbers: set[int] = set()
+    for part in words.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal() or len(part) > 9:
+            raise argparse.ArgumentTypeError(f"{words!r} are no numbers of partitions: write 0-3,8")
+        low, high = int(first), int(last or first)
+        if not low <= high <= 999:
+            raise argparse.ArgumentTypeError(f"{part!r} is no range of partitions, which have numbers to 999")
+        numbers.update(range(low, high + 1))
+    return tuple(sorted(numbers))
+
+
+def length(words: str) -> int:
+    """Read a length of time such as `10m`; returns ns."""
+    return round(_amount(words, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * 10**9)
+
+
+def size(words: str) -> int:
+    """Read a number of bytes such as `2G`."""
+    return round(
+        _amount(words.upper().removesuffix("B").removesuffix("I"), SIZES, "a size: write 500M or 2G")
+    )
+
+
+def _amount(words: str, units: dict[str, int], wanted: str) -> float:
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([A-Za-z])", words, re.ASCII)
+    if match is None or match[2] not in units or not float(match[1]):
+        raise argparse.ArgumentTypeError(f"{words!r} is not {wanted}")
+    return float(match[1]) * units[match[2]]
+
+
+def kinds(words: str) -> list[Kind]:
+    """Read names of kinds, separated by commas."""
+    from zmon.kinds import KINDS  # noqa: PLC0415 - other commands start without the list of all fields
+
+    names = [name.strip() for name in words.split(",")]
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(KINDS)}")
+    return [KINDS[name] for name in names]
+
+
+def archive(words: str) -> str:
+    """Read the name of a capture that will be written."""
+    if not words.endswith((".tar.gz", ".tgz")):
+        raise argparse.ArgumentTypeError(f"{words!r} does not end in .tar.gz, which is what will be written")
+    return words
+
+
+def source(words: str) -> str:
+    """Read the name of a source; an empty one never means this machine.
+
+    `lab:` alone asks which scenarios there are: they are listed as help is, and zmon ends.
+    """
+    if not words:
+        raise argparse.ArgumentTypeError(
+            "'' names no recording and no capture; without --from this machine is shown"
+        )
+    if words == "lab:":
+        from zmon.cli.lab import print_scenarios  # noqa: PLC0415 - loads the simulator
+
+        print_scenarios()
+        raise SystemExit(OK)
+    return words
+
+
+# options that several subcommands share
+
+
+def _option(
+    parser: argparse.ArgumentParser, spec: str, text: str | None, *, several: bool = False, **more: Any
+) -> None:
+    """Add an option: its names, and that of its value if it is to be shown, as in `-n --count N`.
+
+    Without a value and `more` it is a flag; with `several` it may be repeated.
+    """
+    names = [word for word in spec.split() if word.startswith("-")]
+    value = spec.split()[len(names) :]
+    if value:
+        more["metavar"] = value[0]
+        if several:
+            more |= {"action": "append", "default": []}
+    elif not more:
+        more["action"] = "store_true"
+    parser.add_argument(*names, help=text, **more)
+
+
+def _format(parser: argparse.ArgumentParser, *formats: str, text: str | None = None) -> None:
+    """Add `--format`, the first one being the default, and `--csv-safe` if one is CSV."""
+    _option(parser, "-f --format", text, choices=formats, default=formats[0])
+    if "csv" in formats:
+        text = "in CSV, put ' before a name that a spreadsheet would take for a formula"
+        _option(parser, "--csv-safe", text)
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add `--from`, `--interval` and what switches expensive sources."""
+    text = (
+        "a recording (file or directory), a capture (archive or directory) or a simulated machine"
+        " (lab:NAME) instead of this machine; lab: lists the scenarios"
+    )
+    _option(parser, "--from SOURCE", text, dest="source", type=source)
+    _option(parser, "-i --interval S", "seconds between samples (default 2)", type=seconds, default=2.0)
+    add_choice(parser)
+
+
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    """Add what switches expensive sources on or off."""
+    text = "read cache statistics of the storage controllers: one I/O per volume a minute"
+    _option(parser, "--cache", text)
+    _option(parser, "--exact", "read exact channel measurement of each DASD; may wait for its I/O")
+    _option(parser, "--cp", "ask CP for the disks of this guest every 10 minutes (needs root and z/VM)")
+    _option(parser, "--no-hypervisor", "do not read data of partitions and guests from the hypervisor")
+
+
+def _recording(parser: argparse.ArgumentParser) -> None:
+    """Add SOURCE, the recording that is described or copied."""
+    parser.add_argument(
+        "source", metavar="SOURCE", type=source, help="a recording, or a directory of them, one per day"
+    )
+
+
+def _window(parser: argparse.ArgumentParser) -> None:
+    """Add SOURCE, `--from` and `--to`; both options are times here."""
+    _recording(parser)
+    text = "from this time on: 14:32, yesterday 14:30, -10m (before the end)"
+    _option(parser, "--from T0", text, dest="begin")
+    _option(parser, "--to T1", "up to this time; +5m is counted from T0", dest="end")
+
+
+def add_lookup(parser: argparse.ArgumentParser) -> None:
+    """Add what a lookup needs: `--site`, `--at`, and the options of CP and of sources."""
+    _option(parser, "--site FILE", "site file, see docs/site.md", default="")
+    _option(parser, "--at TIME", "time in a recording: 14:32, -10m")
+    add_cp(parser)
+    add_source(parser)
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add `--site`, `--cp-file` and `--listing`, each with the options that belong to it."""
+    _option(parser, "--site FILE", "site file, see docs/site.md", default="")
+    add_cp(parser)
+    _listings(parser, "tablespaces and their files")
+
+
+def add_cp(parser: argparse.ArgumentParser) -> None:
+    """Add `--cp-file`, `--cp-user` and `--cp-member`; `--cp` is among the expensive sources."""
+    text = (
+        "saved answers of CP (QUERY VIRTUAL DASD, QUERY DASD ...) or user directory entries; - is "
+        "standard input, and the option may stand several times"
+    )
+    _option(parser, "--cp-file FILE", text, several=True)
+    _option(parser, "--cp-user USERID", "whose disks of a user directory these are", default="")
+    _option(parser, "--cp-member SYSTEM", "on which member of a single system image it runs", default="")
+
+
+def _listings(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add `--listing`, and what helps to read one."""
+    text = f"{what}: a file or a server's address, see zmon spread --help; may be repeated"
+    _option(parser, "-l --listing LISTING", text, several=True)
+    add_listing_details(parser)
+
+
+def add_listing_details(parser: argparse.ArgumentParser) -> None:
+    """Add what helps to read a listing: `--database`, `--base-dir`, `--terminator`, `--partitions`."""
+    _option(parser, "--database NAME", "name of the database; of a server: only this one", default="")
+    _option(parser, "--base-dir DIR", "directory in which relative paths start", default="")
+    _option(parser, "--terminator C", "character that ends a DDL statement, as after db2 -td", default="")
+    _option(parser, "--partitions N,N-N", "Db2's database partitions", type=partitions, default=())
+    text = "fail if part of a listing is not understood; else warn, with exit status 3"
+    _option(parser, "--strict", text)
+
+
+# subcommands; the docstring is the help
 
 
 def live(parser: argparse.ArgumentParser) -> None:
     """The live screens."""
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     add_source(parser)
-    parser.add_argument(
-        "--record",
-        metavar="FILE",
-        help="record the samples into FILE; else only the last ones are kept, in memory",
+    _option(
+        parser, "--record FILE", "record the samples into FILE; else only the last ones are kept, in memory"
     )
-    parser.add_argument("--at", metavar="TIME", help="where to begin in a recording: 14:32, -10m, begin")
-    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
+    _option(parser, "--at TIME", "where to begin in a recording: 14:32, -10m, begin")
+    _option(parser, "--line", "line mode instead of the full screen")
     add_inputs(parser)
+    parser.set_defaults(replay=False)
 
 
 def demo(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +283,8 @@ def demo(parser: argparse.ArgumentParser) -> None:
     control units (LCUs).  Nothing in it is real, and every screen says so.  Ctrl+T performs the next step, Ctrl+X
     closes the tour; zmon demo --no-tour shows only the screens.
     """  # noqa: E501 - the help as it is printed
-    parser.add_argument("--no-tour", action="store_true", help="no tour at the start; TOUR opens it")
-    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
+    _option(parser, "--no-tour", "no tour at the start; TOUR opens it")
+    _option(parser, "--line", "line mode instead of the full screen")
 
 
 def show(parser: argparse.ArgumentParser) -> None:
@@ -80,34 +302,17 @@ def show(parser: argparse.ArgumentParser) -> None:
         "operand", nargs="*", default=[], help="the thing to show, such as a device; or conditions"
     )
     add_source(parser)
-    for option, text in (
-        ("--at", "end of the interval in a recording: 14:32, -10m"),
-        ("--since", "begin of the interval; -5m is 5 minutes before its end"),
-        ("--compare", "compare it with the interval that ends then, row by row"),
-        ("--compare-since", "begin of that interval (default: same length)"),
-    ):
-        parser.add_argument(option, metavar="TIME", help=text)
-    parser.add_argument(
-        "--with",
-        dest="other",
-        type=source,
-        metavar="SOURCE",
-        help="compare it with another recording or capture: its last interval, or --compare",
-    )
-    parser.add_argument("-n", "--count", type=positive, default=1, help="number of intervals (default 1)")
-    parser.add_argument(
-        "-s", "--sort", metavar="COL", help="column to sort on; --sort=-COL reverses the order"
-    )
-    parser.add_argument("-t", "--top", type=positive, metavar="N", help="only the first N rows")
-    parser.add_argument(
-        "-w",
-        "--where",
-        action="append",
-        default=[],
-        metavar="COND",
-        help="only rows with this condition: resp>10",
-    )
-    add_format(parser, "text", "csv", "json")
+    _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
+    _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
+    _option(parser, "--compare TIME", "compare it with the interval that ends then, row by row")
+    _option(parser, "--compare-since TIME", "begin of that interval (default: same length)")
+    text = "compare it with another recording or capture: its last interval, or --compare"
+    _option(parser, "--with SOURCE", text, dest="other", type=source)
+    _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
+    _option(parser, "-s --sort COL", "column to sort on; --sort=-COL reverses the order")
+    _option(parser, "-t --top N", "only the first N rows", type=positive)
+    _option(parser, "-w --where COND", "only rows with this condition: resp>10", several=True)
+    _format(parser, "text", "csv", "json")
     add_inputs(parser)
 
 
@@ -121,29 +326,13 @@ def where(parser: argparse.ArgumentParser) -> None:
     Every answer says how certain it is: exact (byte by byte), shares (how much on which disk), set (on one or
     more of these), assumed (from the path alone, or a rule of the site), unknown.  Exit status 1: not found.
     """  # noqa: E501 - the help as it is printed
-    parser.add_argument(
-        "thing",
-        nargs="+",
-        metavar="THING",
-        help="a path, disk, UUID=, bus id, device number, label, logical volume, LCU, tablespace or database",
-    )
-    parser.add_argument(
-        "-r", "--recursive", action="store_true", help="look at each file in a directory and below"
-    )
-    parser.add_argument(
-        "-e",
-        "--evidence",
-        action="store_true",
-        help="print the source of each step: file and line, ioctl, answer of CP",
-    )
-    add_format(
-        parser,
-        "text",
-        "csv",
-        "json",
-        text="text for people (default), csv: a record per part of a file on a disk, json: everything",
-    )
-    add_listings(parser)
+    text = "a path, disk, UUID=, bus id, device number, label, logical volume, LCU, tablespace or database"
+    parser.add_argument("thing", nargs="+", metavar="THING", help=text)
+    _option(parser, "-r --recursive", "look at each file in a directory and below")
+    _option(parser, "-e --evidence", "print the source of each step: file and line, ioctl, answer of CP")
+    text = "text for people (default), csv: a record per part of a file on a disk, json: everything"
+    _format(parser, "text", "csv", "json", text=text)
+    _listings(parser, "tablespaces and their files")
     add_lookup(parser)
     parser.epilog = LISTING_HELP
 
@@ -162,34 +351,15 @@ def spread(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=("lcu", "disk", "side"), default="lcu", help="units to spread over (default lcu)"
     )
-    parser.add_argument(
-        "--traffic",
-        action="store_true",
-        help="count what is read and written: live between two samples, or in the last interval of --from",
-    )
-    parser.add_argument(
-        "--lcus",
-        action="append",
-        default=[],
-        metavar="NAMES",
-        help="LCUs for the data, separated by commas: 1,2,LSS 0* (default: see docs/spread.md)",
-    )
-    parser.add_argument(
-        "--moves",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="propose up to N moves; zmon moves nothing itself",
-    )
-    parser.add_argument(
-        "--pin",
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="files or tablespaces that must not be moved: '/db/log*'",
-    )
+    text = "count what is read and written: live between two samples, or in the last interval of --from"
+    _option(parser, "--traffic", text)
+    text = "LCUs for the data, separated by commas: 1,2,LSS 0* (default: see docs/spread.md)"
+    _option(parser, "--lcus NAMES", text, several=True)
+    _option(parser, "--moves N", "propose up to N moves; zmon moves nothing itself", type=positive, default=0)
+    text = "files or tablespaces that must not be moved: '/db/log*'"
+    _option(parser, "--pin PATTERN", text, several=True)
     add_lookup(parser)
-    add_format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json")
     parser.epilog = LISTING_HELP
 
 
@@ -205,19 +375,14 @@ def plot(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("row", nargs="*", help="rows: 7000 7001; or another SCREEN.COLUMN")
     add_source(parser)
-    parser.add_argument("--since", metavar="TIME", help="begin: 14:00, -10m, yesterday 9:00 (default: all)")
-    parser.add_argument("--until", metavar="TIME", help="end: 15:00, -5m (default: the end)")
-    parser.add_argument(
-        "--for", dest="length", type=seconds, metavar="S", help="live: take samples for this many seconds"
-    )
-    parser.add_argument("--width", type=positive, metavar="N", help="characters of a line")
-    parser.add_argument("--height", type=positive, metavar="N", help="lines")
-    parser.add_argument(
-        "--style",
-        choices=("braille", "blocks", "ascii"),
-        help="characters to draw with (default: ZMON_PLOT, or as the terminal allows)",
-    )
-    add_format(parser, "text", "csv", "json")
+    _option(parser, "--since TIME", "begin: 14:00, -10m, yesterday 9:00 (default: all)")
+    _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
+    _option(parser, "--for S", "live: take samples for this many seconds", dest="length", type=seconds)
+    _option(parser, "--width N", "characters of a line", type=positive)
+    _option(parser, "--height N", "lines", type=positive)
+    text = "characters to draw with (default: ZMON_PLOT, or as the terminal allows)"
+    _option(parser, "--style", text, choices=("braille", "blocks", "ascii"))
+    _format(parser, "text", "csv", "json")
 
 
 def capture(parser: argparse.ArgumentParser) -> None:
@@ -230,31 +395,20 @@ def capture(parser: argparse.ArgumentParser) -> None:
     names them.  The archive contains the names of your disks, partitions and mount points.
     """  # noqa: E501 - the help as it is printed
     parser.add_argument("file", metavar="FILE.tar.gz", type=archive, help="the archive to write")
-    parser.add_argument(
-        "-n", "--passes", metavar="PASSES", type=passes, default=2, help="how often to read (%(default)s)"
-    )
-    parser.add_argument(
-        "-i",
-        "--interval",
-        metavar="SECONDS",
-        type=pause,
-        default=10.0,
-        help="from one pass to the next (%(default)g); below 10 the data of other partitions is left out",
-    )
-    parser.add_argument(
+    _option(parser, "-n --passes PASSES", "how often to read (%(default)s)", type=passes, default=2)
+    text = "from one pass to the next (%(default)g); below 10 the data of other partitions is left out"
+    _option(parser, "-i --interval SECONDS", text, type=pause, default=10.0)
+    _option(
+        parser,
         "--all",
-        action="store_true",
-        help="also what is costly: cache statistics (one I/O for each DASD), the exact channel "
+        "also what is costly: cache statistics (one I/O for each DASD), the exact channel "
         "measurement of each DASD (may wait for I/O), other partitions however short the interval",
     )
-    parser.add_argument(
-        "--cp",
-        action="store_true",
-        help="also what CP answers to every guest: its disks, devices, load (needs root and z/VM)",
-    )
-    add_listings(parser, "tablespaces whose files are looked up")
-    parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
-    parser.add_argument("--force", action="store_true", help="overwrite FILE.tar.gz")
+    text = "also what CP answers to every guest: its disks, devices, load (needs root and z/VM)"
+    _option(parser, "--cp", text)
+    _listings(parser, "tablespaces whose files are looked up")
+    _option(parser, "--root DIR", "read below DIR instead of /", default="/")
+    _option(parser, "--force", "overwrite FILE.tar.gz")
 
 
 def replay(parser: argparse.ArgumentParser) -> None:
@@ -270,10 +424,11 @@ def replay(parser: argparse.ArgumentParser) -> None:
         help="a recording, a directory of them, or a capture",
     )
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
-    parser.add_argument("--at", metavar="TIME", help="where to begin: 14:32, -10m (before the end), begin")
-    parser.add_argument("--line", action="store_true", help="line mode instead of the full screen")
+    _option(parser, "--at TIME", "where to begin: 14:32, -10m (before the end), begin")
+    _option(parser, "--line", "line mode instead of the full screen")
     add_inputs(parser)
-    parser.set_defaults(record=None, interval=2.0, cache=False, exact=False, cp=False, no_hypervisor=False)
+    parser.set_defaults(replay=True, record=None, interval=2.0)
+    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False)
 
 
 def record(parser: argparse.ArgumentParser) -> None:
@@ -285,41 +440,19 @@ def record(parser: argparse.ArgumentParser) -> None:
     SIGTERM and SIGINT finish the sample and close the file.  SIGHUP closes it, so that it can be copied, and
     starts another one for the rest of the day.  If the disk is full, recording goes on when there is space again.
     """  # noqa: E501 - the help as it is printed
-    parser.add_argument(
-        "directory",
-        nargs="?",
-        metavar="DIR",
-        help="where the day files go (default: systemd's state directory, else ~/.local/state/zmon)",
-    )
-    parser.add_argument(
-        "-i",
-        "--interval",
-        type=seconds,
-        default=RECORD_SECONDS,
-        metavar="S",
-        help="seconds between samples (default %(default)g)",
-    )
+    text = "where the day files go (default: systemd's state directory, else ~/.local/state/zmon)"
+    parser.add_argument("directory", nargs="?", metavar="DIR", help=text)
+    text = "seconds between samples (default %(default)g)"
+    _option(parser, "-i --interval S", text, type=seconds, default=RECORD_SECONDS)
     add_choice(parser)
-    add_listings(parser, "tablespaces whose files are looked up every ten minutes, and recorded")
-    parser.add_argument(
-        "--only", type=kinds, metavar="KINDS", help="record only these kinds of things: block,cmf,device"
-    )
-    parser.add_argument(
-        "--keep", type=length, default=0, metavar="TIME", help="delete days older than this: 30d"
-    )
-    parser.add_argument(
-        "--size",
-        type=size,
-        default=0,
-        metavar="SIZE",
-        help="delete the oldest days beyond this total size: 2G",
-    )
-    parser.add_argument("-n", "--count", type=positive, default=0, help="end after this many samples")
-    parser.add_argument(
-        "--for", dest="length", type=length, default=0, metavar="TIME", help="end after this time: 10m"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="estimate the cost, write nothing")
-    parser.add_argument("--root", metavar="DIR", default="/", help="read below DIR instead of /")
+    _listings(parser, "tablespaces whose files are looked up every ten minutes, and recorded")
+    _option(parser, "--only KINDS", "record only these kinds of things: block,cmf,device", type=kinds)
+    _option(parser, "--keep TIME", "delete days older than this: 30d", type=length, default=0)
+    _option(parser, "--size SIZE", "delete the oldest days beyond this total size: 2G", type=size, default=0)
+    _option(parser, "-n --count", "end after this many samples", type=positive, default=0)
+    _option(parser, "--for TIME", "end after this time: 10m", dest="length", type=length, default=0)
+    _option(parser, "--dry-run", "estimate the cost, write nothing")
+    _option(parser, "--root DIR", "read below DIR instead of /", default="/")
 
 
 def import_(parser: argparse.ArgumentParser) -> None:
@@ -337,12 +470,9 @@ def import_(parser: argparse.ArgumentParser) -> None:
         "source", metavar="SOURCE", help="a report of sadf -j (- for standard input), a capture, or lab:NAME"
     )
     parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
-    parser.add_argument("--force", action="store_true", help="overwrite OUT")
-    parser.add_argument(
-        "--no-rollups",
-        action="store_true",
-        help="leave out roll-ups: OUT is smaller, and plots of long times take longer",
-    )
+    _option(parser, "--force", "overwrite OUT")
+    text = "leave out roll-ups: OUT is smaller, and plots of long times take longer"
+    _option(parser, "--no-rollups", text)
 
 
 def info(parser: argparse.ArgumentParser) -> None:
@@ -354,9 +484,9 @@ def info(parser: argparse.ArgumentParser) -> None:
 
     --check reads the whole file and compares the checksums; the exit status is 1 if something is damaged.
     """  # noqa: E501 - the help as it is printed
-    add_recording(parser)
-    parser.add_argument("--check", action="store_true", help="read all of it, and say what is damaged")
-    add_format(parser, "text", "json")
+    _recording(parser)
+    _option(parser, "--check", "read all of it, and say what is damaged")
+    _format(parser, "text", "json")
 
 
 def cut(parser: argparse.ArgumentParser) -> None:
@@ -369,18 +499,16 @@ def cut(parser: argparse.ArgumentParser) -> None:
     partitions, guests, sysplexes and device-mapper disks.  Notes lose their text.  The same name always gets the
     same replacement in OUT, and in other cuts with the same --key.  docs/share.md lists what is kept.
     """  # noqa: E501 - the help as it is printed
-    add_window(parser)
+    _window(parser)
     parser.add_argument("out", metavar="OUT", help="the recording to write: NAME.zmon")
-    parser.add_argument(
-        "--anonymise", action="store_true", help="replace everything that identifies the machine"
-    )
-    parser.add_argument(
-        "--key",
-        metavar="FILE",
-        help="with --anonymise: the same replacements in all cuts with this secret file, "
+    _option(parser, "--anonymise", "replace everything that identifies the machine")
+    _option(
+        parser,
+        "--key FILE",
+        "with --anonymise: the same replacements in all cuts with this secret file, "
         f"{MIN_KEY_BYTES} bytes or more (head -c 32 /dev/urandom > FILE)",
     )
-    parser.add_argument("--force", action="store_true", help="overwrite OUT")
+    _option(parser, "--force", "overwrite OUT")
 
 
 def export(parser: argparse.ArgumentParser) -> None:
@@ -396,19 +524,13 @@ def export(parser: argparse.ArgumentParser) -> None:
     --rollups writes the figures of screens for each minute or quarter of an hour instead: mean, lowest, highest,
     number of intervals: zmon export FILE --rollups minutes --kind device.
     """  # noqa: E501 - the help as it is printed
-    add_window(parser)
-    for option, name, text in (
-        ("--kind", "KINDS", "only these kinds: cmf,block"),
-        ("--key", "KEYS", "only these things: 7000,0.0.7001,dasda"),
-        ("--fields", "FIELDS", "only these fields: ssch,connect"),
-    ):
-        options = ("-k", option) if option == "--kind" else (option,)
-        parser.add_argument(*options, action="append", default=[], metavar=name, help=text)
-    add_format(parser, "csv", "jsonl")
-    parser.add_argument(
-        "--rollups", choices=("minutes", "quarters"), help="figures of screens instead of counters"
-    )
-    parser.add_argument("--reasons", action="store_true", help="add the reasons of absent values")
+    _window(parser)
+    _option(parser, "-k --kind KINDS", "only these kinds: cmf,block", several=True)
+    _option(parser, "--key KEYS", "only these things: 7000,0.0.7001,dasda", several=True)
+    _option(parser, "--fields FIELDS", "only these fields: ssch,connect", several=True)
+    _format(parser, "csv", "jsonl")
+    _option(parser, "--rollups", "figures of screens instead of counters", choices=("minutes", "quarters"))
+    _option(parser, "--reasons", "add the reasons of absent values")
 
 
 def cp(parser: argparse.ArgumentParser) -> None:
@@ -422,14 +544,14 @@ def cp(parser: argparse.ArgumentParser) -> None:
     words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
     parse = words.add_parser("parse", help="print what is understood of answers and directory entries")
     parse.add_argument("files", nargs="+", metavar="FILE", help="any text, - for standard input")
-    add_format(parse, "text", "json", "csv")
-    parse.add_argument("--unknown", action="store_true", help="list the lines that are not understood too")
+    _format(parse, "text", "json", "csv")
+    _option(parse, "--unknown", "list the lines that are not understood too")
     query = words.add_parser("query", help="send one of the queries to CP")
     query.add_argument("name", help="its name; zmon cp list names them all")
     query.add_argument("operand", nargs="?", default="", help="the number it is about, in hex: 7000")
-    add_format(query, "raw", "text", "json", text="raw as CP answers, or what zmon understands of it")
+    _format(query, "raw", "text", "json", text="raw as CP answers, or what zmon understands of it")
     listed = words.add_parser("list", help="list the queries and the privilege class of each")
-    add_format(listed, "text", "json")
+    _format(listed, "text", "json")
 
 
 def lab(parser: argparse.ArgumentParser) -> None:
@@ -443,9 +565,7 @@ def lab(parser: argparse.ArgumentParser) -> None:
     words.add_parser("list", help="list the scenarios")
     report = words.add_parser("report", help="compare the model with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
-    report.add_argument(
-        "--seed", type=int, metavar="N", help="another random seed than that of the scenarios"
-    )
+    _option(report, "--seed N", "another random seed than that of the scenarios", type=int)
     report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")
@@ -468,7 +588,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "lab": ("list and check the scenarios of the simulated machine", lab),
 }
 """What each does, in a line, and the function that declares its options; the module `zmon.cli.NAME` carries
-it out."""
+it out, `zmon.cli.live` also replay."""
 
 
 def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str:

@@ -9,12 +9,21 @@ import stat
 import sys
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from zmon.absent import Absent, absent
 from zmon.cli.inputs import listing_of, status, unplaced
-from zmon.cli.output import FAILED, FileCount, complain, misused, terminal_width, write_result
-from zmon.cli.sources import open_lookup, read_files
-from zmon.cli.where_output import document, records, text
+from zmon.cli.output import (
+    FAILED,
+    FileCount,
+    aligned,
+    complain,
+    folded,
+    misused,
+    terminal_width,
+    write_result,
+)
+from zmon.cli.source_options import open_lookup, read_files
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
@@ -30,16 +39,36 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
+from zmon.plain_text import harmless
 from zmon.record import NamedTuple
+from zmon.screen.number import DOTS, bytes_, percent, shorten
+from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from zmon.absent import Number, Value
+    from zmon.placement.word_lookup import FileOnDisk
+    from zmon.topology.claims import Evidence
+    from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
+    from zmon.topology.volumes import Volume
 
 BUS_ID: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
 """A bus id is looked for among devices, though it looks like the name of a file."""
+MIN_WIDTH: Final = 60
+MAX_NAMED: Final = 20
+"""Files, file systems and devices that are printed; the others are counted."""
+MAX_REMARKS: Final = 5
+"""Remarks of a kind that are printed; the others are counted."""
+NAME_WIDTH: Final = 12
+"""Characters of a disk's name, or of a label, at most."""
+LCU_WIDTH: Final = 20
+"""Characters of what an LCU is called, at most."""
+BAR_WIDTH: Final = 30
+"""Characters of the longest bar."""
+ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -260,3 +289,420 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
     help_ = f" ({'; '.join(more)})" if more else ""
     return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
+
+
+# text
+
+
+def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterator[str]:
+    """Yield the answers as lines, with a blank line between two."""
+    width = max(width, MIN_WIDTH)
+    words = [one.meaning.word for one in found]
+    for number, one in enumerate(found):
+        if number:
+            yield ""
+        if words.count(one.meaning.word) > 1 and not one.volumes:  # of disks the heading says it
+            yield from folded(f"{one.meaning.word} as {one.meaning.sort.value}:", width)
+        yield from _found(one, width)
+        for remark in _remarks(one):
+            yield from _line(remark, width)
+        told = _evidence(one) if evidence else ()
+        if told:
+            yield "  Sources:"
+            for source, said in told:
+                yield from folded(f"{source}: {said}", width, "    ", "      ")
+
+
+def _line(sentence: str, width: int) -> Iterator[str]:
+    return folded(sentence, width, "  ", "    ")
+
+
+def _found(one: LookupResult, width: int) -> Iterator[str]:
+    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
+        yield from _disks(one, width)
+    elif len(one.locations) == 1:
+        yield from _file(one.locations[0], width)
+    else:
+        yield from _files(one, width)
+
+
+# downwards
+
+
+def _file(answer: FileLocation, width: int) -> Iterator[str]:
+    size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
+    about = f"{size}  {answer.grade}"
+    yield f"{shorten(answer.path, width - len(about))}{about}"
+    if answer.unseen:
+        place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
+        yield from _line(f"{answer.unseen}.  {place}", width)
+    yield from _way(answer, width)
+    yield from _shares(answer.disks, width)
+
+
+def _way(answer: FileLocation, width: int) -> Iterator[str]:
+    """Print the way down to where it parts; of the devices behind that, the deepest are the disks."""
+    depths = [step.depth for step in answer.steps]
+    names = []
+    for place, step in enumerate(answer.steps):
+        if depths.count(step.depth) > 1:
+            break
+        what = f" ({step.what})" if place == 0 or step.what not in {"disk", "partition"} else ""
+        names.append(f"{step.title}{what}")
+    if names:
+        yield from _line(" > ".join(names), width)
+
+
+def _shares(shares: Sequence[DiskShare], width: int) -> Iterator[str]:
+    whole = sum(share.bytes for share in shares if not isinstance(share.bytes, Absent))
+    alone = len(shares) == 1
+    parts = ["" if alone else f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
+    yield from _table([share.volume for share in shares], parts, width)
+
+
+def _part(count: Number, whole: float) -> str:
+    if isinstance(count, Absent):
+        return " some?"
+    return f"{bytes_(count):>6} {percent(100 * count / whole if whole else 0):>3}%"
+
+
+def _copies(count: Number) -> str:
+    return f" +{bytes_(count)} copies" if not isinstance(count, Absent) and count else ""
+
+
+def _files(one: LookupResult, width: int) -> Iterator[str]:
+    """Print the files of a tablespace or a directory: all together by LCU, then each."""
+    answers = one.locations
+    is_directory = one.meaning.sort is MeaningKind.DIRECTORY
+    files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
+    size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
+    others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
+    many = f"{len(files):,} file{'s' * (len(files) != 1)}{f' and {others:,} more' if others else ''}"
+    about = f"  {many}  {bytes_(size)}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
+    yield f"{shorten(one.meaning.key, width - len(about))}{about}"
+    units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
+    whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
+    for name, each in units.items():
+        bar = "#" * round(BAR_WIDTH * each.bytes / whole) if whole else ""
+        yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
+    yield from _each(answers[:MAX_NAMED], width)
+    yield from _more(len(answers), "entries; --format csv has all")
+
+
+class _Sum(NamedTuple):
+    """Bytes of several files."""
+
+    files: int = 0
+    bytes: int = 0
+    unknown: int = 0
+    """Files whose bytes are not known."""
+
+    @property
+    def known(self) -> Number:
+        """The bytes; absent where nothing is known of any."""
+        return ALL_UNKNOWN if self.unknown == self.files else self.bytes
+
+
+def _sums(counted: Iterable[tuple[str, Number]]) -> dict[str, _Sum]:
+    """Add up bytes by name, most first."""
+    found: dict[str, _Sum] = {}
+    for name, count in counted:
+        files, size, unknown = found.get(name, _Sum())
+        more = (0, 1) if isinstance(count, Absent) else (int(count), 0)
+        found[name] = _Sum(files + 1, size + more[0], unknown + more[1])
+    return dict(sorted(found.items(), key=lambda each: (-each[1].bytes, each[0])))
+
+
+def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
+    """Print the files, each with its disks and their LCUs, or why it has none."""
+    rows = []
+    for answer in answers:
+        disks = ", ".join(dict.fromkeys(_text(share.volume.disk) for share in answer.disks))
+        lcus = ", ".join(dict.fromkeys(_lcu(share.volume) for share in answer.disks))
+        size = "" if isinstance(answer.size, Absent) else bytes_(answer.size)
+        rows.append((answer, size, shorten(disks, NAME_WIDTH), shorten(lcus, LCU_WIDTH)))
+    columns = [max(map(len, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
+    room = min(max(len(harmless(row[0].path)) for row in rows), width - sum(columns) - 14)
+    for answer, size, disks, lcus in rows:
+        begin = f"  {shorten(answer.path, room):<{room}}{size:>6}"
+        if disks:
+            yield f"{begin}  {disks:<{columns[0]}}  {lcus}".rstrip()
+        else:
+            why = "".join((answer.lacking or answer.notes)[:1])
+            yield from _line(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width)
+
+
+# upwards
+
+
+def _disks(one: LookupResult, width: int) -> Iterator[str]:
+    meaning = one.meaning
+    count = len(one.volumes)
+    key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
+    about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
+    yield f"{shorten(meaning.word + key, width - len(about))}{about}"
+    if one.locations:
+        yield from _way(one.locations[0], width)
+        yield from _shares(one.locations[0].disks, width)
+    else:
+        yield from _table(one.volumes, [""] * count, width)
+    others = [name for name in one.devices if name not in {seat.device for seat in one.mounts}]
+    if others:
+        more = f" and {len(others) - MAX_NAMED:,} more" if len(others) > MAX_NAMED else ""
+        yield from _line(f"Made of it: {', '.join(others[:MAX_NAMED])}{more}", width)
+    for seat in one.mounts[:MAX_NAMED]:
+        part = "" if seat.whole else ", in part"
+        fstype = f"{seat.fstype} " if seat.point else ""
+        yield from _line(f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})", width)
+    yield from _more(len(one.mounts), "file systems")
+    yield from _spaces(one.files, width)
+    if not one.mounts and not one.files:
+        used = "no mount, no active swap and no listed file on it"
+        if one.unseen:
+            yield from _line(f"No use of it was found, but not looked at: {'; '.join(one.unseen)}", width)
+        elif others:
+            yield from _line(f"{used[0].upper()}{used[1:]}", width)
+        else:
+            yield from _line(f"Not used here: {used}, and no device built on it", width)
+
+
+def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
+    """Print the tablespaces, each with what of it is there, most first."""
+    spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
+    room = min(max((len(harmless(name)) for name in spaces), default=0), width - 28)
+    for name, each in spaces.items():
+        size = "some?" if isinstance(each.known, Absent) else bytes_(each.known)
+        yield f"  {shorten(name, room):<{room}}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
+
+
+def _more(count: int, what: str) -> Iterator[str]:
+    if count > MAX_NAMED:
+        yield f"  and {count - MAX_NAMED:,} more {what}"
+
+
+# disks
+
+
+HEADING: Final = ("Disk", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
+NAMES: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
+"""What stands before each cell of a disk that is alone, and so has no heading."""
+
+
+def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
+    """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
+    rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)]
+    used = [any(column) for column in zip(*rows, strict=True)]
+    if len(rows) == 1:
+        rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
+    elif rows:
+        rows.insert(0, HEADING)
+    columns = [
+        max(map(len, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
+    ]
+    if sum(columns) + 2 * sum(used) > width:
+        columns[-1] = 0
+    yield from aligned(rows, columns)
+
+
+def _row(volume: Volume, part: str) -> tuple[str, ...]:
+    """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
+    unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
+    return (
+        shorten(_text(volume.disk) or volume.number, NAME_WIDTH),
+        harmless(_text(volume.vdev)),
+        harmless(_text(volume.rdev)) or unknown,
+        shorten(_text(volume.volser), NAME_WIDTH) or unknown,
+        harmless(_text(volume.wwpn)),
+        harmless(_text(volume.lun)),
+        f"{shorten(_lcu(volume), LCU_WIDTH)}{_mark(volume)}",
+        part,
+        ranges(_text(volume.chpids).upper()),
+    )
+
+
+def ranges(chpids: str) -> str:
+    """Return channel paths with three or more in a row as a range: `40 41 42 50` as `40-42 50`."""
+    runs: list[list[str]] = []
+    for word in chpids.split():
+        if runs and int(word, 16) == int(runs[-1][-1], 16) + 1:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
+
+
+def _mark(volume: Volume) -> str:
+    """Return how sure the LCU is, where it is known and not beyond doubt."""
+    return "" if isinstance(volume.lcu, Absent) or volume.grade is Grade.EXACT else f" ({volume.grade})"
+
+
+def _lcu(volume: Volume) -> str:
+    return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
+
+
+# remarks
+
+
+def _remarks(one: LookupResult) -> Iterator[str]:
+    """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
+    volumes = _volumes(one).values()
+    yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
+    placed = (answer for answer in one.locations if answer.disks or len(one.locations) == 1)
+    yield from _some("Note", (note for answer in placed for note in answer.notes))
+    unknown = {volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent)}
+    lacking = [
+        (bool(answer.disks), reason)
+        for answer in one.locations
+        for reason in answer.lacking
+        if reason not in unknown
+    ]
+    if len(one.locations) == 1:  # of several, each stands with its file
+        yield from _some("On no known disk", (reason for placed, reason in lacking if not placed))
+    yield from _some("For more", (reason for placed, reason in lacking if placed))
+    yield from _some(
+        "LCU not known", (volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
+    )
+
+
+def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
+    known = list(dict.fromkeys(sentences))
+    yield from (f"{what}: {sentence}" for sentence in known[:MAX_REMARKS])
+    if len(known) > MAX_REMARKS:
+        yield f"{what}: {len(known) - MAX_REMARKS:,} more; --format json has all"
+
+
+def _volumes(one: LookupResult) -> dict[str, Volume]:
+    found = {volume.number: volume for volume in one.volumes}
+    return found | {share.volume.number: share.volume for answer in one.locations for share in answer.disks}
+
+
+def _evidence(one: LookupResult) -> Collection[tuple[str, str]]:
+    found = [(each.source, each.said) for answer in one.locations for each in answer.evidence]
+    found += [
+        (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _text(value: Value) -> str:
+    return "" if isinstance(value, Absent) else str(value)
+
+
+VOLUME_FIELDS = (
+    "number", "disk", "busid", "vdev", "rdev", "volser", "label", "lcu", "called", "key", "serial", "ssid",
+    "lss", "ua", "side", "chpids", "cylinders", "wwpn", "lun",
+)  # fmt: skip
+"""Fields of a volume that are printed as they are."""
+
+
+# JSON
+
+
+def document(one: LookupResult) -> dict[str, Any]:
+    """Return one meaning of a word; a value that is not known is `{"absent": REASON}`."""
+    return {
+        "word": one.meaning.word,
+        "means": one.meaning.sort.value,
+        "key": one.meaning.key,
+        "where": [_answer(answer) for answer in one.locations],
+        "disks": [_volume(volume) for volume in one.volumes],
+        "devices": list(one.devices),
+        "mounts": [
+            _fields(seat, "point", "fstype", "device")
+            | {"disks": list(seat.disks), "whole": seat.whole, "process": seat.seen_by}
+            for seat in one.mounts
+        ],
+        "on_it": [
+            _fields(lodger.file, "path", "database", "tablespace", "role")
+            | {"bytes": _plain(lodger.bytes), "grade": str(lodger.location.grade)}
+            for lodger in one.files
+        ],
+        "not_looked_at": list(one.unseen),
+    }
+
+
+def _answer(answer: FileLocation) -> dict[str, Any]:
+    return {
+        **_fields(answer, "path", "real"),
+        "mount": _plain(answer.mount) if isinstance(answer.mount, Absent) else answer.mount.point,
+        **_fields(answer, "size", "mapped", "unplaced", "unwritten"),
+        "steps": [step._asdict() for step in answer.steps],
+        "disks": [_volume(share.volume) | _fields(share, "bytes", "copies") for share in answer.disks],
+        "grade": str(answer.grade),
+        "evidence": _sources(answer.evidence),
+        "lacking": list(answer.lacking),
+        "notes": list(answer.notes),
+        "seen": not answer.unseen,
+    }
+
+
+def _volume(volume: Volume) -> dict[str, Any]:
+    return {
+        **_fields(volume, *VOLUME_FIELDS),
+        "lcu_grade": str(volume.grade),
+        "lcu_evidence": _sources(volume.evidence),
+        "conflicts": list(volume.conflicts),
+    }
+
+
+def _sources(evidence: Iterable[Evidence]) -> list[dict[str, str]]:
+    return [{"source": each.source, "said": each.said, "grade": str(each.grade)} for each in evidence]
+
+
+def _fields(thing: object, *names: str) -> dict[str, Any]:
+    return {name: _plain(getattr(thing, name)) for name in names}
+
+
+def _plain(value: Value) -> Any:
+    return {"absent": value.reason} if isinstance(value, Absent) else value
+
+
+# CSV
+
+
+def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
+    """Yield a heading, and a record for each part of a file on a disk, or for each disk that is meant."""
+    yield [
+        "word", "means", "path", "tablespace", "size", "bytes", "copies", "grade", *VOLUME_FIELDS,
+        "lcu_grade",
+    ]  # fmt: skip
+    for one in found:
+        start = [harmless(one.meaning.word, escaped=True), one.meaning.sort.value]
+        for record in _upwards(one) if one.volumes else _downwards(one):
+            yield start + record
+
+
+def _downwards(one: LookupResult) -> Iterator[list[Any]]:
+    for answer in one.locations:
+        name = "" if answer.thing == answer.path else answer.thing
+        for share in answer.disks:
+            yield _record(answer, name, share)
+        if not answer.disks:
+            empty = [""] * (len(VOLUME_FIELDS) + 1)
+            yield [*map(_cell, (answer.path, name, answer.size)), "", "", str(answer.grade), *empty]
+
+
+def _upwards(one: LookupResult) -> Iterator[list[Any]]:
+    """Yield the files on each disk, and the disks on which there are none."""
+    there: dict[str, list[list[Any]]] = {}
+    for lodger in one.files:
+        for share in lodger.location.disks:
+            record = _record(lodger.location, lodger.file.space, share)
+            there.setdefault(share.volume.number, []).append(record)
+    for volume in one.volumes:
+        yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]
+
+
+def _record(answer: FileLocation, tablespace: str, share: DiskShare) -> list[Any]:
+    cells = (answer.path, tablespace, answer.size, share.bytes, share.copies, str(answer.grade))
+    return [*map(_cell, cells), *_cells(share.volume)]
+
+
+def _cells(volume: Volume) -> list[Any]:
+    return [*(_cell(getattr(volume, name)) for name in VOLUME_FIELDS), str(volume.grade)]
+
+
+def _cell(value: Value) -> Any:
+    if isinstance(value, Absent):
+        return ""
+    return harmless(value, escaped=True) if isinstance(value, str) else value

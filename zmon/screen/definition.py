@@ -318,13 +318,16 @@ def shipped(folder: str) -> str:
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), folder)
 
 
+INCOMPLETE: Final = "the installation is incomplete"
+
+
 def own_screens() -> str:
     """Return the directory of the user's own screens, whether it exists or not."""
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return os.path.join(config, "zmon", "screens")
 
 
-class Unread(Described):
+class ScreenHead(Described):
     """A screen file of which only the head was read, so that it can be found."""
 
     id: str
@@ -335,7 +338,7 @@ class Unread(Described):
     file: str
 
 
-def peek(text: str, file: str) -> Unread:
+def parse_head(text: str, file: str) -> ScreenHead:
     """Read the head of a screen file: what stands before its first table.
 
     Raises:
@@ -351,15 +354,42 @@ def peek(text: str, file: str) -> Unread:
             raise ScreenError(f"{file}: {key} is missing or not a text")
     command, shortest = _command(data["command"], file)
     menu = str(data.get("menu", ""))
-    return Unread(id=data["id"], command=command, shortest=shortest, menu=menu, text=text, file=file)
+    return ScreenHead(id=data["id"], command=command, shortest=shortest, menu=menu, text=text, file=file)
 
 
 class Screens:
     """All screens there are, found by command, by menu code or by FCX number."""
 
-    def __init__(self, screens: Iterable[Screen | Unread]) -> None:
-        """Hold these screens; of two with the same id the later wins."""
-        self._by_id = {screen.id: screen for screen in screens}
+    def __init__(self, screens: Iterable[Screen | ScreenHead], folder: str = "") -> None:
+        """Hold these screens; of two with the same id the later wins.
+
+        In a `folder` where files are named after their commands, a screen is read by its command alone, and
+        `screens` only when something else is asked for.
+        """
+        self._unread = screens
+        self._folder = folder
+        self._by_command: dict[str, Screen] = {}
+        """Screens that were read by their commands."""
+
+    @cached_property
+    def _by_id(self) -> dict[str, Screen | ScreenHead]:
+        known = {screen.id: screen for screen in self._by_command.values()}
+        return {screen.id: known.get(screen.id, screen) for screen in self._unread}
+
+    def _read(self, command: str) -> Screen | None:
+        """Return the screen whose file is named after a command; None where it cannot be found so."""
+        if (
+            command not in self._by_command
+            and command.isalnum()
+            and self._folder
+            and "_by_id" not in vars(self)
+        ):
+            file = os.path.join(self._folder, f"{command.lower()}.toml")
+            if os.path.exists(file):
+                screen = parse_screen(_text(file), file)
+                if screen.command == command:
+                    self._by_command[command] = screen
+        return self._by_command.get(command)
 
     def __iter__(self) -> Iterator[Screen]:
         return map(self._whole, list(self._by_id))
@@ -367,7 +397,7 @@ class Screens:
     def _whole(self, ident: str) -> Screen:
         """Return a screen, and read the rest of its file if need be."""
         found = self._by_id[ident]
-        if isinstance(found, Unread):
+        if isinstance(found, ScreenHead):
             found = self._by_id[ident] = parse_screen(found.text, found.file)
         return found
 
@@ -400,6 +430,8 @@ class Screens:
             NoScreen: no screen is meant; says which are called much like it.
         """
         wanted = word.upper()
+        if (known := self._read(wanted)) is not None:
+            return known
         screens = self._by_id.values()
         for screen in screens:
             if wanted in {screen.command, screen.id} or (screen.menu and wanted == screen.menu.upper()):
@@ -427,25 +459,32 @@ class Screens:
 def load_screens(*folders: str, whole: bool = True) -> Screens:
     """Load all screens from the given directories, by default the shipped ones and the user's.
 
-    Unless they are wanted whole, each file is read on only when its screen is asked for.
+    Unless they are wanted whole, each file is read only when its screen is asked for.
 
     Raises:
         ScreenError: a file cannot be read or used.
     """
-    read = parse_screen if whole else peek
-    screens = [
-        read(text, file)
-        for folder in folders or (shipped("screens"), own_screens())
-        for file, text in _files(folder)
-    ]
-    if not screens:
-        looked = ", ".join(folders) or shipped("screens")
-        raise ScreenError(f"no screens found in {looked}: the installation is incomplete")
-    return Screens(screens)
+    own = list(_files(own_screens())) if not folders else []
+    if not whole and not folders and not own:  # else one of the user's may replace what a file is named after
+        return Screens(_heads(shipped("screens")), shipped("screens"))
+    read = parse_screen if whole else parse_head
+    files = [file for folder in folders or (shipped("screens"),) for file in _files(folder)] + own
+    if not files:
+        raise ScreenError(f"no screens found in {', '.join(folders) or shipped('screens')}: {INCOMPLETE}")
+    return Screens([read(_text(file), file) for file in files])
 
 
-def _files(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the screen files of a directory, which need not exist, and their texts."""
+def _heads(folder: str) -> Iterator[ScreenHead]:
+    """Yield the heads of the screens of a directory."""
+    file = ""
+    for file in _files(folder):
+        yield parse_head(_text(file), file)
+    if not file:
+        raise ScreenError(f"no screens found in {folder}: {INCOMPLETE}")
+
+
+def _files(folder: str) -> Iterator[str]:
+    """Yield the screen files of a directory, which need not exist."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     except (FileNotFoundError, NotADirectoryError):
@@ -453,12 +492,14 @@ def _files(folder: str) -> Iterator[tuple[str, str]]:
     except OSError as error:
         raise ScreenError(f"{folder}: cannot be read: {error.strerror}") from error
     for name in names:
-        file = os.path.join(folder, name)
-        try:
-            with open(file, encoding="utf-8") as stream:
-                text = stream.read()
-        except OSError as error:
-            raise ScreenError(f"{file}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ScreenError(f"{file}: is not UTF-8 at byte {error.start}") from error
-        yield file, text
+        yield os.path.join(folder, name)
+
+
+def _text(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return stream.read()
+    except OSError as error:
+        raise ScreenError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ScreenError(f"{file}: is not UTF-8 at byte {error.start}") from error

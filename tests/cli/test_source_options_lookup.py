@@ -9,9 +9,9 @@ import pytest
 
 from tests.casestudy import FOLDER
 from zmon.cli.inputs import read_listings
-from zmon.cli.options import add_listing_details, add_lookup
 from zmon.cli.output import FileCount, terminal_width
-from zmon.cli.sources import open_lookup, read_files
+from zmon.cli.source_options import open_lookup, read_files
+from zmon.cli.subcommands import add_listing_details, add_lookup
 from zmon.kernel.open_file import live_mount_id
 from zmon.kernel.tree import LiveTree
 

@@ -168,7 +168,7 @@ def seek(navigator: Navigator, words: str) -> str:
 # recordings to copy
 
 
-def open_window(args: argparse.Namespace) -> Excerpt:
+def open_excerpt(args: argparse.Namespace) -> Excerpt:
     """Return the part of a recording from `--from` to `--to`; there are samples in it.
 
     Raises:
@@ -182,30 +182,30 @@ def open_window(args: argparse.Namespace) -> Excerpt:
 
     see_recorded(args.source)
     try:
-        stretch = Excerpt(args.source)
+        excerpt = Excerpt(args.source)
     except RecordingError as error:
         if os.path.isfile(args.source) and not is_recording(args.source):
             raise RecordingError(f"{args.source}: {NO_RECORDING}") from error
         raise
     with ExitStack() as opened:
-        opened.enter_context(closing(stretch))
-        span = stretch.span()
+        opened.enter_context(closing(excerpt))
+        span = excerpt.span()
         if span is None:
             raise RecordingError(f"{args.source}: nothing has been recorded")
-        stretch.confine(args.begin, args.end, time.time_ns())
-        if not len(stretch):
+        excerpt.confine(args.begin, args.end, time.time_ns())
+        if not len(excerpt):
             first, last = map(utc_clock, span)
             raise WhenError(f"no sample lies in that time; there are samples from {first} to {last} UTC")
         opened.pop_all()
-    return stretch
+    return excerpt
 
 
-def left_out(stretch: Excerpt) -> list[str]:
+def left_out(excerpt: Excerpt) -> list[str]:
     """Return what of a recording could not be read."""
-    lines = [f"left out: {problem}" for problem in stretch.problems()]
-    if stretch.unread:
-        lines.append(f"left out: {stretch.unread:,} samples whose times cannot be read")
-    damage = stretch.damage()
+    lines = [f"left out: {problem}" for problem in excerpt.problems()]
+    if excerpt.unread:
+        lines.append(f"left out: {excerpt.unread:,} samples whose times cannot be read")
+    damage = excerpt.damage()
     return [*lines, damage] if damage else lines
 
 
@@ -376,5 +376,5 @@ def _inputs(
     from zmon.topology.machine import UserInputs  # noqa: PLC0415 - other sources need no topology
 
     files = None if listed is None else list(containers_of(listed))
-    supplied = site_of(args.site), claims_with_cp(args), files
-    return UserInputs(*supplied, in_disk_groups=files_in_groups(listing), adds=adds)
+    groups = files_in_groups(listing)
+    return UserInputs(site_of(args.site), claims_with_cp(args), files, in_disk_groups=groups, adds=adds)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cli.main import main
-from zmon.cli.options import MAX_SECONDS, MIN_SECONDS, add_source, positive, seconds, source
 from zmon.cli.output import OK
-from zmon.cli.sources import open_source
+from zmon.cli.source_options import open_source
+from zmon.cli.subcommands import MAX_SECONDS, MIN_SECONDS, add_source, positive, seconds, source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
