@@ -192,7 +192,7 @@ def test_a_broken_screen_of_ones_own(show: Show, tmp_path: Path, monkeypatch: py
     assert show("DEVICE")[0] == OK
     status, out, err = show("MINE")
     assert (status, out) == (USAGE, "")
-    assert "mine.toml: column '?': unknown key 'x'" in err
+    assert "mine.toml:6: column.1.x: is not known here" in err
 
 
 def poison(capture: str) -> None:
