@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.placement.study import FILES, SECOND, sample, site
 from zmon.cli.spread import text
 from zmon.interval import Interval
-from zmon.placement.items import Item, Placement, Unit, placement_of
+from zmon.placement.items import FileItem, Placement, Unit, placement_of
 from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread
 from zmon.topology.claims import Grade
 from zmon.topology.machine import Machine, UserInputs
@@ -71,7 +71,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 def test_units_that_do_not_fit_are_added_up() -> None:
     """Those with most load stay; what has nothing is named below."""
     units = tuple(Unit(str(number), f"LCU {number}") for number in range(40))
-    items = tuple(Item(f"/{n}", "T", "D", bytes_on={str(n): n << 20}) for n in range(1, 31))
+    items = tuple(FileItem(f"/{n}", "T", "D", bytes_on={str(n): n << 20}) for n in range(1, 31))
     found = list(
         text(report_spread(Placement(items, units, (), Grade.EXACT, (), {}), SpreadQuery()), str, (), 80)
     )

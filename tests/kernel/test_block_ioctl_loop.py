@@ -8,7 +8,7 @@ from tests.conftest import DictTree
 from zmon.absent import Absent
 from zmon.kernel.block_ioctl import devices_in, loop_captured_at, loop_table, read_loop_table
 from zmon.kernel.open_file import DELALLOC, LAST, Extent
-from zmon.topology.target import Layout, parse_table
+from zmon.topology.target import TargetLayout, parse_table
 
 KIB = 1024
 EXTENTS: list[Extent] = [
@@ -63,7 +63,7 @@ def test_every_byte_is_told_once(pieces: list[tuple[int, int, int]], offset: int
         }
         for at in range(target.start, target.end, 512):
             place = where.get(at + offset * 512)
-            if target.layout is Layout.NOWHERE:
+            if target.layout is TargetLayout.NOWHERE:
                 assert place is None
             else:
                 assert place == target.legs[0].offset + at - target.start

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.placement.items import Item, Unit
+from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import by_space, fullest, mixed, sides, spread, sums
 
 EIGHT = [Unit(str(number), side="even" if number % 2 == 0 else "odd") for number in range(8)]
@@ -107,29 +107,29 @@ def test_sides_without_a_load() -> None:
 
 def test_sums_add_what_items_have_in_common() -> None:
     """Per unit."""
-    items = [Item("a", "T", bytes_on={"1": 3, "2": 1}), Item("b", "T", bytes_on={"1": 4})]
+    items = [FileItem("a", "T", bytes_on={"1": 3, "2": 1}), FileItem("b", "T", bytes_on={"1": 4})]
     assert sums(items) == {"1": 7, "2": 1}
 
 
 def test_traffic_that_nobody_measured() -> None:
     """Has its reason, and is not zero."""
-    assert sums([Item("a", "T")], traffic=True) == absent("no traffic was measured")
+    assert sums([FileItem("a", "T")], traffic=True) == absent("no traffic was measured")
 
 
 def test_traffic_that_is_known_of_some() -> None:
     """Is that of these."""
-    assert sums([Item("a", "T"), Item("b", "T", load_on={"1": 2.5})], traffic=True) == {"1": 2.5}
+    assert sums([FileItem("a", "T"), FileItem("b", "T", load_on={"1": 2.5})], traffic=True) == {"1": 2.5}
 
 
 def test_tablespaces_of_the_same_name() -> None:
     """Are two, if they are of two databases."""
-    items = [Item("a", "T", "X"), Item("b", "T", "Y"), Item("c", "T", "X")]
+    items = [FileItem("a", "T", "X"), FileItem("b", "T", "Y"), FileItem("c", "T", "X")]
     assert {space: len(found) for space, found in by_space(items).items()} == {("X", "T"): 2, ("Y", "T"): 1}
 
 
 def test_the_volume_that_has_most() -> None:
     """With its part of all bytes."""
-    items = [Item("a", "T", volumes={"v1": 6, "v2": 1}), Item("b", "T", volumes={"v2": 1})]
+    items = [FileItem("a", "T", volumes={"v1": 6, "v2": 1}), FileItem("b", "T", volumes={"v2": 1})]
     assert fullest(items) == ("v1", 0.75)
 
 
@@ -141,14 +141,14 @@ def test_no_volume_without_bytes() -> None:
 def test_logs_beside_data_of_the_same_database() -> None:
     """Are named with what they share the volume with."""
     items = [
-        Item("/log/1", "redo", "P", "log", volumes={"v1": 10}),
-        Item("/d/1", "DATA", "P", volumes={"v1": 5, "v2": 5}),
-        Item("/d/2", "DATA", "Q", volumes={"v1": 5}),
+        FileItem("/log/1", "redo", "P", "log", volumes={"v1": 10}),
+        FileItem("/d/1", "DATA", "P", volumes={"v1": 5, "v2": 5}),
+        FileItem("/d/2", "DATA", "Q", volumes={"v1": 5}),
     ]
     assert mixed(items) == [("v1", "P", ("/log/1",), ("DATA",))]
 
 
 def test_logs_beside_data_of_another_database() -> None:
     """Are no matter of this one."""
-    items = [Item("l", "redo", "P", "log", volumes={"v": 1}), Item("d", "D", "Q", volumes={"v": 1})]
+    items = [FileItem("l", "redo", "P", "log", volumes={"v": 1}), FileItem("d", "D", "Q", volumes={"v": 1})]
     assert mixed(items) == []

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.placement.items import Item, Unit
+from zmon.placement.items import FileItem, Unit
 from zmon.placement.move_statements import DB2, MARIADB, ORACLE, POSTGRESQL, move_statements
 from zmon.placement.planner import Move
 
 
 def move(name: str = "/db/t1", space: str = "TS1", role: str = "data") -> Move:
-    item = Item(name, space, "PROD", role, {"6": 3 << 20})
+    item = FileItem(name, space, "PROD", role, {"6": 3 << 20})
     return Move(item, Unit("6", "LCU 6"), Unit("2", "LCU 2"), item.size, 1.0)
 
 

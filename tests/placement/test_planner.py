@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.placement.items import Item, Unit
+from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import spread
 from zmon.placement.planner import GAIN, MovePlan, lowest, plan_moves
 from zmon.placement.planner_state import PlannerState
@@ -16,11 +16,11 @@ from zmon.placement.planner_state import PlannerState
 FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
 
 
-def study() -> list[Item]:
+def study() -> list[FileItem]:
     """Sixteen files of four tablespaces, crowded on LCU 6 and, of one, on LCU 2."""
     laid = (("T1", 6, "6666"), ("T2", 5, "6666"), ("T3", 4, "6615"), ("T4", 3, "2222"))
     return [
-        Item(f"{space}.{number}", space, "D", bytes_on={unit: load})
+        FileItem(f"{space}.{number}", space, "D", bytes_on={unit: load})
         for space, load, units in laid
         for number, unit in enumerate(units)
     ]
@@ -71,7 +71,7 @@ def test_the_better_of_both_is_suggested() -> None:
 
 def test_placing_many_small_files_anew() -> None:
     """None of the moves alone gains anything that could be seen, and all together they make it even."""
-    items = [Item(f"/db/{number:04}", f"T{number % 7}", bytes_on={"1": 100}) for number in range(2000)]
+    items = [FileItem(f"/db/{number:04}", f"T{number % 7}", bytes_on={"1": 100}) for number in range(2000)]
     found = plan_moves(items, FOUR, most=20)
     assert found.anew is not None
     assert (found.steps, found.anew.moves) == ((), 1500)
@@ -81,8 +81,8 @@ def test_placing_many_small_files_anew() -> None:
 def test_placing_anew_keeps_logs_and_data_apart() -> None:
     """Though all is lifted first, nothing is put where a single move may not go."""
     items = [
-        Item("log", "LOGS", "D", role="log", bytes_on={"1": 10}),
-        *(Item(f"data{n}", "T", "D", bytes_on={"2": 40}) for n in range(4)),
+        FileItem("log", "LOGS", "D", role="log", bytes_on={"1": 10}),
+        *(FileItem(f"data{n}", "T", "D", bytes_on={"2": 40}) for n in range(4)),
     ]
     found = plan_moves(items, FOUR[:2])
     assert (found.steps, found.anew) == ((), None)
@@ -90,7 +90,7 @@ def test_placing_anew_keeps_logs_and_data_apart() -> None:
 
 def test_steps_that_gain_nothing_are_left_out() -> None:
     """Each raises Spr or lowers Max/mean by half a hundredth, or one that is behind it does."""
-    dust = [Item(f"dust{n}", "DUST", "D", bytes_on={"2": 0.001}) for n in range(4)]  # type: ignore[dict-item]  # little
+    dust = [FileItem(f"dust{n}", "DUST", "D", bytes_on={"2": 0.001}) for n in range(4)]  # type: ignore[dict-item]  # little
     for most in (4, 6, 8, 30):
         found = plan_moves([*study(), *dust], FOUR, most=most)
         assert not any(name.startswith("dust") for name in moved(found))
@@ -102,7 +102,7 @@ def test_steps_that_gain_nothing_are_left_out() -> None:
 
 def test_a_swap_is_one_step() -> None:
     """Two files that go opposite ways, where each alone would raise the maximum."""
-    items = [Item(name, space, "D", bytes_on={unit: 10}) for name, space, unit in (
+    items = [FileItem(name, space, "D", bytes_on={unit: 10}) for name, space, unit in (
         ("a0", "A", "1"), ("a1", "A", "1"), ("b0", "B", "2"), ("b1", "B", "2"))]  # fmt: skip
     (step,) = plan_moves(items, FOUR[:2]).steps
     assert step.is_swap
@@ -111,7 +111,7 @@ def test_a_swap_is_one_step() -> None:
 
 def test_moves_that_give_no_more_throughput_are_not_suggested() -> None:
     """Neither five percent of it nor of the spread."""
-    items = [Item(f"{n}", f"T{n}", "D", bytes_on={unit: load}) for n, (unit, load) in enumerate(
+    items = [FileItem(f"{n}", f"T{n}", "D", bytes_on={unit: load}) for n, (unit, load) in enumerate(
         [("1", 100), ("1", 2), ("2", 98), ("5", 98), ("6", 98)])]  # fmt: skip
     assert plan_moves(items, FOUR).steps == ()
 
@@ -143,12 +143,12 @@ def test_the_gap_to_what_cannot_be_better() -> None:
 
 
 @given(st.permutations(study()))
-def test_the_order_of_items_is_of_no_matter(items: list[Item]) -> None:
+def test_the_order_of_items_is_of_no_matter(items: list[FileItem]) -> None:
     """The same question has the same answer."""
     assert plan_moves(items, FOUR) == plan_moves(study(), FOUR)
 
 
-def pinned(item: Item, *names: str) -> Item:
+def pinned(item: FileItem, *names: str) -> FileItem:
     return item._replace(pinned="pinned by the user") if item.name in names else item
 
 
@@ -195,8 +195,8 @@ def test_a_full_unit_gets_nothing() -> None:
 def test_logs_and_data_do_not_come_together() -> None:
     """Not on a unit where only the other is, of the same database."""
     items = [
-        Item("/log", "LOGS", "D", "log", {"1": 1}),
-        *(Item(f"/d{number}", "T", "D", "data", {"6": 2}) for number in range(4)),
+        FileItem("/log", "LOGS", "D", "log", {"1": 1}),
+        *(FileItem(f"/d{number}", "T", "D", "data", {"6": 2}) for number in range(4)),
     ]
     targets = {move.target.key for step in plan_moves(items, FOUR).steps for move in step.moves}
     assert targets == {"2", "5"}
@@ -205,44 +205,49 @@ def test_logs_and_data_do_not_come_together() -> None:
 def test_logs_may_lie_beside_another_database() -> None:
     """Which waits for other things."""
     items = [
-        Item("/log", "LOGS", "E", "log", {"1": 1}),
-        *(Item(f"/d{n}", "T", "D", "data", {"6": 2}) for n in range(4)),
+        FileItem("/log", "LOGS", "E", "log", {"1": 1}),
+        *(FileItem(f"/d{n}", "T", "D", "data", {"6": 2}) for n in range(4)),
     ]
     assert "1" in {move.target.key for step in plan_moves(items, FOUR).steps for move in step.moves}
 
 
 def test_copies_of_a_log_stay_apart() -> None:
     """On different units."""
-    items = [Item(f"/log{n}", "LOGS", "D", "log", {"6" if n else "1": 5}, mirror="group 1") for n in range(2)]
+    items = [
+        FileItem(f"/log{n}", "LOGS", "D", "log", {"6" if n else "1": 5}, mirror="group 1") for n in range(2)
+    ]
     found = plan_moves(
-        [*items, Item("/log9", "LOGS", "D", "log", {"6": 5}, mirror="group 2")], FOUR[:1] + FOUR[3:]
+        [*items, FileItem("/log9", "LOGS", "D", "log", {"6": 5}, mirror="group 2")], FOUR[:1] + FOUR[3:]
     )
     assert "/log1" not in moved(found)
 
 
 def test_what_is_striped_is_not_moved() -> None:
     """It is spread by itself, and would lie on one unit afterwards."""
-    items = [Item("/s", "T", "D", bytes_on={"6": 50, "1": 50}), Item("/a", "T", "D", bytes_on={"6": 10})]
+    items = [
+        FileItem("/s", "T", "D", bytes_on={"6": 50, "1": 50}),
+        FileItem("/a", "T", "D", bytes_on={"6": 10}),
+    ]
     assert moved(plan_moves(items, FOUR)) == {"/a"}
 
 
 def test_items_without_a_known_place_are_left_alone() -> None:
     """They count for nothing."""
-    items = [*study(), Item("/lost", "T9", "D", unplaced=99)]
+    items = [*study(), FileItem("/lost", "T9", "D", unplaced=99)]
     assert plan_moves(items, FOUR).steps == plan_moves(study(), FOUR).steps
 
 
 def test_no_load_no_plan() -> None:
     """And no division by zero."""
-    found = plan_moves([Item("a", "T")], FOUR)
+    found = plan_moves([FileItem("a", "T")], FOUR)
     assert (found.steps, found.uneven) == ((), absent("no load"))
 
 
 def test_traffic_counts_where_it_is_asked_for() -> None:
     """A large cold file stays, a small hot one goes."""
     items = [
-        Item("cold", "T", "D", bytes_on={"6": 1000}, load_on={"6": 1.0}),
-        *(Item(f"hot{n}", "T", "D", bytes_on={"6": 300}, load_on={"6": 50.0}) for n in range(2)),
+        FileItem("cold", "T", "D", bytes_on={"6": 1000}, load_on={"6": 1.0}),
+        *(FileItem(f"hot{n}", "T", "D", bytes_on={"6": 300}, load_on={"6": 50.0}) for n in range(2)),
     ]
     assert moved(plan_moves(items, FOUR, most=1, traffic=True)) <= {"hot0", "hot1"}
     assert moved(plan_moves(items, FOUR, most=1)) == {"cold"}
@@ -251,7 +256,7 @@ def test_traffic_counts_where_it_is_asked_for() -> None:
 def test_units_of_different_capacity_bear_differently() -> None:
     """Twice the capacity takes twice the load."""
     units = [Unit("a", capacity=40.0), Unit("b", capacity=80.0)]
-    items = [Item(str(number), "T", "D", bytes_on={"a": 1}) for number in range(6)]
+    items = [FileItem(str(number), "T", "D", bytes_on={"a": 1}) for number in range(6)]
     assert plan_moves(items, units, enough=1.0).after == {"a": 2, "b": 4}
 
 
@@ -272,7 +277,7 @@ def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
     """At most the ceiling of n/m may lie on each of m units: one move for each item above it."""
     units = [Unit(str(number)) for number in range(len(counts))]
     items = [
-        Item(f"{unit}.{number}", "T", "D", bytes_on={str(unit): 8})
+        FileItem(f"{unit}.{number}", "T", "D", bytes_on={str(unit): 8})
         for unit, count in enumerate(counts)
         for number in range(count)
     ]
@@ -298,15 +303,15 @@ CASES = st.integers(2, 3).flatmap(
 )
 
 
-def lay(case: tuple[int, list[tuple[int, int, int]]]) -> tuple[list[Item], list[Unit]]:
+def lay(case: tuple[int, list[tuple[int, int, int]]]) -> tuple[list[FileItem], list[Unit]]:
     count, items = case
     return [
-        Item(f"{number}", f"T{space}", "D", bytes_on={str(unit): load})
+        FileItem(f"{number}", f"T{space}", "D", bytes_on={str(unit): load})
         for number, (load, unit, space) in enumerate(items)
     ], [Unit(str(number)) for number in range(count)]
 
 
-def best(items: list[Item], count: int) -> int:
+def best(items: list[FileItem], count: int) -> int:
     """Return the lowest maximum that any placement has, by trying all of them."""
     loads = [item.size for item in items]
     return min(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.placement.items import Item, Unit, weights
+from zmon.placement.items import FileItem, Unit, weights
 from zmon.placement.planner_state import MOVED, PlannerState
 
 UNITS = [Unit(str(number)) for number in range(4)]
@@ -18,13 +18,13 @@ ITEMS = st.lists(
     max_size=8,
 ).map(
     lambda made: [
-        Item(f"/{number}", space, "D", bytes_on=on) for number, (on, space) in enumerate(made)
+        FileItem(f"/{number}", space, "D", bytes_on=on) for number, (on, space) in enumerate(made)
     ]
 )  # fmt: skip
 
 
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
-def test_what_a_move_would_do_is_what_it_does(items: list[Item], number: int, unit: int) -> None:
+def test_what_a_move_would_do_is_what_it_does(items: list[FileItem], number: int, unit: int) -> None:
     """The maximum, the change of the squares and the loss of the tablespace, told before it is made."""
     board = PlannerState(items, UNITS, traffic=False)
     number %= len(items)
@@ -43,7 +43,7 @@ def test_what_a_move_would_do_is_what_it_does(items: list[Item], number: int, un
 
 
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
-def test_a_move_that_is_taken_back_leaves_nothing(items: list[Item], number: int, unit: int) -> None:
+def test_a_move_that_is_taken_back_leaves_nothing(items: list[FileItem], number: int, unit: int) -> None:
     """All is as it was before."""
     board, other = PlannerState(items, UNITS, traffic=False), PlannerState(items, UNITS, traffic=False)
     number %= len(items)
@@ -56,7 +56,7 @@ def test_a_move_that_is_taken_back_leaves_nothing(items: list[Item], number: int
 
 def test_what_was_moved_is_not_moved_again() -> None:
     """A plan names each file once."""
-    board = PlannerState([Item("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
+    board = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
     board.move(0, 1)
     assert board.hindrance(0, 2) == MOVED
 
@@ -64,7 +64,7 @@ def test_what_was_moved_is_not_moved_again() -> None:
 def test_what_lies_there_already_takes_no_room() -> None:
     """Free is what is left beside it."""
     units = [Unit("0", free=0), Unit("1", free=3)]
-    board = PlannerState([Item("/a", "A", bytes_on={"0": 3})], units, traffic=False)
+    board = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], units, traffic=False)
     assert not board.hindrance(0, 1)
     board.move(0, 1)
     assert board.free == [3, 0]
@@ -72,7 +72,7 @@ def test_what_lies_there_already_takes_no_room() -> None:
 
 def test_a_tablespace_loses_what_its_files_could_spread() -> None:
     """Two files can lie on two units at the most."""
-    board = PlannerState([Item(f"/{n}", "A", bytes_on={"0": 3}) for n in range(2)], UNITS, traffic=False)
+    board = PlannerState([FileItem(f"/{n}", "A", bytes_on={"0": 3}) for n in range(2)], UNITS, traffic=False)
     assert board.loss(0) == 3.0
     board.move(0, 1)
     assert board.loss(0) == 0.0

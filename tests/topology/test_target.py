@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from zmon.topology.target import Layout, Leg, describe, parse_table
+from zmon.topology.target import Leg, describe, parse_table
+from zmon.topology.target import TargetLayout as Layout
 
 LINEAR = "0 40960 linear 254:18 2048\n"
 STRIPED = "0 131072 striped 4 128 254:0 2048 254:32 2048 254:48 2048 254:64 2048\n"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.topology.target import ArrayMember, Layout, MdArray, md_targets, parse_members
+from zmon.topology.target import ArrayMember, MdArray, TargetLayout, md_targets, parse_members
 
 KIB = 1024
 
@@ -20,7 +20,7 @@ def array(
     return MdArray(level, layout, chunk, size, tuple(members))
 
 
-def lying(made: MdArray) -> list[tuple[int, int, Layout, list[str]]]:
+def lying(made: MdArray) -> list[tuple[int, int, TargetLayout, list[str]]]:
     """Begin and length in KiB, layout and legs of each target."""
     found = md_targets(made)
     assert not isinstance(found, Absent)
@@ -63,19 +63,19 @@ def test_any_cell_of_members_is_parsed_or_refused(cell: str) -> None:
 
 def test_raid1_is_a_mirror_of_all() -> None:
     """Every member has everything, from its data offset on."""
-    assert lying(array("raid1", [900, 800])) == [(0, 1024, Layout.MIRROR, ["8:0", "8:1"])]
+    assert lying(array("raid1", [900, 800])) == [(0, 1024, TargetLayout.MIRROR, ["8:0", "8:1"])]
 
 
 def test_equal_members_of_raid0_are_one_zone() -> None:
     """Members of one size are striped to their ends, less what is no whole chunk."""
-    assert lying(array("raid0", [17, 18])) == [(0, 32, Layout.STRIPED, ["8:0", "8:1"])]
+    assert lying(array("raid0", [17, 18])) == [(0, 32, TargetLayout.STRIPED, ["8:0", "8:1"])]
 
 
 def test_unequal_members_of_raid0_make_zones() -> None:
     """When the smallest is full the others go on, from where they are."""
     assert lying(array("raid0", [8, 16, 16], layout=2)) == [
-        (0, 24, Layout.STRIPED, ["8:0", "8:1", "8:2"]),
-        (24, 16, Layout.STRIPED, ["8:1", "8:2"]),
+        (0, 24, TargetLayout.STRIPED, ["8:0", "8:1", "8:2"]),
+        (24, 16, TargetLayout.STRIPED, ["8:1", "8:2"]),
     ]
     second = md_targets(array("raid0", [8, 16, 16], layout=2))
     assert not isinstance(second, Absent)
@@ -90,14 +90,14 @@ def test_the_older_layout_counts_chunks_from_the_begin_of_the_array() -> None:
 
 def test_without_a_word_on_the_layout_the_order_is_not_known() -> None:
     """Kernels before 5.4 do not say which of the two it is, and the zone is shared out."""
-    assert lying(array("raid0", [4, 8, 8]))[1][2] is Layout.EVEN
+    assert lying(array("raid0", [4, 8, 8]))[1][2] is TargetLayout.EVEN
 
 
 def test_linear_members_stand_one_behind_the_other() -> None:
     """A linear array fills one member after the other."""
     assert lying(array("linear", [16, 8], chunk=0)) == [
-        (0, 16, Layout.LINEAR, ["8:0"]),
-        (16, 8, Layout.LINEAR, ["8:1"]),
+        (0, 16, TargetLayout.LINEAR, ["8:0"]),
+        (16, 8, TargetLayout.LINEAR, ["8:1"]),
     ]
 
 
@@ -110,19 +110,19 @@ def test_parity_has_its_name(level: str, layout: int, kind: str) -> None:
     """The numbers that md prints are those of the kernel's tables."""
     found = md_targets(array(level, [16] * 5, layout=layout))
     assert not isinstance(found, Absent)
-    assert (found[0].kind, found[0].layout) == (kind, Layout.PARITY)
+    assert (found[0].kind, found[0].layout) == (kind, TargetLayout.PARITY)
 
 
 def test_raid10_near_has_its_copies() -> None:
     """The lowest byte of the layout is the number of near copies."""
     found = md_targets(array("raid10", [16] * 4, layout=0x102))
     assert not isinstance(found, Absent)
-    assert (found[0].layout, found[0].copies) == (Layout.NEAR, 2)
+    assert (found[0].layout, found[0].copies) == (TargetLayout.NEAR, 2)
 
 
 def test_raid10_far_is_shared_out() -> None:
     """The order of far copies is not known to zmon, only that they are even."""
-    assert lying(array("raid10", [16] * 4, layout=0x201))[0][2] is Layout.EVEN
+    assert lying(array("raid10", [16] * 4, layout=0x201))[0][2] is TargetLayout.EVEN
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.topology.target import Layout, ThinRun, parse_table, parse_thin_dump, thin_segments
+from zmon.topology.target import TargetLayout as Layout
+from zmon.topology.target import ThinRun, parse_table, parse_thin_dump, thin_segments
 
 DUMP = """<superblock uuid="" time="1" transaction="2" version="2" data_block_size="128" nr_data_blocks="0">
   <device dev_id="1" mapped_blocks="5" transaction="0" creation_time="0" snap_time="1">

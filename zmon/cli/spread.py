@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.cli.source_options import Lookup
     from zmon.listing.listing import Listing
-    from zmon.placement.items import Item, Unit
+    from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner import MovePlan
     from zmon.placement.spread_report import Pressure, SpreadReport, TablespaceSpread, WhatIf
 
@@ -133,7 +133,7 @@ def _unusable(listing: Listing) -> tuple[FilePlacement, ...]:
     )
 
 
-def _mirrored(items: Iterable[Item], listing: Listing) -> Iterable[Item]:
+def _mirrored(items: Iterable[FileItem], listing: Listing) -> Iterable[FileItem]:
     """Yield items, logs with the group whose copies they are."""
     groups = {
         name_in_group(container): f"group {container.container_id}"

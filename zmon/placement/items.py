@@ -39,7 +39,7 @@ LOGS: Final = frozenset({"log", "archive"})
 """The roles that are kept apart from data."""
 
 
-class Item(NamedTuple):
+class FileItem(NamedTuple):
     """One container of a tablespace, and where its bytes lie."""
 
     name: str
@@ -208,7 +208,7 @@ class FilePlacement(NamedTuple):
 class Placement(NamedTuple):
     """What is known of the containers of a sample."""
 
-    items: tuple[Item, ...]
+    items: tuple[FileItem, ...]
     units: tuple[Unit, ...]
     """All that this Linux sees, in the order of their names."""
     rows: tuple[FilePlacement, ...]
@@ -492,10 +492,10 @@ def tablespace_of(file: DataFile) -> str:
     return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
 
 
-def _item(file: DataFile, laid: ItemBytes, loads: dict[str, float] | Absent | None, site: Site) -> Item:
+def _item(file: DataFile, laid: ItemBytes, loads: dict[str, float] | Absent | None, site: Site) -> FileItem:
     role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
     pinned = site.pinned((file.path, file.tablespace))
-    item = Item(
+    item = FileItem(
         file.path,
         tablespace_of(file),
         file.database,

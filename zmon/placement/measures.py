@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.placement.items import Item, Unit
+    from zmon.placement.items import FileItem, Unit
 
 
 NO_LOAD = absent("no load")
@@ -85,7 +85,7 @@ def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
     )
 
 
-def sums(items: Iterable[Item], *, traffic: bool = False) -> dict[str, float] | Absent:
+def sums(items: Iterable[FileItem], *, traffic: bool = False) -> dict[str, float] | Absent:
     """Return the bytes (or the traffic) of items on each unit; absent when the traffic of none is known."""
     found: dict[str, float] = {}
     reason: Absent | None = None
@@ -101,9 +101,9 @@ def sums(items: Iterable[Item], *, traffic: bool = False) -> dict[str, float] | 
     return reason if reason is not None and not known else found
 
 
-def by_space(items: Iterable[Item]) -> dict[tuple[str, str], list[Item]]:
+def by_space(items: Iterable[FileItem]) -> dict[tuple[str, str], list[FileItem]]:
     """Return the items of each tablespace, by database and tablespace, in order of these."""
-    found: dict[tuple[str, str], list[Item]] = {}
+    found: dict[tuple[str, str], list[FileItem]] = {}
     for item in items:
         found.setdefault(item.space, []).append(item)
     return dict(sorted(found.items()))
@@ -118,7 +118,7 @@ def sides(loads: Mapping[str, float], units: Iterable[Unit]) -> dict[str, float]
     return {side: load / whole for side, load in sorted(found.items())} if whole else {}
 
 
-def fullest(items: Iterable[Item]) -> tuple[str, float] | Absent:
+def fullest(items: Iterable[FileItem]) -> tuple[str, float] | Absent:
     """Return the volume that has most of the items' bytes, and its part of them."""
     found: dict[str, int] = {}
     for item in items:
@@ -142,7 +142,7 @@ class Mixed(NamedTuple):
     """The tablespaces that have data on it."""
 
 
-def mixed(items: Iterable[Item]) -> list[Mixed]:
+def mixed(items: Iterable[FileItem]) -> list[Mixed]:
     """Return the volumes on which logs lie together with data of the same database.
 
     A log waits for its disk with every commit, and so waits for all that the data do there.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.placement.items import Item, Unit
+    from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner_state import Vector
 
     Change = tuple[tuple[int, int], ...]
@@ -56,7 +56,7 @@ ORDERED: Final = 100
 class Move(NamedTuple):
     """One item that goes from one unit to another."""
 
-    item: Item
+    item: FileItem
     source: Unit
     """Where most of it is."""
     target: Unit
@@ -121,7 +121,7 @@ class MovePlan(NamedTuple):
 
 
 def plan_moves(
-    items: Iterable[Item],
+    items: Iterable[FileItem],
     units: Sequence[Unit],
     *,
     most: int = 20,

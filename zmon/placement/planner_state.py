@@ -17,7 +17,7 @@ from zmon.placement.items import weights
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.placement.items import Item, Unit
+    from zmon.placement.items import FileItem, Unit
 
     Vector = tuple[tuple[int, float], ...]
     """Units with the load that one item has on each."""
@@ -36,7 +36,7 @@ LOG: Final = 1
 class PlannerState:
     """Where items lie; loads are traffic, or bytes where that is asked for."""
 
-    def __init__(self, items: Iterable[Item], units: Sequence[Unit], *, traffic: bool) -> None:
+    def __init__(self, items: Iterable[FileItem], units: Sequence[Unit], *, traffic: bool) -> None:
         """Lay out the items.
 
         Raises:
@@ -78,7 +78,7 @@ class PlannerState:
         other.mirrors = self.mirrors.copy()
         return other
 
-    def _by_bytes(self, item: Item) -> Vector:
+    def _by_bytes(self, item: FileItem) -> Vector:
         """Return where an item without a load lies: it weighs nothing there, but takes its place."""
         return tuple((self.number[key], 0.0) for key, size in _falling(item.bytes_on) if size)
 
@@ -95,7 +95,7 @@ class PlannerState:
         self.amount = [sum(load for _, load in vector) for vector in self.first]
         self.whole = [sum(self.amount[number] for number in members) for members in self.members]
 
-    def _vector(self, item: Item, *, traffic: bool) -> Vector:
+    def _vector(self, item: FileItem, *, traffic: bool) -> Vector:
         loads = item.load_on if traffic else item.bytes_on
         if isinstance(loads, Absent):
             return ()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number
-    from zmon.placement.items import FilePlacement, Item, Placement, Unit
+    from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
     from zmon.placement.measures import Headroom, Spread
     from zmon.placement.planner import MovePlan
 
@@ -173,7 +173,7 @@ def _limited(suggested: MovePlan, units: Sequence[Unit], channels: Mapping[str, 
     return suggested._replace(steps=tuple(steps))
 
 
-def _pinned(item: Item, pins: Iterable[str]) -> Item:
+def _pinned(item: FileItem, pins: Iterable[str]) -> FileItem:
     held = any(fnmatchcase(name, pattern) for name in (item.name, item.tablespace) for pattern in pins)
     return item._replace(pinned="it is pinned") if held else item
 
@@ -209,7 +209,7 @@ def _means(name: str, unit: Unit) -> bool:
 
 def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
     key: tuple[str, str],
-    items: Sequence[Item],
+    items: Sequence[FileItem],
     rows: Iterable[FilePlacement],
     units: Sequence[Unit],
     wanted: SpreadQuery,
@@ -295,7 +295,7 @@ def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mappi
 
 def _assumptions(
     found: Placement,
-    items: Sequence[Item],
+    items: Sequence[FileItem],
     units: Sequence[Unit],
     whole: TablespaceSpread,
     wanted: SpreadQuery,

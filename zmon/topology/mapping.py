@@ -15,7 +15,7 @@ from zmon.topology import stripe
 from zmon.topology.claims import Grade
 from zmon.topology.stack import DEPTH
 from zmon.topology.stripe import ByteRange, LegPlace, LegRange
-from zmon.topology.target import Layout, Leg, describe
+from zmon.topology.target import Leg, TargetLayout, describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -263,18 +263,18 @@ class _Walk(ByteMapping):
         if target.note:
             self.notes[f"{known.title}: {target.note}"] = None
         match target.layout:
-            case Layout.LINEAR:
+            case TargetLayout.LINEAR:
                 self.leg(known, target.legs[0], part, copy=copy)
-            case Layout.MIRROR:
+            case TargetLayout.MIRROR:
                 self.mirror(known, target, part, copy=copy)
-            case Layout.STRIPED | Layout.PARITY | Layout.NEAR:
+            case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.NEAR:
                 self.striped(known, target, part, copy=copy)
-            case Layout.EVEN:
+            case TargetLayout.EVEN:
                 self.evenly(known, target, part, copy=copy)
-            case Layout.SOMEWHERE | Layout.PATHS:
+            case TargetLayout.SOMEWHERE | TargetLayout.PATHS:
                 self.worsen(Grade.SHARES)
                 self.anywhere((leg.device for leg in target.legs if leg.device), part.size(), copy=copy)
-            case Layout.NOWHERE:
+            case TargetLayout.NOWHERE:
                 self.miss(part, f"{known.title}: {describe(target)}", copy=copy, grade=Grade.EXACT)
 
     def leg(self, known: DeviceLayout, leg: Leg, part: ByteRange, *, copy: bool) -> None:
@@ -350,9 +350,9 @@ def _pieces(target: Target, begin: int, end: int) -> Iterator[LegRange]:
     """Return what of the bytes of a striped target lies on each leg."""
     legs = len(target.legs)
     match target.layout:
-        case Layout.PARITY:
+        case TargetLayout.PARITY:
             return stripe.parity(stripe.rows(target.kind, legs), legs, target.chunk, begin, end)
-        case Layout.NEAR:
+        case TargetLayout.NEAR:
             return stripe.near(legs, target.copies, target.chunk, begin, end)
     return stripe.striped(legs, target.chunk, begin, end)
 
@@ -395,12 +395,12 @@ def _spots(target: Target, x: int) -> list[LegPlace]:
     """Return where byte `x` of a target lies on its legs; a run of 0 lasts to the end of the target."""
     legs = len(target.legs)
     match target.layout:
-        case Layout.LINEAR | Layout.MIRROR:
+        case TargetLayout.LINEAR | TargetLayout.MIRROR:
             return [LegPlace(leg, x, 0) for leg in range(legs)]
-        case Layout.STRIPED:
+        case TargetLayout.STRIPED:
             return [stripe.striped_at(legs, target.chunk, x)]
-        case Layout.PARITY:
+        case TargetLayout.PARITY:
             return [stripe.parity_at(stripe.rows(target.kind, legs), target.chunk, x)]
-        case Layout.NEAR:
+        case TargetLayout.NEAR:
             return stripe.near_at(legs, target.copies, target.chunk, x)
     return []

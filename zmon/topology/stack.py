@@ -11,10 +11,10 @@ from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.target import (
     SECTOR,
-    Layout,
     Leg,
     MdArray,
     Target,
+    TargetLayout,
     ThinRun,
     describe,
     md_targets,
@@ -136,7 +136,7 @@ class BlockDevice(NamedTuple):
         """Whether it is one disk, reached over several others."""
         if isinstance(self.table, Absent):
             return bool(self.wwid)
-        return bool(self.table) and all(target.layout is Layout.PATHS for target in self.table)
+        return bool(self.table) and all(target.layout is TargetLayout.PATHS for target in self.table)
 
 
 class StackLayer(NamedTuple):
@@ -296,7 +296,7 @@ class Stack:
 
     def _mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper with what its table leaves open."""
-        if target.layout is Layout.SOMEWHERE and not target.legs:
+        if target.layout is TargetLayout.SOMEWHERE and not target.legs:
             return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
         if target.kind == "thin" and target.legs[0].device in self._mappings:
             runs = self._pool(target.legs[0].device)
@@ -337,7 +337,7 @@ class Stack:
             if not segments:
                 return () if node.multipath or isinstance(node.file, str) else tuple(way)
             target = segments[0]
-            if len(segments) > 1 or target.layout is not Layout.LINEAR or target.note or target.start:
+            if len(segments) > 1 or target.layout is not TargetLayout.LINEAR or target.note or target.start:
                 return ()
             leg = target.legs[0]
             foot = self.node(leg.device)
@@ -365,7 +365,7 @@ class Stack:
             "md": f"/sys/dev/block/{number}/md",
             "loop": f"/sys/dev/block/{number}/loop, FS_IOC_FIEMAP",
         }
-        grades = {Layout.EVEN: Grade.SHARES, Layout.SOMEWHERE: Grade.SET}
+        grades = {TargetLayout.EVEN: Grade.SHARES, TargetLayout.SOMEWHERE: Grade.SET}
         worst = min((grades.get(target.layout, Grade.EXACT) for target in segments), default=Grade.EXACT)
         return Evidence(sources.get(str(node.sort if node else ""), f"/sys/dev/block/{number}"), said, worst)
 
@@ -507,4 +507,4 @@ def _partition(node: BlockDevice) -> tuple[Target, ...] | Absent:
     if isinstance(node.size, Absent):
         return node.size
     leg = Leg(str(node.parent), int(node.start))
-    return (Target(0, int(node.size), "partition", Layout.LINEAR, (leg,)),)
+    return (Target(0, int(node.size), "partition", TargetLayout.LINEAR, (leg,)),)

@@ -26,7 +26,7 @@ SECTOR: Final = 512
 """Bytes of the sectors that the kernel counts in, whatever the blocks of the disk are."""
 
 
-class Layout(Enum):
+class TargetLayout(Enum):
     """How bytes are laid out on legs."""
 
     LINEAR = "linear"
@@ -67,7 +67,7 @@ class Target(NamedTuple):
     """Its bytes."""
     kind: str
     """What it is called: `linear`, `striped`, `raid5_ls`, `thin-pool`."""
-    layout: Layout
+    layout: TargetLayout
     legs: tuple[Leg, ...] = ()
     """The devices that hold its data, in the order of the layout."""
     chunk: int = 0
@@ -108,19 +108,19 @@ def describe(target: Target) -> str:
     """Describe a target for people: `striped over 4, 64 KiB`."""
     legs = len(target.legs)
     match target.layout:
-        case Layout.STRIPED | Layout.PARITY | Layout.EVEN | Layout.NEAR:
+        case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.EVEN | TargetLayout.NEAR:
             chunk = f", {size_of(target.chunk)}" if target.chunk else ""
             copies = f", {target.copies} copies" if target.copies > 1 else ""
             said = f"{target.kind} over {legs}{chunk}{copies}"
-        case Layout.MIRROR:
+        case TargetLayout.MIRROR:
             said = f"{target.kind} on {legs}"
-        case Layout.PATHS:
+        case TargetLayout.PATHS:
             said = f"one disk over {legs} path{'s' * (legs != 1)}"
-        case Layout.SOMEWHERE:
+        case TargetLayout.SOMEWHERE:
             said = f"{target.kind}, which places each block itself"
-        case Layout.NOWHERE:
+        case TargetLayout.NOWHERE:
             said = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
-        case Layout.LINEAR:
+        case TargetLayout.LINEAR:
             said = target.kind
     return said
 
@@ -224,20 +224,20 @@ def _segment(line: str) -> Target:
 
 
 def _linear(head: _Head, words: _Words) -> Target:
-    return Target(*head, Layout.LINEAR, (words.leg(),))
+    return Target(*head, TargetLayout.LINEAR, (words.leg(),))
 
 
 def _striped(head: _Head, words: _Words) -> Target:
     count = words.many("the number of stripes")
     chunk = words.number("the chunk size", 1) * SECTOR
-    return Target(*head, Layout.STRIPED, words.legs(count), chunk)
+    return Target(*head, TargetLayout.STRIPED, words.legs(count), chunk)
 
 
 def _mirror(head: _Head, words: _Words) -> Target:
     words.word("the kind of log")
     log = tuple(word for word in words.several("log argument") if _is_device(word))
     legs = words.legs(words.many("the number of mirrors"))
-    return Target(*head, Layout.MIRROR, legs, beside=log)
+    return Target(*head, TargetLayout.MIRROR, legs, beside=log)
 
 
 def _raid(head: _Head, words: _Words) -> Target:
@@ -253,14 +253,14 @@ def _raid(head: _Head, words: _Words) -> Target:
     named = dict(pairwise(parameters))  # flags among them do no harm
     offset = _parameter(named, "data_offset", 0) * SECTOR
     target = Target(
-        head.start, head.length, kind, Layout.EVEN,
+        head.start, head.length, kind, TargetLayout.EVEN,
         tuple(Leg(data, offset) for _, data in pairs), chunk,
         beside=tuple(meta for meta, _ in pairs if meta),
     )  # fmt: skip
     if "delta_disks" in named:
         return target._replace(note="it is being reshaped: equal shares are assumed")
     if kind == "raid1":
-        return target._replace(layout=Layout.MIRROR)
+        return target._replace(layout=TargetLayout.MIRROR)
     if not chunk:
         raise ValueError(f"{kind[:40]} has no chunk size")
     return _raid_layout(target, named)
@@ -269,18 +269,20 @@ def _raid(head: _Head, words: _Words) -> Target:
 def _raid_layout(target: Target, named: dict[str, str]) -> Target:
     kind, legs = target.kind, len(target.legs)
     if kind in ("raid0", "raid0_meta"):
-        return target._replace(layout=Layout.STRIPED)
+        return target._replace(layout=TargetLayout.STRIPED)
     if kind.startswith("raid10"):
         form = kind.partition("_")[2] or named.get("raid10_format", "near")
         copies = _parameter(named, "raid10_copies", 2)
         if not 1 <= copies <= legs:
             raise ValueError(f"{copies} copies on {legs} devices")
-        layout, note = (Layout.NEAR, "") if form == "near" else (Layout.EVEN, _even(f"raid10 {form[:20]}"))
+        layout, note = (
+            (TargetLayout.NEAR, "") if form == "near" else (TargetLayout.EVEN, _even(f"raid10 {form[:20]}"))
+        )
         return target._replace(layout=layout, copies=copies, note=note)
     if kind in PARITY:
         if legs <= PARITY[kind]:
             raise ValueError(f"{kind} on {legs} devices")
-        return target._replace(layout=Layout.PARITY)
+        return target._replace(layout=TargetLayout.PARITY)
     return target._replace(note=_even(kind[:40]))
 
 
@@ -296,13 +298,13 @@ def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
 
 
 def _origin(head: _Head, words: _Words) -> Target:
-    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),))
+    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),))
 
 
 def _snapshot(head: _Head, words: _Words) -> Target:
     legs = Leg(words.device()), Leg(words.device())
     return Target(
-        *head, Layout.SOMEWHERE, legs, note="blocks that were changed lie on the copy-on-write device"
+        *head, TargetLayout.SOMEWHERE, legs, note="blocks that were changed lie on the copy-on-write device"
     )
 
 
@@ -311,13 +313,13 @@ def _thin(head: _Head, words: _Words) -> Target:
     words.number("the number of the thin device")
     origin = tuple(Leg(word) for word in words.rest()[:1] if _is_device(word))
     return Target(
-        *head, Layout.SOMEWHERE, (pool, *origin), note="its blocks follow only from a dump of the pool"
+        *head, TargetLayout.SOMEWHERE, (pool, *origin), note="its blocks follow only from a dump of the pool"
     )
 
 
 def _thin_pool(head: _Head, words: _Words) -> Target:
     meta = words.device()
-    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
+    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
 
 
 def _cache(head: _Head, words: _Words) -> Target:
@@ -326,16 +328,16 @@ def _cache(head: _Head, words: _Words) -> Target:
     features = words.several("feature")
     if "writethrough" in features or "passthrough" in features:
         note = f"blocks that are used often lie on {fast} as well"
-        return Target(*head, Layout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
+        return Target(*head, TargetLayout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
     note = f"blocks that are used often lie on {fast}, some of them only there"
-    return Target(*head, Layout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
+    return Target(*head, TargetLayout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
 
 
 def _writecache(head: _Head, words: _Words) -> Target:
     words.word("the kind of cache")
     legs = Leg(words.device()), Leg(words.device())
     return Target(
-        *head, Layout.SOMEWHERE, legs, note=f"what was written last may lie on {legs[1].device} alone"
+        *head, TargetLayout.SOMEWHERE, legs, note=f"what was written last may lie on {legs[1].device} alone"
     )
 
 
@@ -348,7 +350,7 @@ def _crypt(head: _Head, words: _Words) -> Target:
     if key != "-" and not key.startswith(":"):  # a key of the kernel's keyring is named, not spelled out
         shown[1] = "0" * len(key)
     return Target(
-        *head, Layout.LINEAR, (leg,), note="the content there is encrypted", arguments=" ".join(shown)
+        *head, TargetLayout.LINEAR, (leg,), note="the content there is encrypted", arguments=" ".join(shown)
     )
 
 
@@ -366,53 +368,55 @@ def _multipath(head: _Head, words: _Words) -> Target:
             legs.append(Leg(words.device()))
             for _ in range(arguments):
                 words.word("a path argument")
-    return Target(*head, Layout.PATHS, tuple(legs))
+    return Target(*head, TargetLayout.PATHS, tuple(legs))
 
 
 def _nowhere(head: _Head, _words: _Words) -> Target:
-    return Target(*head, Layout.NOWHERE, note="reads of it find no device")
+    return Target(*head, TargetLayout.NOWHERE, note="reads of it find no device")
 
 
 def _delay(head: _Head, words: _Words) -> Target:
     read = words.leg()
     words.word("a delay")
     if not words.rest() or words.leg() == read:
-        return Target(*head, Layout.LINEAR, (read,))
+        return Target(*head, TargetLayout.LINEAR, (read,))
     legs = words.all_devices()
-    return Target(*head, Layout.SOMEWHERE, legs, note="it reads and writes on different devices")
+    return Target(*head, TargetLayout.SOMEWHERE, legs, note="it reads and writes on different devices")
 
 
 def _integrity(head: _Head, words: _Words) -> Target:
     device = words.device()
     beside = tuple(word.partition(":")[2] for word in words.rest() if word.startswith("meta_device:"))
     return Target(
-        *head, Layout.SOMEWHERE, (Leg(device),), beside=beside, note="checksums lie between the data"
+        *head, TargetLayout.SOMEWHERE, (Leg(device),), beside=beside, note="checksums lie between the data"
     )
 
 
 def _verity(head: _Head, words: _Words) -> Target:
     words.word("a version")
     leg, hashes = Leg(words.device()), words.device()
-    return Target(*head, Layout.LINEAR, (leg,), beside=(hashes,) if hashes != leg.device else ())
+    return Target(*head, TargetLayout.LINEAR, (leg,), beside=(hashes,) if hashes != leg.device else ())
 
 
 def _era(head: _Head, words: _Words) -> Target:
     meta = words.device()
-    return Target(*head, Layout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
+    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
 
 
 def _hole(head: _Head, _words: _Words) -> Target:
-    return Target(*head, Layout.NOWHERE)
+    return Target(*head, TargetLayout.NOWHERE)
 
 
 def _file(head: _Head, words: _Words) -> Target:
     legs = words.all_devices()
-    return Target(*head, Layout.SOMEWHERE, legs, note="it lies in a file, of which not all extents are known")
+    return Target(
+        *head, TargetLayout.SOMEWHERE, legs, note="it lies in a file, of which not all extents are known"
+    )
 
 
 def _unknown(head: _Head, words: _Words) -> Target:
     legs = words.all_devices()
-    return Target(*head, Layout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
+    return Target(*head, TargetLayout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
 
 
 def _vdo(head: _Head, words: _Words) -> Target:
@@ -509,7 +513,7 @@ def md_targets(array: MdArray) -> tuple[Target, ...] | Absent:
 
 def _md_targets(array: MdArray, level: str, layout: int) -> tuple[Target, ...] | Absent:
     legs = tuple(Leg(member.number, member.offset) for member in array.members)
-    whole = Target(0, array.size, level, Layout.MIRROR, legs, array.chunk)
+    whole = Target(0, array.size, level, TargetLayout.MIRROR, legs, array.chunk)
     match level:
         case "raid1":
             return (whole._replace(chunk=0),)
@@ -528,7 +532,7 @@ def _md_rotating(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
     kind = _md_parity(whole.kind, layout)
     if kind not in PARITY or len(whole.legs) <= PARITY[kind]:
         return absent(f"md's {whole.kind[:20]} of layout {layout} on {len(whole.legs)} is not known to zmon")
-    return (whole._replace(kind=kind, layout=Layout.PARITY),)
+    return (whole._replace(kind=kind, layout=TargetLayout.PARITY),)
 
 
 def _md_parity(level: str, layout: int) -> str:
@@ -545,9 +549,9 @@ def _md_raid10(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
     if not 1 <= copies <= len(whole.legs):
         return absent(f"md's raid10 of layout {layout:#x} is not known to zmon")
     if far == 1:
-        return (whole._replace(layout=Layout.NEAR, copies=copies),)
+        return (whole._replace(layout=TargetLayout.NEAR, copies=copies),)
     note = "raid10 with far copies: equal shares are assumed"
-    return (whole._replace(layout=Layout.EVEN, copies=copies, note=note),)
+    return (whole._replace(layout=TargetLayout.EVEN, copies=copies, note=note),)
 
 
 def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
@@ -558,7 +562,7 @@ def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
         if not size:
             return absent("the sizes of the array's members are not known")
         leg = Leg(member.number, member.offset)
-        found.append(Target(start, size, "linear", Layout.LINEAR, (leg,)))
+        found.append(Target(start, size, "linear", TargetLayout.LINEAR, (leg,)))
         start += size
     return tuple(found)
 
@@ -586,7 +590,13 @@ def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
         length = (limit - depth) * len(legs)
         found.append(
             Target(
-                start, length, "raid0", Layout.EVEN if note else Layout.STRIPED, tuple(legs), chunk, note=note
+                start,
+                length,
+                "raid0",
+                TargetLayout.EVEN if note else TargetLayout.STRIPED,
+                tuple(legs),
+                chunk,
+                note=note,
             )
         )
         start, depth = start + length, limit
@@ -659,7 +669,7 @@ def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> It
         if at < begin:
             yield _thin_hole(at, begin)
         leg = Leg(target.legs[0].device, run.data + begin - run.origin)
-        yield Target(begin, end - begin, "thin", Layout.LINEAR, (leg,))
+        yield Target(begin, end - begin, "thin", TargetLayout.LINEAR, (leg,))
         at = end
     if at < target.end:
         yield _thin_hole(at, target.end)
@@ -667,4 +677,4 @@ def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> It
 
 def _thin_hole(begin: int, end: int) -> Target:
     note = "nothing was ever written to a part of the thin volume"
-    return Target(begin, end - begin, "thin", Layout.NOWHERE, note=note)
+    return Target(begin, end - begin, "thin", TargetLayout.NOWHERE, note=note)
