@@ -24,7 +24,7 @@ def laid(pieces: Iterable[LegRange], *, copy: bool) -> Counter[tuple[int, int]]:
         (piece.leg, x)
         for piece in pieces
         if piece.copy is copy
-        for tooth in piece.stretch.teeth()
+        for tooth in piece.part.teeth()
         for x in range(tooth.begin, tooth.end)
     )
 
@@ -39,12 +39,12 @@ def ranges(draw: st.DrawFn) -> tuple[int, int]:
 def test_size_counts_the_bytes_that_the_pattern_picks(
     begin: int, length: int, period: int, phase: int, run: int
 ) -> None:
-    """A stretch with a pattern has as many bytes as one finds by looking at each."""
+    """A part with a pattern has as many bytes as one finds by looking at each."""
     run = min(run, period)
-    stretch = ByteRange(begin, begin + length, period, phase, run)
+    part = ByteRange(begin, begin + length, period, phase, run)
     picked = [x for x in range(begin, begin + length) if (x - phase) % period < run]
-    assert stretch.size() == len(picked)
-    assert [x for tooth in stretch.teeth() for x in range(tooth.begin, tooth.end)] == picked
+    assert part.size() == len(picked)
+    assert [x for tooth in part.teeth() for x in range(tooth.begin, tooth.end)] == picked
 
 
 @given(st.integers(1, 6), st.integers(1, 7), ranges())

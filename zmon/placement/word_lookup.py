@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
-from zmon.topology.data_files import DataFile, file_by_name
+from zmon.topology.data_files import file_by_name, unknown_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zmon.absent import Number, Value
+    from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.mounts import Mount
@@ -254,22 +255,14 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupRe
     """Return where the whole file system lies that a path is on; its files were not looked at."""
     node = machine.stack.node(mount.number)
     size = ALL_OF_IT if node is None else node.size
-    file = _unlisted(meaning.key, ALL_OF_IT)._replace(
-        real=meaning.key, number=mount.number, mount=mount.id, size=size, declared=size
-    )
+    place = {"real": meaning.key, "number": mount.number, "mount": mount.id}
+    file = unknown_file(meaning.key, ALL_OF_IT, **place, size=size, declared=size)
     return LookupResult(meaning, (machine.locate(file),))
 
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return what its name says of a path in a capture or a recording."""
     return LookupResult(meaning, (machine.locate(file_by_name(meaning.key, machine.mounts)),))
-
-
-def _unlisted(path: str, unknown: Absent) -> DataFile:
-    """Return a file that no listing names; what is not said of it is unknown."""
-    said = {"path": path, "said": (), **DataFile._field_defaults}
-    said |= dict.fromkeys(("database", "tablespace", "role", "listed"), "")
-    return DataFile._make(said.get(name, unknown) for name in DataFile._fields)
 
 
 # upwards
@@ -321,11 +314,10 @@ def _device(number: str, machine: Machine) -> FileLocation:
     node = machine.stack.node(number)
     size = WHOLE if node is None else node.size
     title = machine.stack.title(number)
-    file = _unlisted(title, UNSIZED if isinstance(size, Absent) else WHOLE)
-    file = file._replace(real=title, number=number, size=size, unplaced=0, unwritten=0)
-    if not isinstance(size, Absent):
-        file = file._replace(ranges=((0, int(size)),))
-    return machine.locate(file)
+    known: dict[str, object] = {"real": title, "number": number, "size": size, "unplaced": 0, "unwritten": 0}
+    if isinstance(size, Absent):
+        return machine.locate(unknown_file(title, UNSIZED, **known))
+    return machine.locate(unknown_file(title, WHOLE, **known, ranges=((0, int(size)),)))
 
 
 def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from zmon.record import NamedTuple
+from zmon.topology.stripe import striped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ class ChunkStripe(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A stretch of logical addresses and where it lies."""
+    """A range of logical addresses and where it lies."""
 
     first: int
     length: int
@@ -168,14 +169,6 @@ def _place(chunk: Chunk, low: int, high: int, placed: ChunkPlacement) -> None:
 
 def _runs(chunk: Chunk, low: int, high: int) -> Iterator[DeviceRange]:
     columns = chunk.columns
-    for number, copies in enumerate(columns):
-        begin, end = (_on_column(x, number, len(columns), chunk.unit) for x in (low, high))
-        if begin < end:
-            for copy, stripe in enumerate(copies):
-                yield DeviceRange(stripe.device, stripe.first + begin, stripe.first + end, copy > 0)
-
-
-def _on_column(x: int, column: int, columns: int, unit: int) -> int:
-    """Return how many of the first `x` bytes lie on a column, of those that take turns."""
-    rows, rest = divmod(x, columns * unit)
-    return rows * unit + min(max(rest - column * unit, 0), unit)
+    for leg, part, _ in striped(len(columns), chunk.unit, low, high):
+        for copy, piece in enumerate(columns[leg]):
+            yield DeviceRange(piece.device, piece.first + part.begin, piece.first + part.end, copy > 0)

@@ -6,7 +6,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
@@ -14,7 +14,7 @@ from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mounts import mount_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
@@ -107,28 +107,19 @@ class ListingEntry(Protocol):
 
 def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""
-    columns = {name: frame.column(name) for name in frame.kind.by_name}
+    names = [name for name in DataFile._fields if name in frame.kind.by_name]
+    readers = [_READERS.get(name, _number) for name in names]
+    rows = zip(frame.keys, *(frame.column(name) for name in names), strict=True)
     return [
-        DataFile(
-            path,
-            database=_text(columns["database"][row]),
-            tablespace=_text(columns["tablespace"][row]),
-            role=_text(columns["role"][row]),
-            listed=_text(columns["listed"][row]),
-            real=_given(columns["real"][row]),
-            number=_given(columns["number"][row]),
-            mount=_given(columns["mount"][row]),
-            ranges=_ranges(columns["ranges"][row]),
-            said=_said(columns["said"][row]),
-            size=_number(columns["size"][row]),
-            declared=_number(columns["declared"][row]),
-            unplaced=_number(columns["unplaced"][row]),
-            unwritten=_number(columns["unwritten"][row]),
-            shared=_number(columns["shared"][row]),
-            encoded=_number(columns["encoded"][row]),
-        )
-        for row, path in enumerate(frame.keys)
+        DataFile(path, *(read(cell) for read, cell in zip(readers, cells, strict=True)))  # type: ignore[arg-type]
+        for path, *cells in rows
     ]
+
+
+def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:
+    """Return a file of which only some cells are known, and the others unknown for one reason."""
+    cells = dict.fromkeys(DataFile._fields, why) | DataFile._field_defaults | {"path": path, "said": ()}
+    return DataFile(**cells | dict.fromkeys(("database", "tablespace", "role", "listed"), "") | known)
 
 
 def files_of(
@@ -178,20 +169,19 @@ def _device_by_name(one: ListingEntry, path: str, stack: Stack) -> DataFile:
         no = absent(
             "no device of this name was read; a capture made with --listing has the devices themselves"
         )
-        return _unlooked(one.path, no, one.declared)
-    whole: tuple[tuple[int, int], ...] | Absent = (
-        node.size if isinstance(node.size, Absent) else ((0, int(node.size)),)
-    )
-    return _unlooked(one.path, NO_FILE_SYSTEM, node.size)._replace(
+        place: dict[str, Any] = dict.fromkeys(("real", "number", "mount"), no)
+        sizes: dict[str, Any] = dict.fromkeys(("size", "declared"), one.declared)
+        return unknown_file(one.path, _NOT_LOOKED_AT, **place, **sizes, unseen=True)
+    return unknown_file(
+        one.path,
+        NO_FILE_SYSTEM,
         real=path,
         number=node.number,
-        ranges=whole,
+        ranges=node.size if isinstance(node.size, Absent) else ((0, int(node.size)),),
         said=((_BY_DEVICE, f"{node.title}, {node.number}: the whole device"),),
-        unplaced=0,
-        unwritten=0,
-        shared=0,
-        encoded=0,
-        unseen=False,
+        size=node.size,
+        declared=node.size,
+        **dict.fromkeys(("unplaced", "unwritten", "shared", "encoded"), 0),
     )
 
 
@@ -215,34 +205,11 @@ def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> Da
     """Return what its name alone tells of a file: on which mount it would be."""
     mount = mount_of(path, mounts)
     if isinstance(mount, Absent):
-        return _unlooked(path, mount, size)
-    said = ((_BY_NAME, f"{mount.point} holds it"),)
-    return _unlooked(path, _NOT_LOOKED_AT, size)._replace(
-        real=path, number=mount.number, mount=mount.id, said=said
-    )
-
-
-def _unlooked(path: str, no: Absent, size: Number) -> DataFile:
-    """Return a file that was not looked at; `no` says why its place is unknown."""
-    return DataFile(
-        path,
-        database="",
-        tablespace="",
-        role="",
-        listed="",
-        real=no,
-        number=no,
-        mount=no,
-        ranges=_NOT_LOOKED_AT,
-        said=(),
-        size=size,
-        declared=size,
-        unplaced=_NOT_LOOKED_AT,
-        unwritten=_NOT_LOOKED_AT,
-        shared=_NOT_LOOKED_AT,
-        encoded=_NOT_LOOKED_AT,
-        unseen=True,
-    )
+        place: dict[str, Any] = dict.fromkeys(("real", "number", "mount"), mount)
+    else:
+        place = {"real": path, "number": mount.number, "mount": mount.id}
+        place["said"] = ((_BY_NAME, f"{mount.point} holds it"),)
+    return unknown_file(path, _NOT_LOOKED_AT, **place, size=size, declared=size, unseen=True)
 
 
 def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:
@@ -285,6 +252,15 @@ def _ranges(value: Value) -> tuple[tuple[int, int], ...] | Absent:
 def _said(value: Value) -> tuple[tuple[str, str], ...]:
     lines = (line.partition(": ") for line in _text(value).split("\n"))
     return tuple((source, said) for source, colon, said in lines if colon)
+
+
+_READERS: Final[dict[str, Callable[[Value], object]]] = {
+    **dict.fromkeys(("database", "tablespace", "role", "listed"), _text),
+    **dict.fromkeys(("real", "number", "mount"), _given),
+    "ranges": _ranges,
+    "said": _said,
+}
+"""How a cell of a sample becomes that of a file; the others are numbers."""
 
 
 NO_MOUNT: Final = absent("it is on no file system: disk groups use devices directly")
@@ -369,8 +345,9 @@ def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack)
     size = one.declared
     if isinstance(size, Absent) and parts:
         size = sum((part.data for part in parts[1:]), parts[0].data) + one.unplaced
-    return DataFile(
+    return unknown_file(
         one.path,
+        NOT_TOLD,
         database=one.database,
         tablespace=one.tablespace,
         role=one.role,
@@ -379,12 +356,9 @@ def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack)
         number=lost or one.over,
         mount=NO_MOUNT,
         ranges=(),
-        said=(),
         size=size,
         declared=one.declared,
         unplaced=0,
-        unwritten=NOT_TOLD,
-        shared=NOT_TOLD,
         encoded=0,
         scattered=found,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zmon.absent import Value
     from zmon.sample import Frame
@@ -81,8 +81,12 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
-    columns = [frame.column(name) for name in Mount._fields[1:]]
-    found = Mounts(map(_mount, frame.keys, *columns))
+    readers = [_READERS.get(name, _text) for name in Mount._fields[1:]]
+    rows = zip(frame.keys, *(frame.column(name) for name in Mount._fields[1:]), strict=True)
+    found = Mounts(
+        Mount(key, *(read(cell) for read, cell in zip(readers, cells, strict=True)))  # type: ignore[arg-type]
+        for key, *cells in rows
+    )
     found.missing = frame.missing
     return found
 
@@ -101,32 +105,6 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
         above = above.rpartition("/")[0]
     nowhere = mounts.missing or absent("no mount is known that holds the path")
     return mounts.by_point.get("/") or nowhere
-
-
-def _mount(  # noqa: PLR0913, PLR0917 - the columns of a row
-    key: str,
-    number: Value,
-    root: Value,
-    point: Value,
-    fstype: Value,
-    source: Value,
-    options: Value,
-    devices: Value,
-    chunks: Value,
-    line: Value,
-) -> Mount:
-    return Mount(
-        key,
-        number=_text(number),
-        root=_text(root),
-        point=_text(point),
-        fstype=_text(fstype),
-        source=_text(source),
-        options=_text(options),
-        devices=_devices(devices),
-        chunks=_chunks(chunks),
-        line=_text(line),
-    )
 
 
 def _text(value: Value) -> str:
@@ -148,3 +126,7 @@ def _chunks(value: Value) -> tuple[Chunk, ...] | Absent:
         return parse_chunks(str(value))
     except ValueError as error:
         return absent(str(error))
+
+
+_READERS: Final[dict[str, Callable[[Value], object]]] = {"devices": _devices, "chunks": _chunks}
+"""How a cell of a sample becomes that of a mount; the others are texts."""

@@ -66,7 +66,7 @@ class LegRange(NamedTuple):
     """What lies on one leg."""
 
     leg: int
-    stretch: ByteRange
+    part: ByteRange
     copy: bool = False
     """Whether it is a further copy, or parity."""
 
@@ -282,9 +282,9 @@ def _picked(leg: int, span: ByteRange, data: set[int], period: int, chunk: int) 
             yield LegRange(leg, span, copy)
             continue
         for phase, run in _runs(chosen, period):
-            stretch = ByteRange(span.begin, span.end, period * chunk, phase * chunk, run * chunk)
-            if stretch.size():
-                yield LegRange(leg, stretch, copy)
+            part = ByteRange(span.begin, span.end, period * chunk, phase * chunk, run * chunk)
+            if part.size():
+                yield LegRange(leg, part, copy)
 
 
 def _runs(chosen: set[int], period: int) -> list[tuple[int, int]]:
