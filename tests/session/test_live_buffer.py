@@ -12,6 +12,7 @@ from zmon.sample import Frame, Instant, Sample
 from zmon.session import live_buffer
 from zmon.session.live_buffer import FileBuffer, MemoryBuffer, RecorderBuffer
 from zmon.session.machines import LiveTimeline
+from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 from zmon.session.timeline import NoteError, Timeline
 from zmon.store.error import RecordingError
@@ -160,3 +161,20 @@ def test_all_looks_at_what_a_recorder_wrote_read_its_files_together(tmp_path: Pa
     assert list(recorder.sections()) == list(recorder.sections())
     recorder.close()
     writer.close()
+
+
+def test_each_way_back_begins_at_the_newest_sample(tmp_path: Path) -> None:
+    """Also when the past was visited before, and more samples have been taken since."""
+    navigator = Navigator(
+        LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path), buffer=MemoryBuffer())
+    )
+    for _ in range(3):
+        taken = [found.after.at for found in (navigator.next(), navigator.next(), navigator.next()) if found]
+        navigator.leave_present()
+        back = navigator.previous()
+        assert back is not None
+        assert back.after.at == taken[1]
+        navigator.to_present()
+        assert navigator.interval is not None
+        assert navigator.interval.after.at == taken[2]
+    navigator.timeline.close()

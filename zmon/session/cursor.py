@@ -29,6 +29,7 @@ class Cursor:
         """The position; None before the first sample."""
         if self._utc is not None:
             utc, self._utc = self._utc, None
+            self.timeline.refresh()
             self._position = self.timeline.find(utc) or self.timeline.next()
         return self._position
 

@@ -263,7 +263,7 @@ class Navigator:
         Raises:
             CommandError: live samples are not kept.
         """
-        if self.live and (self._here is None or not self.timeline.refresh()):
+        if self.live and (self._here is None or self.timeline.empty):
             raise CommandError(NOT_KEPT)
 
     def leave_present(self) -> None:

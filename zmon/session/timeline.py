@@ -176,6 +176,11 @@ class Timeline:
 
     # all of it
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to go back to, as far as is known without opening files."""
+        return not self._list()
+
     def refresh(self) -> Sequence[Section]:
         """Look for sections that came or went and for samples that were added."""
         self._sections = sections = self._list()
