@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from zmon.cp import claim_sources
 from zmon.cp.claim_sources import (
+    FileClaims,
     ask_claims,
     captured_answers,
     claims_of_capture,
-    claims_of_files,
     claims_of_texts,
+    origin_of,
     parse_text,
     read_cp,
     read_file,
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zmon.kernel.tree import Tree
+
+
+def read_claims(paths: list[str]) -> FileClaims:
+    """Return the claims of files."""
+    return claims_of_texts([(origin_of(path), read_file(path)) for path in paths])
 
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
@@ -57,6 +63,12 @@ def test_query_userid_says_whose_entry_is_meant() -> None:
     found = claims_of_texts([("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID)])
     own = [claim for claim in found.claims if claim.user == ""]
     assert [(claim.vdev, claim.volser) for claim in own] == [("0100", "SSI201"), ("0190", "")]
+
+
+def test_two_answers_of_query_userid_name_nobody() -> None:
+    """Neither of them is this guest."""
+    texts = [("ssi.txt", sample("directory-include-identity")), ("cp.txt", USERID + b"OTHER AT VMSYS02\n")]
+    assert [claim for claim in claims_of_texts(texts).claims if claim.user == ""] == []
 
 
 def test_the_user_may_be_named() -> None:
@@ -145,10 +157,10 @@ def test_every_file_has_a_report(name: str) -> None:
 
 
 def test_files_are_read(tmp_path: Path) -> None:
-    """Each once, and plain or packed makes no difference."""
+    """Plain or packed makes no difference."""
     (tmp_path / "a.txt").write_bytes(DISKS)
     (tmp_path / "b.gz").write_bytes(gzip.compress(DISKS))
-    found = claims_of_files([str(tmp_path / "a.txt"), str(tmp_path / "b.gz"), str(tmp_path / "a.txt")])
+    found = read_claims([str(tmp_path / "a.txt"), str(tmp_path / "b.gz")])
     assert [claim.rdev for claim in found.claims] == ["4A01", "4A01"]
     assert len(found.reports) == 2
 
@@ -167,7 +179,7 @@ def test_texts_of_other_systems_are_read(encoding: str, name: str) -> None:
 def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name is a hyphen."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DISKS)))
-    assert claims_of_files(["-"]).claims[0].place == "-:1"
+    assert read_claims(["-"]).claims[0].place == "-:1"
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ class _Reader:
             self._unknown(candidates[0])
 
     def _answer(self, line: ConsoleLine, *, last: bool) -> bool:
-        """Take a line that begins an answer or is one; says whether it does."""
+        """Take a line that begins an answer or is one; False when it is something else."""
         rows = read_rows(line, after_list=self._list_line == line.number - 1)
         if not rows:
             return False
@@ -361,15 +361,6 @@ class UnknownLine(NamedTuple):
     why: str = ""
 
 
-class LabelMatch(NamedTuple):
-    """Where a label is."""
-
-    rdev: str
-    """The one real device a minidisk on it can be on; empty when there is none or more than one."""
-    others: tuple[str, ...]
-    """Other real devices with this label."""
-
-
 _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK",
@@ -441,27 +432,6 @@ class AnswerSet:
         between, end = (", then", "; ") if changed else (" and", ", ")
         words = end.join(f"{name} {getattr(earlier, name)}{between} {getattr(later, name)}" for name in names)
         return RowConflict(about, words, earlier, later, changed)
-
-    @property
-    def owner(self) -> tuple[str, str]:
-        """Guest and system whose answers these are; empty when QUERY USERID names none, or several."""
-        found = self.rows.get("identity", ())
-        return (found[0].user, found[0].system) if len(found) == 1 else ("", "")
-
-    def row(self, name: str, key: str = "") -> Any:
-        """Return the row of a form about a thing; None if there is none."""
-        return next((row for row in self.rows.get(name, ()) if row.key == key), None)
-
-    def find_label(self, label: str) -> LabelMatch:
-        """Return the real device of a label.
-
-        Labels are not unique.  A minidisk can only be on a volume of the system, so that one is it if there
-        is one and only one; the others are reported beside it.
-        """
-        found = [row for row in self.rows.get("volume", ()) if row.volser == label]
-        ours = [row for row in found if row.state.startswith("CP-")] or found
-        rdev = ours[0].rdev if len(ours) == 1 else ""
-        return LabelMatch(rdev, tuple(row.rdev for row in found if row.rdev != rdev))
 
     def claims(self, user: str = "", asked: str = "") -> list[Claim]:
         """Return what is said of volumes, in the order of the lines.
@@ -543,7 +513,7 @@ MIXED: Final = "mixed"
 """A run of several forms, some with the prefix of a CPU."""
 _OF_DISKS: Final = "0123456789O"
 _OF_VOLUMES: Final = "CA"
-"""What stands in column 10 of a regular line: the type of a minidisk, `ON`, `CP`, `ATTACHED`."""
+"""Column 10 of a regular line: the type of a minidisk, `ON`, `CP`, `ATTACHED`."""
 
 
 def split_runs(lines: list[str]) -> Iterator[tuple[list[str], str]]:
@@ -622,7 +592,7 @@ _COLUMNS: Final = tuple(
 """What may stand in each column."""
 _UNIT: Final = 37
 _UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
-"""What stands behind the first letter of the unit."""
+"""What follows the first letter of the unit."""
 _SIZE: Final = range(26, 36)
 _BLANKS: Final = bytes(character == ord(" ") for character in range(256))
 """One for a blank and zero for a digit: behind a digit of a number no blank may come."""

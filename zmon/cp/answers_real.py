@@ -1,8 +1,8 @@
 """Answers about real devices: disks, minidisks' places, channel paths, caches, volumes of the system.
 
 QUERY DASD and its DETAILS, MDISK LOCATION, PATHS, CHPID, CACHE, PAV, EDEVICE, SYSTEM, ALLOC, CPOWNED.  A
-number in these answers is that of a real device; a virtual one stands beside it only where CP tells the user
-too, and is that user's.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of a
+number in these answers is that of a real device; a virtual one is beside it only where CP names the user too,
+and belongs to that user.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of a
 channel path) is read where it fits and says so in `weak`.
 """
 
@@ -276,7 +276,7 @@ def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:
 REAL: Final = (
     AnswerForm(
         # Channel paths of a device.  `pim`: installed paths, two hex digits each; `pam`: those of them that
-        # are available, none when it is not told of each; `lpm`: those that are online.
+        # are available, None when CP does not say it of each; `lpm`: those that are online.
         "paths", "rdev status pim:list pam:list? lpm:list? line weak", "rdev",
         re.compile(rf"Device (?P<rdev>{RDEV}), Status (?P<status>\S.*)"),
         grow=_below_paths, below=(re.compile(r"Legend\s+\+ Yes - No"),),
@@ -321,7 +321,7 @@ REAL: Final = (
     AnswerForm(
         # The state of a control unit's cache; CP tells no hits.  `subsystem`: `available`, `activating`,
         # `unavailable`, and what else is said of it; `device`: `activated`, `deactivated`,
-        # `deactivation-pending`, and whether data are pinned; empty: not told.
+        # `deactivation-pending`, and whether data are pinned; empty: unknown.
         "cache",
         "rdev subsystem device configured_k:int available_k:int offline_k:int pinned_k:int line weak", "rdev",
         re.compile(

@@ -55,7 +55,7 @@ MESSAGES: Final = (
     ),
     AnswerForm(
         # A message of CP: `HCPQVD040E Device 0600 does not exist`.  `module`: three letters; QVD looks among
-        # virtual devices, QDV among real ones; `command`: that was answered so; empty when none stands
+        # virtual devices, QDV among real ones; `command`: that was answered so; empty when none is
         # before.
         "message", "number:int module severity text command line weak", "number module text command",
         re.compile(

@@ -168,8 +168,8 @@ def _below_unit(row: Any, line: ConsoleLine) -> Any:
 def _below_adapter(row: Any, line: ConsoleLine) -> Any:
     if _below_unit(row, line) is None:
         return None
-    told = find_fields(_BELOW_ADAPTER, line.text)
-    return row._replace(**{name: value for name, value in told.items() if not getattr(row, name)})
+    found = find_fields(_BELOW_ADAPTER, line.text)
+    return row._replace(**{name: value for name, value in found.items() if not getattr(row, name)})
 
 
 def _no_disk(values: dict[str, Any]) -> dict[str, Any] | None:

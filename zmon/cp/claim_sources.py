@@ -128,18 +128,6 @@ class AnswerTree(Protocol):
         """Return when a file was read, in ns."""
 
 
-def claims_of_files(paths: Sequence[str], user: str = "", member: str = "") -> FileClaims:
-    """Read files; `user` is this guest and `member` its system where they are known, else QUERY USERID tells.
-
-    Claims about the devices of this guest have no user.
-
-    Raises:
-        OSError: a file cannot be read, or is too large.
-    """
-    texts = [(origin_of(path), read_file(path)) for path in dict.fromkeys(paths)]
-    return claims_of_texts(texts, user, member)
-
-
 def origin_of(path: str) -> str:
     """Return the origin of a file that a person names, so that it is not taken for one of a capture."""
     return f"./{path}" if path.startswith(f"{FOLDER}/") else path
@@ -213,7 +201,11 @@ def captured_answers(cp: Cp, age: float = 3600.0) -> dict[str, bytes | OSError]:
 
 
 def claims_of_texts(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = "") -> FileClaims:
-    """Read texts, each with the name of where it comes from."""
+    """Read texts, each with the name of where it comes from.
+
+    `user` is this guest and `member` its system where they are known, else QUERY USERID tells.  Claims about
+    the devices of this guest have no user.
+    """
     return join_texts([(origin, parse_text(data, origin)) for origin, data in texts], user, member)
 
 
@@ -238,7 +230,7 @@ def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str 
 
 
 def _without_wrong(claims: list[Claim]) -> list[Claim]:
-    """Leave out what a word is not that may be a number or a label, where a list of real devices shows it."""
+    """Leave out the wrong one of two claims, where a list of real devices shows what a word is."""
     devices = {claim.rdev for claim in claims if claim.via.startswith("QUERY DASD")}
     labels = {claim.volser for claim in claims if claim.via.startswith("QUERY DASD")}
     found = []
@@ -289,7 +281,7 @@ def _report(origin: str, text: CpText) -> FileReport:
 
 
 def _conflicts(claims: Iterable[Claim]) -> list[str]:
-    """Return which claims of different files contradict each other; weak ones contradict nobody."""
+    """Return which claims of different files contradict each other; weak claims contradict none."""
     found: dict[tuple[str, str], dict[str, Claim]] = {}
     for claim in claims:
         if not claim.weak:

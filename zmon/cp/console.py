@@ -1,13 +1,13 @@
 """Console logs and pasted screens: bytes become lines, and what is around the answers of CP is recognised.
 
 Prefixes, echoed commands, screens' status lines, events, and passwords to hide.  Nothing here knows what an
-answer means.  A line keeps its columns: bytes become characters one for one, and only what stands before the
+answer means.  A line keeps its columns: bytes become characters one for one, and only what is before the
 first word is removed.
 
 **Passwords** may stand in a line of a user directory or of a console: USER and IDENTITY statements have one
 behind the name, MDISK statements up to three behind the access mode, APPCPASS has one somewhere; commands
-LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  Which word is a password cannot always be told from
-one that is none (`NOLOG`), and old statements live on as comments, so everything that may be one is hidden.
+LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  A password cannot always be distinguished from a
+word that is none (`NOLOG`), and old statements live on as comments, so everything that may be one is hidden.
 Whoever shows, writes or keeps a line that is not understood uses `hide_passwords`.
 """
 
@@ -29,7 +29,7 @@ MAX_LINE: Final = 4096
 
 
 class ConsoleLine(NamedTuple):
-    """A line without what stands before it."""
+    """A line without its prefixes."""
 
     text: str
     """From the first word to the last."""
@@ -195,7 +195,7 @@ _EVENT: Final = re.compile(
     r"|[0-9A-F]{4,5}(?:-[0-9A-F]{4,5})?\s+VARIED\s.*"
 )
 _AT_THE_RIGHT: Final = 40
-"""The status of a screen stands at column 60 of its last line; narrower ones have it further left."""
+"""The status of a screen is at column 60 of its last line; narrower ones have it further left."""
 
 
 def echoed_query(line: ConsoleLine) -> str:
@@ -246,7 +246,7 @@ def is_event(line: ConsoleLine) -> bool:
 # passwords
 
 HIDDEN: Final = "********"
-"""What stands in place of a password."""
+"""Replaces a password."""
 
 _ACCESS_MODE: Final = re.compile(r"(?:RR?|WR?|M[RW]?)[VSE]{0,2}", re.IGNORECASE)
 _WORD: Final = re.compile(r"\S+")

@@ -21,7 +21,7 @@ AMBIGUOUS: Final = "is a device number or a label: both have this form"
 
 
 class RecordPlace(NamedTuple):
-    """Where a statement stands."""
+    """Where a statement is."""
 
     origin: str
     line: int
@@ -50,11 +50,6 @@ class Minidisk(NamedTuple):
     """Access mode; empty for the default."""
     weak: str = ""
     """Why it may be misread."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is all of a volume, its label included."""
-        return self.kind == "device" or (self.kind == "volume" and self.first == 0 and self.length is None)
 
 
 class DedicatedDevice(NamedTuple):
@@ -159,7 +154,7 @@ def statement_name(word: str) -> str:
 
 
 def entry_name(record: str) -> str:
-    """Return the name that stands behind USER, IDENTITY, SUBCONFIG or PROFILE.
+    """Return the name behind USER, IDENTITY, SUBCONFIG or PROFILE.
 
     Raises:
         StatementError: there is none.

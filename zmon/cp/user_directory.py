@@ -128,7 +128,7 @@ class UserDirectory:
 
     @cached_property
     def guests(self) -> tuple[str, ...]:
-        """The names of guests, in their order; an empty one for statements that are nobody's."""
+        """The names of guests, in their order; an empty one for statements outside of any entry."""
         return tuple(dict.fromkeys(entry.name for entry in self.entries if entry.kind in _GUESTS))
 
     def claims(self, user: str = "", member: str = "") -> list[Claim]:

@@ -286,7 +286,7 @@ def is_in_group(container: Container) -> bool:
 def name_in_group(container: Container) -> str:
     """Return what a container is called, which for a container of a group alone says what is in the group.
 
-    `+DATA` is how Oracle is told to make a file; what the file is called, it chooses.
+    `+DATA` tells Oracle where to make a file; the name of the file it chooses itself.
     """
     if container.kind != c.ASM_GROUP:
         return container.located

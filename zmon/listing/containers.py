@@ -23,7 +23,7 @@ DEVICE: Final = "device"
 ASM_GROUP: Final = "asm-group"
 ASM_FILE: Final = "asm-file"
 KINDS: Final = (FILE, DIRECTORY, DEVICE, ASM_GROUP, ASM_FILE)
-"""What a container can be; empty when the listing does not tell, as of a name that may be either."""
+"""What a container can be; empty when the listing does not say it, as of a name that may be either."""
 
 DATA: Final = "data"
 INDEX: Final = "index"
@@ -53,7 +53,7 @@ class Traffic(NamedTuple):
     when: str = ""
     """When the counters were read, as the listing spells it."""
     read_bytes_per_s: float | None = None
-    """What is read in a second, where the listing tells rates instead of counters."""
+    """What is read in a second, where the listing has rates instead of counters."""
     write_bytes_per_s: float | None = None
 
 
@@ -120,7 +120,7 @@ NO_OPTIONS: Final = Options()
 
 
 class AsmDisk(NamedTuple):
-    """One disk of Oracle's Automatic Storage Management; what is not told is empty or None."""
+    """One disk of Oracle's Automatic Storage Management; what is unknown is empty or None."""
 
     path: str
     """A device, or the name of a library: `ORCL:DATA01`, `AFD:DATA01`."""
@@ -134,7 +134,7 @@ class AsmDisk(NamedTuple):
     size: int | None = None
     """Bytes that ASM uses of it."""
     member: bool = True
-    """It is in a disk group, as far as is told."""
+    """It is in a disk group, as far as is known."""
     line: int = 0
     traffic: Traffic = Traffic()
 
@@ -158,14 +158,14 @@ class AllocationUnits(NamedTuple):
 
 
 class DiskGroups(NamedTuple):
-    """All that listings tell of ASM."""
+    """All that listings say of ASM."""
 
     disks: tuple[AsmDisk, ...] = ()
     groups: tuple[DiskGroup, ...] = ()
     extents: Mapping[tuple[int, int], Mapping[int, AllocationUnits]] = MappingProxyType({})
     """By number of the group and of the file: what lies on which disk of the group."""
     labels: Mapping[str, str] = MappingProxyType({})
-    """Device behind a label, where a listing told."""
+    """Device behind a label, where a listing names it."""
     origin: str = ""
 
     def __bool__(self) -> bool:

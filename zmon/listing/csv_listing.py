@@ -7,7 +7,7 @@ name `database`, `table`, `kind`, `base_dir` and `host`.  Lines before it that b
 `# host: NAME` says of which machine it is.  Further rows of a tablespace are further containers.  A path that
 ends in `/` is a directory.
 
-RFC 4180: what has a comma, a quote or a line end in it stands in quotes, and a quote in it is doubled.
+RFC 4180: what has a comma, a quote or a line end in it is in quotes, and a quote in it is doubled.
 UTF-8 with or without a byte order mark.  The query that `postgresql` documents spools this very form.
 """
 
@@ -71,7 +71,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
 
     Raises:
-        ValueError: no path can be told, or a quote is not closed; says in which line.
+        ValueError: no column has paths, or a quote is not closed; says in which line.
     """
     comments: list[str] = []
     hosts: set[str] = set()

@@ -59,7 +59,7 @@ class _Space(NamedTuple):
     line: int = 0
     partition: int | None = None
     containers: int | None = None
-    """How many it has, where that is told."""
+    """How many it has, where that is known."""
 
     def joined(self, row: Container) -> Container:
         """Return a container of it, whose size is in pages; of a directory that is always 1."""
@@ -121,7 +121,7 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
     """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE when they are there too.
 
     Bytes are pages, and direct ones of 512 bytes.  Requests are counted as vectored and block reads plus
-    the pages that came in neither; how many requests wrote is not told.
+    the pages that came in neither; how many requests wrote is not reported.
     """
     notes: list[Note] = []
     spaces: dict[str, _Space] = {}

@@ -124,9 +124,7 @@ def _written(token: SqlToken) -> str:
 
 _EOL: Final = r"(?=[ \t]*\r?(?:\n|\Z))"
 _TERMINATOR: Final = re.compile(r"#SET\s+TERMINATOR\s+(\S{1,8})", re.IGNORECASE)
-_RESUME: Final = re.compile(r"^[ \t]*(?=(?:CREATE|ALTER|CONNECT)\b)", re.IGNORECASE | re.MULTILINE)
-_ALTERNATIVE: Final = re.compile(r"(?<![\w#$@])[nN]?[qQ]\Z")
-_QUOTE: Final = re.compile(r"'[^\s']")
+_ALTERNATIVE: Final = re.compile(r"(?<![\w#$@])[nN]?[qQ](?=')")
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -150,9 +148,15 @@ def _pattern(terminator: str) -> re.Pattern[str]:
 
 
 def _dull(terminator: str) -> re.Pattern[str]:
-    """What can be passed over in a statement that nobody wants; strings too, but those that go over lines."""
+    """What can be skipped in a statement that is not wanted, up to a line that may start another.
+
+    Strings are skipped too, but those that go over lines.
+    """
     ends = re.escape(terminator[0]) if terminator else ";@%!~^"
-    return re.compile(rf"(?:[^'\"/\-{ends}]+|(?<![qQ])'[^'\n]*'|\"[^\"\n]*\"|-(?!-))+")
+    return re.compile(
+        rf"(?:[^'\"/\-\n{ends}]+|\n(?![ \t]*(?i:CREATE|ALTER|CONNECT)\b)"
+        r"|(?<![qQ])'[^'\n]*'|\"[^\"\n]*\"|-(?!-))+"
+    )
 
 
 def _pieces(text: str | Iterable[str]) -> Iterator[str]:
@@ -197,14 +201,17 @@ class _Scanner:
         for piece in _pieces(self._text):
             self._place = 0
             while self._place < len(piece):
-                if self._closing or self.skipping:
-                    before = self._place
-                    token = self._inside(piece) if self._closing else self._over(piece)
-                    self._line += piece.count("\n", before, self._place)
-                    if token is not None:
-                        yield token
+                if self._closing:
+                    token = self._inside(piece)
+                elif self.skipping and not self._first and self._skip(piece):
+                    continue
                 else:
-                    yield from self._plain(piece)
+                    found = self._code.match(piece, self._place)
+                    assert found is not None  # noqa: S101 - its last alternative is any character
+                    self._place = found.end()
+                    token = self._token(str(found.lastgroup), found[0], piece)
+                if token is not None:
+                    yield token
         if self._closing:
             comment = self._kind == COMMENT
             yield self._since._replace(
@@ -213,15 +220,21 @@ class _Scanner:
             )
         yield SqlToken(END, "", self._line)
 
-    def _plain(self, piece: str) -> Iterator[SqlToken]:
-        """Read the tokens of code, until a literal or comment is open or the rest is to be skipped."""
-        for found in self._code.finditer(piece, self._place):
-            self._place = found.end()
-            token = self._token(str(found.lastgroup), found[0], piece)
-            if token is not None:
-                yield token
-            if self._closing or self.skipping:
-                return
+    def _skip(self, piece: str) -> bool:
+        """Skip what can be skipped here; False when it is nothing."""
+        place = self._place
+        found = self._dull.match(piece, place)
+        if found is None:
+            return False
+        end = found.end()
+        quoting = _ALTERNATIVE.search(piece, max(place, end - 2), end + 1)
+        end = quoting.start() if quoting is not None else end
+        run = piece[place:end]
+        newline = run.rfind("\n")
+        self._first = newline >= 0 and not run[newline + 1 :].strip()
+        self._line += run.count("\n")
+        self._place = end
+        return end > place
 
     def _token(self, kind: str, text: str, piece: str) -> SqlToken | None:
         """Make the token of what was found; None when it is a blank, or opens something."""
@@ -247,32 +260,6 @@ class _Scanner:
             kind = END if first else SYMBOL
         return SqlToken(kind, text, line, first, joined)
 
-    def _over(self, piece: str) -> SqlToken | None:
-        """Pass over what nobody wants, up to what may end the statement, or to a line that starts one."""
-        place = self._place
-        dull = self._dull.match(piece, place)
-        if dull is None:
-            found = self._code.match(piece, place)
-            assert found is not None  # noqa: S101 - its last alternative is any character
-            self._place = found.end()
-            line = self._line
-            token = self._token(str(found.lastgroup), found[0], piece)
-            self._line = line  # who called counts
-            return token if token is not None and token.kind in {END, BROKEN} else None
-        start = _RESUME.search(piece, place, dull.end())
-        if start is not None and (start.end() > place or self._first):
-            self._first = True
-            self._place = start.end()
-            return SqlToken(END, "", self._line + piece.count("\n", place, self._place))
-        run = dull[0]
-        newline = run.rfind("\n")
-        self._first = (self._first or newline >= 0) and not run[newline + 1 :].strip()
-        self._place = dull.end()
-        if _QUOTE.match(piece, self._place) and _ALTERNATIVE.search(run[-3:]):
-            self._place += 1
-            self._open(SqlToken("alternative", "", self._line), piece)
-        return None
-
     def _open(self, token: SqlToken, piece: str) -> None:
         """Note which literal or comment starts, and what will close it."""
         self._closing, self._kind = _OPENING[token.kind]
@@ -296,6 +283,7 @@ class _Scanner:
         self._length += end - place
         if self._length <= MAX_LITERAL:
             self._kept.append(piece[place:end])
+        self._line += piece.count("\n", place, end)
         self._place = end
         if end == len(piece):
             return None
@@ -367,7 +355,9 @@ def statements(
     or a command of SQL*Plus hides nothing.
     """
     scanner = _Scanner(text, terminator)
-    is_wanted, may_begin = _chosen(wanted, verbs, objects)
+    chosen = _Selection(
+        wanted, frozenset({*verbs, *CHANGING_VERBS, "SET"}) if verbs is not None else None, objects
+    )
     held: list[SqlToken] = []
     broken = ""
     for token in scanner:
@@ -375,7 +365,7 @@ def statements(
             yield token
             continue
         if token.kind == END or (token.first and token.kind == WORD and token.text.upper() in _STARTS):
-            if broken or is_wanted(held):
+            if broken or chosen.takes(held):
                 yield SqlStatement(tuple(held) or (token,), broken, bool(held) and not wanted(_head(held)))
             held, broken, scanner.skipping = [], "", False
         if token.kind == BROKEN:
@@ -385,38 +375,36 @@ def statements(
         elif token.kind != END and not scanner.skipping:
             held.append(token)
             if len(held) == 1:
-                scanner.skipping = not may_begin(token.text.upper())
+                scanner.skipping = not chosen.may_begin(token.text.upper())
             elif len(held) == MAX_HEAD:
-                scanner.skipping = not is_wanted(held)
+                scanner.skipping = not chosen.takes(held)
             held = [] if scanner.skipping else held
 
 
 _STARTS: Final = frozenset({"CREATE", "ALTER", "CONNECT"})
 
 
-def _chosen(
-    wanted: Callable[[str], object], verbs: Collection[str] | None, objects: Collection[str]
-) -> tuple[Callable[[Sequence[SqlToken]], bool], Callable[[str], bool]]:
-    """Return what tells whether a statement is wanted by its first tokens, or may be by its first word."""
-    if verbs is None:
-        return lambda held: bool(held and wanted(_head(held))), lambda _word: True
-    beginnings = frozenset({*verbs, *CHANGING_VERBS, "SET"})
-    return (
-        lambda held: bool(held) and bool(wanted(_head(held)) or is_strange(held, objects)),
-        lambda word: is_like(word, beginnings),
-    )
+class _Selection(NamedTuple):
+    """Which statements are read."""
 
+    wanted: Callable[[str], object]
+    beginnings: Collection[str] | None
+    """The words that one may begin with, which may be mistyped; None: any, and only those wanted are read."""
+    objects: Collection[str]
 
-def is_strange(tokens: Sequence[SqlToken], objects: Collection[str] = ()) -> bool:
-    """Say whether a statement seems to be about a tablespace, by its first words, which may be mistyped."""
-    return is_suspect(
-        [
+    def may_begin(self, word: str) -> bool:
+        return self.beginnings is None or is_like(word, self.beginnings)
+
+    def takes(self, tokens: Sequence[SqlToken]) -> bool:
+        """Say whether a statement is wanted, or seems to be about a tablespace."""
+        if not tokens or self.wanted(_head(tokens)):
+            return bool(tokens)
+        words = [
             each.text.upper() if each.kind == WORD else QUOTED if each.kind == NAME else ""
             for each in tokens[:MAX_HEAD]
             if each.text != VARIABLE
-        ],
-        objects,
-    )
+        ]
+        return self.beginnings is not None and is_suspect(words, self.objects)
 
 
 UNITS: Final = {unit: 1 << 10 * power for power, unit in enumerate("KMGTPE", 1)}

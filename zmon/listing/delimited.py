@@ -3,7 +3,7 @@
 * `rows`: one table, comma-separated values by RFC 4180 or what tabs part.  The delimiter is the one of the
   first line: a comma, else a tab, else a semicolon, else a bar.  A quoted field may go over lines; its row
   has the number of the line it begins on.  Damage within one line costs that row alone, and is noted; damage
-  that swallows further lines ends the reading, because nobody can say where a row begins after it.
+  that swallows further lines ends the reading, because it is unknown where a row begins after it.
 * `view_rows`: tables of catalogue views, found by their headings among prompts and whatever else a spool
   holds.  A file may hold several tables one after another, as one session spooled them; a heading is a line
   that has all the columns that a view is known by, in any order, parted by tabs, commas, semicolons or bars.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 MAX_LINE: Final = 1 << 16
-"""Characters of a line or row: paths end at 4,096 bytes, so a longer one is a quote that nobody closed."""
+"""Characters of a line or row: paths end at 4,096 bytes, so a longer one is an unclosed quote."""
 
 # numbers
 
@@ -404,7 +404,7 @@ _CONTINUED: Final = re.compile(r"\+[ \t]*(?:\||\Z)")
 
 
 def is_drawn(head: str) -> bool:
-    """Tell whether a text has such a table: a line of minus and plus between lines with bars."""
+    """Say whether a text has such a table: a line of minus and plus between lines with bars."""
     border = _BORDER.search(head)
     if border is None:
         return False

@@ -300,7 +300,7 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
 
 
 def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
-    """Tell whether no source has named a container before; rows without a path are each of their own."""
+    """Say whether no source has named a container before; rows without a path are each of their own."""
     key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
     if key in known:
         return False

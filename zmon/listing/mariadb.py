@@ -411,7 +411,7 @@ def is_data_directory(names: Collection[str]) -> bool:
 
 
 def read_data_directory(directory: str) -> ListingContent:
-    """List a data directory, where nobody may ask the server: its own names tell.
+    """List a data directory by the names in it, for servers that cannot be asked.
 
     InnoDB keeps `DATABASE/TABLE.ibd`, or in its place `TABLE.isl` with the path of a table that lies
     elsewhere; MyISAM and Aria two files per table.  What the server's configuration has elsewhere is not in

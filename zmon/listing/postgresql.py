@@ -429,7 +429,7 @@ def is_data_directory(names: Collection[str]) -> bool:
 
 
 def read_data_directory(directory: str) -> ListingContent:
-    """List a data directory, where nobody may ask the server: its own names tell.
+    """List a data directory by the names in it, for servers that cannot be asked.
 
     It has `base`, `global`, `pg_wal` and, for each tablespace, a link `pg_tblspc/OID`; which table a file is
     of, only the catalogue knows, so a tablespace is a directory.

@@ -1,6 +1,6 @@
 r"""Scripts of a shell that run statements of SQL: what the statements are, each on its own line.
 
-`db2 "CREATE ..."`, `db2 -v 'CREATE ...'`, `db2 create ... \(...\)` and what stands between `<<EOF` and `EOF`
+`db2 "CREATE ..."`, `db2 -v 'CREATE ...'`, `db2 create ... \(...\)` and what is between `<<EOF` and `EOF`
 is SQL.  All else of a script is not, and its quotes and signs would mislead whoever reads it as such.
 """
 
@@ -43,12 +43,12 @@ _NO_PATH: Final = re.compile(r"[()\s\"]|\A[^/]*\Z")
 
 
 def is_script(head: str) -> bool:
-    """Tell whether a text begins like a script of a shell, or has statements in quotes of one."""
+    """Say whether a text begins like a script of a shell, or has statements in quotes of one."""
     return bool(_SHELL.match(head) or _QUOTED.search(head))
 
 
 def script_statements(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
-    """Yield a text line by line; of a script the statements alone, on the lines where they stand.
+    """Yield a text line by line; of a script the statements alone, on the lines where they are.
 
     Args:
         text: the text, or its pieces in order, each a line unless it is very long.
