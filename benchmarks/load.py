@@ -29,7 +29,7 @@ from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.rows import crc, sample_crc
 from zmon.store.value import dump, load
-from zmon.store.writer import Writer
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -415,7 +415,7 @@ def day(path: str, hours: int = 24, length: int = HOUR) -> None:
     The first hour is recorded; the others are copies of it with other times, so each begins with what looks
     like a reset of all counters.  That takes a minute or two instead of the better part of an hour.
     """
-    writer = Writer(path, durable=False)
+    writer = recording_with_trends(path, durable=False)
     for sample in Load().samples(length):
         writer.append(sample)
     writer.close()

@@ -25,7 +25,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from array import array
 from typing import TYPE_CHECKING, Final
@@ -38,7 +37,8 @@ from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
 from zmon.sample import Instant, Sample
-from zmon.store.writer import SEALED, Writer
+from zmon.store.writer import SEALED
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +140,7 @@ def zstd(data: bytes) -> int:
 def in_bytes(directory: str, minutes: int) -> bool:
     """Compare the sizes."""
     path, load, blocks = f"{directory}/size.zmon", Load(), []
-    writer = Writer(path, durable=False)
+    writer = recording_with_trends(path, durable=False)
     middle = minutes // 2
     for minute in range(minutes):
         block = Block()
@@ -190,7 +190,7 @@ def in_processor_time(directory: str) -> bool:
     sampled = recorded = 0
     with tempfile.TemporaryDirectory(dir=memory()) as root:
         machine = Machine(root)
-        writer = Writer(f"{directory}/cpu.zmon")
+        writer = recording_with_trends(f"{directory}/cpu.zmon")
         with mock.patch("time.monotonic_ns", clock):
             activity = DiskReader(LiveTree(root))
             for number in range(SAMPLED + 1):
@@ -205,8 +205,7 @@ def in_processor_time(directory: str) -> bool:
                 sample = Sample(at, {frame.kind.name: frame for frame in frames}, "a machine in memory", 1.0)
                 begun = time.process_time_ns()
                 writer.append(sample)
-                while sealing():
-                    time.sleep(0.001)  # so that what it costs is on nobody else's account
+                writer.settle()  # so that what it costs is on nobody else's account
                 if number:  # the first one reads, and records, everything
                     sampled += taken
                     recorded += time.process_time_ns() - begun
@@ -216,18 +215,13 @@ def in_processor_time(directory: str) -> bool:
     return told("recording against sampling", recorded / sampled, CPU_TARGET)
 
 
-def sealing() -> bool:
-    """Tell whether a segment is being made."""
-    return any(thread.name == "sealing" for thread in threading.enumerate())
-
-
 # latency
 
 
 def in_latency(directory: str) -> bool:
     """Compare the time until a sample is safe with an INSERT, and look at what sealing does to it."""
     load, stuff = Load(), random.Random(390).randbytes(INSERTED)  # noqa: S311 - nothing secret
-    writer = Writer(f"{directory}/latency.zmon")
+    writer = recording_with_trends(f"{directory}/latency.zmon")
     synchronous = writer.connection.execute("PRAGMA synchronous").fetchone()[0]
     bare = sqlite3.connect(f"{directory}/bare.db", isolation_level=None)
     bare.execute("PRAGMA journal_mode = WAL")
@@ -236,11 +230,11 @@ def in_latency(directory: str) -> bool:
     appends, delayed, inserts = [], [], []
     for number, sample in enumerate(load.samples(WATCHED + 1)):
         time.sleep(PAUSE / 2)
-        busy = sealing()
+        busy = writer.busy
         begun = time.perf_counter()
         writer.append(sample)
         append = time.perf_counter() - begun
-        busy |= sealing()
+        busy |= writer.busy
         time.sleep(PAUSE / 2)  # so that either begins after a rest
         begun = time.perf_counter()
         bare.execute("INSERT INTO stuff (body) VALUES (?)", (stuff,))

@@ -14,20 +14,22 @@ in the other half.  What fell and cannot have wrapped was reset, and so were the
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from itertools import repeat
 from math import inf
 from operator import lt, sub, truediv
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.absent import Absent, absent
-from zmon.sample import Meaning
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
+from zmon.sample import Frame, Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.sample import Field, Frame, Kind, Sample
+    from zmon.sample import Field, Kind, Sample
 
     Cell = TypeVar("Cell", bound=Value)
 
@@ -50,6 +52,9 @@ RESTING: Final = 65.0
 DRIFT: Final = 0.001
 """By how much of its length the clocks may see an interval differently."""
 
+KEYED_BY_DEVICE: Final = frozenset(kind.name for kind in (CACHE, CMF, DASD, DEVICE))
+"""Kinds whose rows have the bus id of a device as key; block devices have names of their own."""
+
 
 class Delta:
     """One kind of thing between two samples, column by column.
@@ -68,6 +73,7 @@ class Delta:
         self._void = void or (FIRST if before is None else before.missing)
         self._values: dict[str, list[Value]] = {}
         self._rates: dict[str, list[Number]] = {}
+        self._falls: dict[str, bool] = {}
         # for each row of `after` its row in `before`; None when all rows stand in the same place
         self._rows: list[int | None] | None = None
         if before is not None and before.keys != after.keys:
@@ -85,6 +91,14 @@ class Delta:
     def index(self) -> Mapping[str, int]:
         """The row number of each key."""
         return self._after.index
+
+    def _fell(self, name: str) -> bool:
+        """Return whether any counter of a column is lower than before."""
+        known = self._falls.get(name)
+        if known is None:
+            known = any(map(lt, self._after.column(name), self._earlier(name)))
+            self._falls[name] = known
+        return known
 
     def _earlier(self, name: str) -> list[Value]:
         """Return the values of the sample before, in the order of the rows of this one."""
@@ -134,9 +148,9 @@ class Delta:
                 lengths[row] = RESET
 
     def _void_fallen(self, counter: Field, lengths: list[Number]) -> None:
-        now, then = self._after.columns[counter.name], self._earlier(counter.name)
-        if not _fell(now, then):
+        if not self._fell(counter.name):
             return
+        now, then = self._after.columns[counter.name], self._earlier(counter.name)
         for row, change in enumerate(map(sub, now, then)):
             if change < 0 and not isinstance(lengths[row], Absent):
                 risen = self._wrapped(counter, row, change)
@@ -163,7 +177,7 @@ class Delta:
             return [value if isinstance(value, Absent) else self._void for value in now]
         then = self._earlier(declared.name)
         result: list[Value] = list(map(sub, now, then))
-        if _fell(now, then):
+        if self._fell(declared.name):
             for row, (value, length) in enumerate(zip(result, self.seconds, strict=True)):
                 if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
                     void = isinstance(length, Absent)
@@ -226,11 +240,6 @@ class Delta:
         return self[name][row]
 
 
-def _fell(now: Sequence[Value], then: Sequence[Value]) -> bool:
-    """Tell whether any counter of a column is lower than before."""
-    return any(map(lt, now, then))
-
-
 class Interval:
     """What happened between two samples; `before` is None for the first sample there is."""
 
@@ -270,6 +279,19 @@ class Interval:
             return self.before is not None
         return bool(nominal) and not self.skipped and self.seconds >= 3 * nominal
 
+    def only(self, devices: frozenset[str]) -> Interval:
+        """Return this interval cut down to some devices, by bus id, or by name if they have none.
+
+        Their rows have the same differences as here; no other row of a device or disk is looked at.  Kinds
+        that do not describe devices stay as they are.
+        """
+        before, after = (
+            sample and sample._replace(frames=DeviceFrames(sample.frames, devices))
+            for sample in (self.before, self.after)
+        )
+        assert after is not None  # noqa: S101 - it was not None before
+        return Interval(before, after, skipped=self.skipped)
+
     def of(self, kind: Kind) -> Delta:
         """Return the differences of one kind of thing."""
         delta = self._deltas.get(kind.name)
@@ -280,3 +302,40 @@ class Interval:
                 before = after.prior or before  # read more seldom: its own last two readings count
             delta = self._deltas[kind.name] = Delta(before, after, self.void)
         return delta
+
+
+class DeviceFrames(Mapping[str, Frame]):
+    """The frames of a sample, cut down to some devices when they are asked for."""
+
+    def __init__(self, frames: Mapping[str, Frame], devices: frozenset[str]) -> None:
+        """Promise the rows of these devices; frames that can be read row by row have a method `select`."""
+        self._frames, self._devices = frames, devices
+        self._select = getattr(frames, "select", None)
+
+    def __getitem__(self, name: str) -> Frame:
+        if name == BLOCK.name:
+            return self._cut(name, disks_of(self.get(DEVICE.name), self._devices))
+        return self._cut(name, self._devices) if name in KEYED_BY_DEVICE else self._frames[name]
+
+    def _cut(self, name: str, keys: frozenset[str]) -> Frame:
+        if self._select is None:
+            return self._frames[name].select(keys)
+        found: Frame | None = self._select(name, keys)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+
+@lru_cache(maxsize=8)  # the rows of DEVICE are the same for many samples
+def disks_of(devices: Frame | None, keys: frozenset[str]) -> frozenset[str]:
+    """Return the block devices of some devices; what has none, or is no ccw device, goes by its own name."""
+    disks: dict[str, Value] = {}
+    if devices is not None and devices.missing is None:
+        disks = dict(zip(devices.keys, devices.column("block"), strict=True))
+    return frozenset(disk if isinstance(disk := disks.get(key), str) else key for key in keys)

@@ -11,17 +11,23 @@ read is a frame without rows whose `missing` says why.
 from __future__ import annotations
 
 # plain classes and tuples: a lookup would wait longer for dataclasses than for the kernel
+from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import compress, count
+from operator import is_not, itemgetter, ne
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
 
 from zmon.absent import absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Absent, Value
+
+Item = TypeVar("Item")
 
 
 class Meaning(Enum):
@@ -127,6 +133,11 @@ class Frame:
         self.rows = rows
         """What each row of the columns was made of, if anything; two frames that have the same object for a
         row have the same values there.  The times are no part of it."""
+        self._moved: tuple[ref[Frame], list[int]] | None = None
+        """The frame that `moved` was last asked about, and the answer."""
+        self._choice: RowChoice | None = None
+        self._selected: Frame | None = None
+        """The rows that `select` was last asked for, and the answer."""
 
     def but(self, **other: Any) -> Frame:
         """Return a frame that is the same but for these of its parts."""
@@ -138,6 +149,49 @@ class Frame:
     def index(self) -> Mapping[str, int]:
         """The row number of each key."""
         return {key: row for row, key in enumerate(self.keys)}
+
+    @cached_property
+    def period(self) -> tuple[int, int]:
+        """The earliest and the latest moment of reading; zeros without rows."""
+        return min(self.times, default=0), max(self.times, default=0)
+
+    def moved(self, before: Frame) -> list[int]:
+        """Return the rows, ascending, that may hold other values than in an earlier frame of the same keys.
+
+        The times of the rows are not compared.  The answer is kept, because the recording and the trends
+        ask for the same pair of frames.
+        """
+        if self._moved is not None and self._moved[0]() is before:
+            return self._moved[1]
+        if self.rows is not None and before.rows is not None:
+            found = list(compress(count(), map(is_not, self.rows, before.rows)))
+        else:
+            touched = set[int]()
+            for name, now in self.columns.items():
+                was = before.column(name)
+                if now is not was and now != was:
+                    touched.update(compress(count(), map(ne, now, was)))
+            found = sorted(touched)
+        if "index" in vars(before):  # the same keys have the same index and the same choice of rows
+            self.__dict__.setdefault("index", before.index)
+        if self._choice is None:
+            self._choice = before._choice
+        self._moved = (ref(before), found)
+        return found
+
+    def select(self, keys: frozenset[str]) -> Frame:
+        """Return a frame with the rows of some keys alone, in their order; no other row is looked at."""
+        choice = self._choice
+        if choice is None or (choice.wanted is not keys and choice.wanted != keys):
+            choice = self._choice = RowChoice(keys, self)
+            self._selected = None
+        if self._selected is None:
+            prior = None if self.prior is None else self.prior.select(keys)
+            columns = SelectedColumns(self.columns, choice.rows)
+            times = pick(self.times, choice.rows)
+            self._selected = Frame(self.kind, choice.keys, columns, times, self.missing, prior)
+            self._selected.__dict__["index"] = choice.index
+        return self._selected
 
     def column(self, name: str) -> list[Value]:
         """Return the values of a field, all absent when it was not read.
@@ -157,6 +211,52 @@ class Frame:
         if row is None:
             return self.missing or absent(f"no {self.kind.name} {key}")
         return self.column(name)[row]
+
+
+class RowChoice:
+    """Some rows of frames that have the same keys."""
+
+    def __init__(self, wanted: frozenset[str], frame: Frame) -> None:
+        """Find the rows of the keys that are wanted."""
+        self.wanted = wanted
+        self.rows = sorted(row for key in wanted if (row := frame.index.get(key)) is not None)
+        self.keys = pick(frame.keys, self.rows)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The place of each key among those that were chosen."""
+        return {key: place for place, key in enumerate(self.keys)}
+
+
+class SelectedColumns(Mapping[str, "list[Value]"]):
+    """Some rows of columns; each column is picked when it is looked at."""
+
+    def __init__(self, columns: Mapping[str, list[Value]], rows: Sequence[int]) -> None:
+        """Promise these rows."""
+        self._columns, self._rows = columns, rows
+        self._known: dict[str, list[Value]] = {}
+
+    def __getitem__(self, name: str) -> list[Value]:
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = pick(self._columns[name], self._rows)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+
+def pick(values: Sequence[Item], rows: Sequence[int]) -> list[Item]:
+    """Return the values of some rows."""
+    if len(rows) < 2:
+        return [values[row] for row in rows]
+    return list(itemgetter(*rows)(values))
 
 
 def empty_frame(kind: Kind, reason: str) -> Frame:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def path(tmp_path: Path) -> Path:
     """Return a whole recording, as one file."""
     found = tmp_path / "a.zmon"
-    with closing(Writer(str(found), sealed=10**9, rollups=False)) as writer:
+    with closing(Writer(str(found), sealed=10**9)) as writer:
         for sample in islice(samples(5), 14):
             writer.append(sample)
     return found

@@ -293,8 +293,7 @@ class Patient(Writer):
     def append(self, sample: Sample) -> None:
         """Seal every five samples, and return when that is done."""
         super().append(sample)
-        if self._sealer is not None:
-            self._sealer.join()
+        self.settle()
 
 
 TAKEN = ["removed", "replaced by another recording", "replaced by an empty file", "renamed",

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.day import DAY
-from zmon.store.writer import Writer
+from zmon.trends.rollup import TrendWriter, recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +114,7 @@ def told(sample: Sample) -> Any:
 
 def record(directory: str, first: int, sealed: int, found: Iterator[Sample]) -> None:
     """Record samples, and say each that is safe."""
-    roll = Roll(directory, lambda path: Writer(path, sealed=sealed), sys.exit)
+    roll = Roll(directory, lambda path: recording_with_trends(path, sealed=sealed), sys.exit)
     for number, sample in enumerate(found, first):
         if roll.append(sample):
             os.write(1, b"%d\n" % number)
@@ -123,6 +125,8 @@ def record(directory: str, first: int, sealed: int, found: Iterator[Sample]) -> 
 def main() -> None:
     """For each line `FIRST SEALED` fork a recorder, say its process, and say when somebody has killed it."""
     directory, seed, day = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        TrendWriter().open(connection)  # so that not each recorder has to import the tables
     found, at = samples(seed, DAY // day), 0
     for line in sys.stdin:
         first, sealed = map(int, line.split())

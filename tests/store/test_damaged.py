@@ -21,11 +21,11 @@ from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.reader import LOST_SESSION, Recording
-from zmon.store.writer import Writer
 from zmon.tables.channel import table as channels
 from zmon.tables.control_unit import table as control_units
 from zmon.tables.device import table as devices
 from zmon.tables.view import View
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from zmon.sample import Sample
@@ -48,7 +48,7 @@ thorough = settings(
 
 def written(path: Path, *, sealed: int) -> bytes:
     """Return the bytes of a small recording; what was not sealed is in its tail."""
-    writer = Writer(str(path), sealed=10**9)
+    writer = recording_with_trends(str(path), sealed=10**9)
     for number, sample in enumerate(SAMPLES, 1):
         writer.append(sample)
         if number % sealed == 0:

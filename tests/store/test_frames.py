@@ -10,7 +10,7 @@ import pytest
 from zmon.absent import Absent
 from zmon.kinds import BLOCK
 from zmon.store.error import Damaged
-from zmon.store.frames import Columns, full, lone, promised
+from zmon.store.frames import Columns, frame_of, promised
 from zmon.store.run import TIMES, Layout, Run, Step
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def is_lost(value: Value) -> bool:
 
 def test_a_frame_needs_no_column_but_its_times(run: Run, worn: Worn) -> None:
     """Those that nobody looks at cost nothing."""
-    assert full(run, 1).times == [2000, 2005]
+    assert frame_of(run, 1).times == [2000, 2005]
     assert worn.seen == [TIMES]
 
 
@@ -77,44 +77,44 @@ def test_a_column_that_is_damaged_is_absent_in_every_row(run: Run) -> None:
 
 def test_a_column_that_was_not_read_is_not_there(run: Run) -> None:
     """Whether all rows are asked for or one."""
-    for columns in (Columns(run, 1), lone(run, 1, key="dasdb").columns):
+    for columns in (Columns(run, 1), frame_of(run, 1, keys=frozenset(("dasdb",))).columns):
         assert "sectors_read" not in columns
         with pytest.raises(KeyError):
             columns["sectors_read"]
 
 
-def test_a_lone_row_is_that_of_the_frame(run: Run) -> None:
+def test_a_single_row_is_that_of_the_frame(run: Run) -> None:
     """Its time, its values, and what of them is damaged."""
-    frame = lone(run, 1, key="dasdb")
+    frame = frame_of(run, 1, keys=frozenset(("dasdb",)))
     assert (frame.keys, frame.times, frame.columns["reads"]) == (["dasdb"], [2005], [27])
     assert is_lost(frame.columns["writes"][0])
 
 
-def test_a_lone_row_of_what_was_not_there_is_none(run: Run) -> None:
+def test_a_single_row_of_what_was_not_there_is_none(run: Run) -> None:
     """That is known, and nothing absent."""
-    frame = lone(run, 1, key="dasdc")
+    frame = frame_of(run, 1, keys=frozenset(("dasdc",)))
     assert (frame.keys, frame.times) == ([], [])
 
 
-def test_a_lone_row_grows_with_its_run(run: Run) -> None:
+def test_a_single_row_grows_with_its_run(run: Run) -> None:
     """What was remembered of it is not all there is."""
-    assert lone(run, 1, key="dasdb").columns["reads"] == [27]
+    assert frame_of(run, 1, keys=frozenset(("dasdb",))).columns["reads"] == [27]
     run.add(Step(2, 3000, [1], {"reads": [3]}, {}, follows=True))
-    assert lone(run, 2, key="dasdb").columns["reads"] == [30]
+    assert frame_of(run, 2, keys=frozenset(("dasdb",))).columns["reads"] == [30]
 
 
 def test_a_reading_that_follows_another_has_it_as_its_prior(run: Run) -> None:
     """And only such a one."""
-    prior = promised(run, 1, full).prior
+    prior = promised(run, 1, frame_of).prior
     assert prior is not None
     assert (prior.times, prior.prior) == ([1000, 1005], None)
-    assert promised(run, 0, full).prior is None
+    assert promised(run, 0, frame_of).prior is None
 
 
 def test_a_run_that_follows_a_lone_reading_has_that_as_its_prior(run: Run) -> None:
     """Such as one that was taken for the next alone."""
     later = Run(LAYOUT, run.before, ahead=run)
     later.add(Step(4, 5000, [], {}, {}, follows=True))
-    prior = promised(later, 0, full).prior
+    prior = promised(later, 0, frame_of).prior
     assert prior is not None
     assert prior.times == [1000, 1005]

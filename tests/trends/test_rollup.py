@@ -15,9 +15,8 @@ from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, CPU, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.reader import Recording
-from zmon.store.writer import Writer
-from zmon.trends.kept import SECONDS, all_kept
-from zmon.trends.rollup import figures, minute_of
+from zmon.trends.rollup import minute_of, recording_with_trends
+from zmon.trends.trend_tables import SECONDS, TREND_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +89,7 @@ class Machine:
 
 def record(path: Path, samples: list[Sample], seals: set[int], opens: set[int]) -> None:
     """Record samples; behind some of them make segments, or close and open again."""
-    writer = Writer(str(path), sealed=10**9, durable=False)
+    writer = recording_with_trends(str(path), sealed=10**9, durable=False)
     for number, sample in enumerate(samples):
         writer.append(sample)
         if number in seals:
@@ -98,7 +97,7 @@ def record(path: Path, samples: list[Sample], seals: set[int], opens: set[int]) 
         if number in opens:
             writer.close()
             assert writer.problem() is None
-            writer = Writer(str(path), sealed=10**9, durable=False)
+            writer = recording_with_trends(str(path), sealed=10**9, durable=False)
     writer.close()
     assert writer.problem() is None
 
@@ -116,18 +115,18 @@ Expected = dict[tuple[int, str], dict[str, list[tuple[float, float]]]]
 
 def expected(samples: list[Sample], length: int = 60) -> dict[str, Expected]:
     """Return for each screen the values and weights of each figure, by time and thing, from whole tables."""
-    found: dict[str, Expected] = {kept.screen: {} for kept in all_kept()}
+    found: dict[str, Expected] = {kind.screen: {} for kind in TREND_TABLES}
     for before, after in pairwise(samples):
         interval = Interval(before, after)
         seconds = interval.seconds
         if isinstance(seconds, Absent) or interval.gap or seconds <= 0:
             continue
         time = minute_of(interval) // length * length
-        for kept in all_kept():
-            table = figures(kept, interval)
+        for kind in TREND_TABLES:
+            table = kind.filled(interval)
             for row, key in enumerate(table.keys):
-                told = found[kept.screen].setdefault((time, key), {f.name: [] for f in kept.figures})
-                for figure in kept.figures:
+                told = found[kind.screen].setdefault((time, key), {f.name: [] for f in kind.figures})
+                for figure in kind.figures:
                     value = table.columns[figure.name][row]
                     rate = 1.0 if figure.weight == SECONDS else table.columns[figure.weight][row]
                     if isinstance(value, (int, float)) and isinstance(rate, (int, float)):
@@ -162,11 +161,11 @@ def compare(path: Path, samples: list[Sample], slack: float = 0.02) -> None:
     connection = recording._file.connection
     for table, length, time in (("minutes", 60, "minute"), ("quarters", 900, "quarter"))[: 1 + whole]:
         wanted = expected(samples, length)
-        for kept in all_kept():
-            found = rows(connection, getattr(kept, table), time, "name")
-            for place, told in wanted[kept.screen].items():
+        for kind in TREND_TABLES:
+            found = rows(connection, getattr(kind, table), time, "name")
+            for place, told in wanted[kind.screen].items():
                 row = found.pop(place, None)
-                for figure in kept.figures:
+                for figure in kind.figures:
                     pairs = told[figure.name]
                     if row is not None and (
                         any(value for value, _weight in pairs) or row[f"{figure.name}_sum"]
@@ -174,7 +173,7 @@ def compare(path: Path, samples: list[Sample], slack: float = 0.02) -> None:
                         check(row, figure.name, pairs, slack)
                     elif figure.weight == SECONDS:
                         assert not any(value for value, _weight in pairs), (place, figure.name)
-                        assert kept.idle or not pairs or row is not None
+                        assert kind.sparse or not pairs or row is not None
             for row in found.values():  # of things that were there before, and are not any more
                 assert not any(value for name, value in row.items() if name.endswith("_count"))
     recording.close()

@@ -13,7 +13,8 @@ from zmon.absent import Absent
 from zmon.event import What
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
-from zmon.trends.trend import NotKept, load, top, trend
+from zmon.trends.rollup import recording_with_trends
+from zmon.trends.trend import NoTrendError, load, top, trend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,7 @@ def test_long_times_are_told_by_quarters_and_then_by_minutes(tmp_path: Path) -> 
     """Quarters that are over, and after them the minutes of the one that is not."""
     machine = Machine()
     machine.at = machine.at._replace(utc=BEGIN)
-    writer = Writer(str(tmp_path / "r.zmon"), sealed=10**9, durable=False)
+    writer = recording_with_trends(str(tmp_path / "r.zmon"), sealed=10**9, durable=False)
     for sample in steady(machine, 35, 5):
         writer.append(sample)
     writer.seal()
@@ -129,7 +130,7 @@ def test_a_limit_that_is_exceeded_is_one_event(tmp_path: Path) -> None:
 
 def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:
     """A recording that keeps none has no such tables, and no trends."""
-    writer = Writer(str(tmp_path / "r.zmon"), rollups=False)
+    writer = Writer(str(tmp_path / "r.zmon"))
     for sample in steady(Machine(), 2, 5):
         writer.append(sample)
     writer.close()
@@ -141,7 +142,7 @@ def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:
 
 def test_what_has_no_trend_is_refused_by_name() -> None:
     """And it is said of what there are trends."""
-    with pytest.raises(NotKept, match=r"DEVICE paths; they do of .*DEVICE io"):
+    with pytest.raises(NoTrendError, match=r"DEVICE paths; they do of .*DEVICE io"):
         trend([], "DEVICE", "paths", "x", 0, 1)
 
 
@@ -167,7 +168,7 @@ def test_an_older_recording_gets_the_columns_that_it_lacks(tmp_path: Path) -> No
         for table in ("device_minutes", "device_quarters"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN mbs_max")
     connection.close()
-    writer = Writer(path)
+    writer = recording_with_trends(path)
     for sample in steady(machine, 2, 5):
         writer.append(sample)
     writer.close()

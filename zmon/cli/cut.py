@@ -16,6 +16,7 @@ from zmon.event import What
 from zmon.store.anonymous import Anonymity
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer, close_up
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     import argparse
@@ -88,7 +89,7 @@ def _cut(excerpt: Excerpt, path: str, anonymity: Anonymity | None) -> int:
     unfinished = path + UNFINISHED
     remove(unfinished)
     try:
-        writer = Writer(unfinished, sealed=sys.maxsize, durable=False)
+        writer = recording_with_trends(unfinished, sealed=sys.maxsize, durable=False)
         try:
             samples = excerpt.chosen(lead=True)
             copy = SampleCopy(writer, PROGRESS_SAMPLES)

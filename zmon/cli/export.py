@@ -15,7 +15,7 @@ from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say
 from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
 from zmon.plain_text import harmless
 from zmon.screen.export import plain
-from zmon.trends.rolled import Rollups, headings
+from zmon.trends.trend import RollupFile, headings
 
 if TYPE_CHECKING:
     import argparse
@@ -293,7 +293,7 @@ def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
     """Return the figures of each screen, of all files together."""
     found: dict[str, dict[str, None]] = {}
     for path in excerpt.paths():
-        with closing(Rollups(path, length)) as rollups:
+        with closing(RollupFile(path, length)) as rollups:
             for screen in rollups.screens():
                 found.setdefault(screen, {}).update(dict.fromkeys(rollups.figures(screen)))
     return {screen: [*figures] for screen, figures in found.items() if figures}
@@ -308,7 +308,7 @@ def _write_rollups(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str,
         if args.format == "csv":
             writer.writerow(["begin", "thing", "label", *names])
         for path in excerpt.paths():
-            with closing(Rollups(path, args.rollups)) as rollups:
+            with closing(RollupFile(path, args.rollups)) as rollups:
                 if not set(figures) <= set(rollups.figures(screen)):
                     complain(f"left out: {path} has rolled up other figures of {screen}")
                     continue

@@ -15,6 +15,7 @@ from zmon.kernel.sampler import sample_once
 from zmon.session.machines import open_lab
 from zmon.store.sadf import read_sadf
 from zmon.store.writer import Writer, close_up
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     import argparse
@@ -106,7 +107,7 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: 
     """Write all samples and then the notes, as far as they can be read; prints what there is."""
     remove(path)
     status = OK
-    writer = Writer(path, sealed=sys.maxsize, durable=False, rollups=rollups)
+    writer = (recording_with_trends if rollups else Writer)(path, sealed=sys.maxsize, durable=False)
     copy = SampleCopy(writer, PROGRESS_SAMPLES)
     try:
         copy.write(samples)

@@ -24,7 +24,7 @@ from zmon.recorder.retention import Rule
 from zmon.recorder.roll import Roll
 from zmon.recorder.session import Orders, Plan, Session
 from zmon.session.machines import LiveTimeline
-from zmon.store.writer import Writer
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     import argparse
@@ -99,7 +99,7 @@ def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock
     clock = SignalClock()
     clock.handle_signals(terminal=terminal)
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
-    roll = Roll(plan.directory, Writer, _say, lock.hold)
+    roll = Roll(plan.directory, recording_with_trends, _say, lock.hold)
     service = Service(os.environ)
     Session(plan, take, roll, clock, clock.orders, service, _say, status=terminal, forecast=known).run()
     return OK

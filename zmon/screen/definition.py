@@ -88,9 +88,7 @@ class Column(Described):
     joined: bool = False
     """Whether it is drawn only together with the column before it."""
     rollup: str = ""
-    """How recordings keep its trend, minute by minute: `seconds` when an interval counts with its length, the
-    name of a rate among the table's columns when it counts with how often that happened in it; `label` for
-    the text that goes with the key.  Empty: they keep none."""
+    """Read for older screen files, and ignored: `zmon.trends` declares what recordings keep trends of."""
 
 
 class Screen(Described):

@@ -12,6 +12,7 @@ from zmon.session.recording import RecordingSection, sections_of
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +71,7 @@ class MemoryBuffer:
             self._until = sample.at.steady + CHAPTER
             for ended in self._sections[-1:]:
                 ended.refresh()  # a timeline looks for more samples in the newest sections only
-            writer = Writer(MEMORY, durable=False, rollups=False)
+            writer = Writer(MEMORY, durable=False)
             self._writers.append(writer)
             self._chapters += 1
             recording = Recording(MEMORY, shared=writer.shared)
@@ -107,7 +108,7 @@ class FileBuffer:
             RecordingError: it cannot be written.
         """
         self._path = path
-        self._writer = Writer(path)
+        self._writer = recording_with_trends(path)
         self._sections: Sequence[Section] = ()
 
     def append(self, sample: Sample) -> None:

@@ -374,11 +374,11 @@ def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int)
     if not recordings:
         return ()
     from zmon.store.error import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
-    from zmon.trends.kept import all_kept  # noqa: PLC0415 - replay needs no screens
     from zmon.trends.trend import trend  # noqa: PLC0415 - likewise
+    from zmon.trends.trend_tables import TREND_TABLES  # noqa: PLC0415 - likewise
 
-    kept = (k for k in all_kept() if k.table == variable.table and k.figure(variable.column) is not None)
-    screen = next((k.screen for k in kept), "")
+    known = (table for table in TREND_TABLES if table.table == variable.table)
+    screen = next((table.screen for table in known if table.figure(variable.column) is not None), "")
     if not screen:
         return ()
     try:

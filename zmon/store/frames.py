@@ -12,13 +12,13 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from zmon.absent import absent
-from zmon.sample import Frame
+from zmon.sample import Frame, pick
 from zmon.store.error import Damaged
 from zmon.store.run import TIMES
 from zmon.store.still import all_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.store.reader import Recording
@@ -39,9 +39,9 @@ class Frames(Mapping[str, Frame]):
             self._known[name] = found
         return self._known[name]
 
-    def row(self, name: str, key: str) -> Frame | None:
-        """Return one row of a frame, for which nothing else of it is decoded."""
-        return self._recording.row(name, self._number, key) if name in self._kinds else None
+    def select(self, name: str, keys: frozenset[str]) -> Frame | None:
+        """Return the rows of some keys; of a single one nothing else of the frame is decoded."""
+        return self._recording.select(name, self._number, keys) if name in self._kinds else None
 
     def __getitem__(self, name: str) -> Frame:
         found = self._find(name)
@@ -57,13 +57,20 @@ class Frames(Mapping[str, Frame]):
 
 
 class Columns(Mapping[str, "list[Value]"]):
-    """The columns of one reading, decoded when they are looked at."""
+    """The columns of one reading, decoded when they are looked at; of all rows, or of some alone."""
 
-    def __init__(self, readings: Readings, reading: int, lost: Callable[[Damaged], object] = bool) -> None:
-        """Promise the columns; `lost` is told what turns out to be damaged."""
+    def __init__(
+        self,
+        readings: Readings,
+        reading: int,
+        lost: Callable[[Damaged], object] = bool,
+        rows: Sequence[int] | None = None,
+    ) -> None:
+        """Promise the columns; `lost` is called with what turns out to be damaged."""
         self._readings = readings
         self._reading = reading
         self._lost = lost
+        self._rows = rows
         self._known: dict[str, list[Value]] = {}
 
     def __getitem__(self, name: str) -> list[Value]:
@@ -73,10 +80,10 @@ class Columns(Mapping[str, "list[Value]"]):
             if name not in layout.names:
                 raise KeyError(name)
             try:
-                known = self._readings.column(name, self._reading)
+                known = decoded(self._readings, name, self._reading, self._rows)
             except Damaged as error:
                 self._lost(error)
-                known = [lacking(error)] * len(layout.keys)
+                known = [lacking(error)] * len(layout.keys if self._rows is None else self._rows)
             self._known[name] = known
         return known
 
@@ -90,75 +97,50 @@ class Columns(Mapping[str, "list[Value]"]):
         return name in self._readings.layout.names
 
 
-class Lone(Mapping[str, "list[Value]"]):
-    """The columns of one reading, of one row alone."""
+def decoded(readings: Readings, name: str, reading: int, rows: Sequence[int] | None) -> list[Value]:
+    """Return a column of a reading, of all rows or of some.
 
-    def __init__(self, readings: Readings, reading: int, row: int, lost: Callable[[Damaged], object]) -> None:
-        """Promise the columns; `lost` is told what turns out to be damaged."""
-        self._readings, self._reading, self._row, self._lost = readings, reading, row, lost
+    One row alone is decoded for all readings of the segment at once, because a chart asks for each of them.
 
-    def __getitem__(self, name: str) -> list[Value]:
-        readings = self._readings
-        if name not in readings.layout.names:
-            raise KeyError(name)
-        try:
-            return [_path(readings, name, self._row, len(readings.samples))[self._reading]]  # type: ignore[arg-type]  # by identity
-        except Damaged as error:
-            self._lost(error)
-            return [lacking(error)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._readings.layout.names)
-
-    def __len__(self) -> int:
-        return len(self._readings.layout.names)
+    Raises:
+        Damaged: it is damaged.
+    """
+    if rows is None:
+        return readings.column(name, reading)
+    if len(rows) == 1:
+        return [_path(readings, name, rows[0], len(readings.samples))[reading]]  # type: ignore[arg-type]  # by identity
+    return pick(readings.column(name, reading), rows) if rows else []
 
 
 @lru_cache(maxsize=512)  # a few columns of some segments that one row is looked at in
 def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
-    """Return what a row held at each reading; what has grown, as its length tells, is looked at again."""
+    """Return what a row held at each reading; an open run grows, and is then decoded again."""
     return readings.series(name, row)
 
 
-def full(
-    readings: Readings, reading: int, prior: Frame | None = None, *, lost: Callable[[Damaged], object] = bool
-) -> Frame:
-    """Return the frame of a reading with all its rows; `lost` is told what turns out to be damaged.
-
-    Raises:
-        Damaged: the times of the rows are.
-    """
-    layout = readings.layout
-    anchor = readings.anchor(reading)
-    drift = readings.column(TIMES, reading)
-    if not all_whole(drift):
-        raise Damaged("times that are no numbers")
-    times = list(map(add, drift, repeat(anchor)))
-    return Frame(layout.kind, layout.keys, Columns(readings, reading, lost), times, layout.missing, prior)
-
-
-def lone(
+def frame_of(
     readings: Readings,
     reading: int,
     prior: Frame | None = None,
     *,
-    key: str,
+    keys: frozenset[str] | None = None,
     lost: Callable[[Damaged], object] = bool,
 ) -> Frame:
-    """Return the frame of a reading with the row of a key alone, or with none where the thing was not there.
+    """Return the frame of a reading, of all rows or of those of some keys; `lost` is called for damage.
 
     Raises:
-        Damaged: the time of the row is.
+        Damaged: the times of the rows are damaged.
     """
     layout = readings.layout
-    row = layout.index.get(key)
-    if row is None:
-        return Frame(layout.kind, [], {}, [], layout.missing, prior)
-    drift = _path(readings, TIMES, row, len(readings.samples))[reading]  # type: ignore[arg-type]  # by identity
-    if not isinstance(drift, int):
+    rows: list[int] | None = None
+    if keys is not None:
+        rows = sorted(row for key in keys if (row := layout.index.get(key)) is not None)
+    drift = decoded(readings, TIMES, reading, rows)
+    if not all_whole(drift):
         raise Damaged("times that are no numbers")
-    times = [readings.anchor(reading) + drift]
-    return Frame(layout.kind, [key], Lone(readings, reading, row, lost), times, layout.missing, prior)
+    times: list[int] = list(map(add, drift, repeat(readings.anchor(reading))))
+    chosen = layout.keys if rows is None else pick(layout.keys, rows)
+    return Frame(layout.kind, chosen, Columns(readings, reading, lost, rows), times, layout.missing, prior)
 
 
 def promised(readings: Readings, reading: int, make: Callable[[Readings, int, Frame | None], Frame]) -> Frame:

@@ -18,7 +18,7 @@ from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
-from zmon.store.frames import Columns, Frames, full, lacking, lone, promised
+from zmon.store.frames import Frames, frame_of, lacking, promised
 from zmon.store.open_tail import MOST, OpenTail
 from zmon.store.rows import EVENT, crc, is_sample
 from zmon.store.run import Run
@@ -27,15 +27,12 @@ from zmon.store.sealed import Sealed
 if TYPE_CHECKING:
     import sqlite3
     import threading
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.sample import Kind
     from zmon.store.run import Readings
     from zmon.store.segment import Segment
-
-__all__ = ["Columns", "Recording"]
-
 
 LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
 """What is known of a session whose row is damaged."""
@@ -67,7 +64,7 @@ class Recording:
         """How to ask what no method here answers; see `File`."""
         self.segment = self._sealed.segment
         """How to have one segment; see `Sealed`."""
-        self._frames: WeakValueDictionary[tuple[str, int, str], Frame] = WeakValueDictionary()
+        self._frames = WeakValueDictionary[tuple[str, int, "frozenset[str] | None"], Frame]()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
         """The rows of kinds as they were last seen, and what they are called."""
@@ -376,13 +373,10 @@ class Recording:
 
         Samples in which the kind was not read again have the same frame.
         """
-        return self._framed(kind, number, "", full)
+        return self.select(kind, number, None)
 
-    def row(self, kind: str, number: int, key: str) -> Frame | None:
-        """Return what `frame` returns, but with one row alone, or none where the thing was not there."""
-        return self._framed(kind, number, key, partial(lone, key=key))
-
-    def _framed(self, kind: str, number: int, row: str, make: Callable[..., Frame]) -> Frame | None:
+    def select(self, kind: str, number: int, keys: frozenset[str] | None) -> Frame | None:
+        """Return what `frame` returns, with the rows of some keys alone."""
         try:
             with self._file.guard:
                 readings = self._readings(kind, number)
@@ -391,11 +385,12 @@ class Recording:
             reading = bisect_right(readings.samples, number) - 1
             if reading < 0:
                 raise Damaged(f"no {kind} of sample {number} where it should be")  # noqa: TRY301 - one way out
-            key = (kind, readings.samples[reading], row)
+            key = (kind, readings.samples[reading], keys)
             known = self._frames.get(key)
             if known is None:
                 lost = partial(self.hole, kind, readings.samples[reading])
-                known = self._frames[key] = promised(readings, reading, partial(make, lost=lost))
+                make = partial(frame_of, keys=keys, lost=lost)
+                known = self._frames[key] = promised(readings, reading, make)
         except Damaged as error:
             self.hole(kind, number, error)
             return empty_frame(self._kind_of(kind), lacking(error).reason)
@@ -412,7 +407,7 @@ class Recording:
             if frame is None or frame.missing is not last.missing or frame.times != last.times:
                 continue
             if frame.keys == last.keys and dict(frame.columns) == dict(last.columns):
-                self._frames[name, 0, ""] = last
+                self._frames[name, 0, None] = last
 
     def _kind_of(self, name: str) -> Kind:
         from zmon.kinds import KINDS  # noqa: PLC0415 - for damaged parts only
@@ -475,7 +470,12 @@ class Recording:
     def unlisted(self, kind: str) -> Iterator[str]:
         """Yield what is wrong with the index of the segments of a kind."""
         before: object = None
-        for number, first in self._sealed.between(kind, 0, self._count):
+        try:
+            rows = self._sealed.between(kind, 0, self._count)
+        except Damaged as error:
+            yield str(error)
+            return
+        for number, first in rows:
             try:
                 header = self._sealed.see(number, kind, first)
                 if self._file.checks and header.before != before:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 from itertools import compress, count, repeat
-from operator import is_not, itemgetter, ne, sub
+from operator import itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from zmon.store.still import all_whole
@@ -207,8 +207,8 @@ def offsets(frame: Frame) -> tuple[int, list[int]]:
     times = frame.times
     if not times:
         return 0, []
-    anchor = min(times)
-    if times.count(anchor) == len(times):
+    anchor, latest = frame.period
+    if anchor == latest:
         return anchor, [0] * len(times)
     return anchor, list(map(sub, times, repeat(anchor)))
 
@@ -221,24 +221,17 @@ def difference(
     `drift` holds the rows' distances from their anchors, before and after.
     """
     was, now = before.columns, after.columns
-    moved = [name for name in now if now[name] is not was[name]]
-    if before.rows is not None and after.rows is not None:
-        # a row made of the same object is the same, and one look at them serves all columns
-        touched = set(compress(count(), map(is_not, after.rows, before.rows)))
-    else:
-        moved = [name for name in moved if now[name] != was[name]]
-        touched = set()
-        for name in moved:
-            touched.update(compress(count(), map(ne, now[name], was[name])))
+    rows = after.moved(before)
     if drift[0] != drift[1]:
-        touched.update(compress(count(), map(ne, drift[1], drift[0])))
-    rows = sorted(touched)
+        rows = sorted({*rows, *compress(count(), map(ne, drift[1], drift[0]))})
     if not rows:
         return Step(sample, at.anchor, rows, {}, {}, at.follows)
     pick = _picking(rows)
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
-    for name in moved:
+    for name in now:
+        if now[name] is was[name]:
+            continue
         new, old = pick(now[name]), pick(was[name])
         if new == old:
             continue

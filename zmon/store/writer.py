@@ -3,6 +3,10 @@
 `append` is one transaction that holds what is different from the sample before (the tail), so that a sample
 is safe when it returns.  After SEALED samples a thread makes segments of them, which replace the tail.
 Whatever fails in between leaves tail or segments, never none and never both.
+
+A `Companion` may keep figures of the samples in the same file.  It sees each sample in the same thread, after
+the sample is safe, and writes in the transaction that replaces the tail, so its figures are always those of
+the segments.  Samples of the tail that a recorder left behind are shown to it when the file is opened again.
 """
 
 from __future__ import annotations
@@ -11,9 +15,11 @@ import os
 import sqlite3
 import sys
 import threading
+from collections import deque
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from operator import ne
-from typing import TYPE_CHECKING, Final, NamedTuple
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from zmon.event import Event, What
@@ -30,18 +36,21 @@ from zmon.store.segment import LONGEST, seal
 from zmon.store.tail import Tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.sample import Frame, Sample
+    from zmon.store.reader import Recording
     from zmon.store.run import Layout
-    from zmon.trends.rollup import Made, Rollups
 
 SEALED: Final = 60
 """Samples that make a segment."""
 
 BACKLOG: Final = 3
 """Segments' worth of samples that may wait to be sealed."""
+
+BEHIND: Final = 20
+"""Samples that the companion may be behind: they are kept whole until then."""
 
 COURTESY: Final = 1.0
 """Seconds that sealing waits for a sample that is being appended, at each step."""
@@ -63,6 +72,31 @@ MEMORY: Final = ":memory:"
 
 DIFFERENCE: Final = 4
 """Bytes, about, that it takes a segment to tell that a row is not as it stood."""
+
+
+class Companion(Protocol):
+    """Keeps figures of the samples, in the file of the recording; one for each writer."""
+
+    def open(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that lack."""
+
+    def follow(self, before: Sample, after: Sample) -> None:
+        """Look at two samples that follow one another; all are shown, in their order."""
+
+    def make(self, connection: sqlite3.Connection, give_way: Callable[[], object]) -> object:
+        """Return what is to be written of the samples followed so far; only reads, and may take a while."""
+
+    def write(self, connection: sqlite3.Connection, made: object) -> None:
+        """Write that, within the transaction of the caller."""
+
+    def written(self) -> None:
+        """The samples that `make` was asked about are in segments, whether it succeeded or not."""
+
+    def failed(self) -> None:
+        """Nothing of that was written; it is asked for again."""
+
+    def finish(self, connection: sqlite3.Connection) -> None:
+        """Write what waits for the end, because the file is closed."""
 
 
 class _Stand:
@@ -122,13 +156,13 @@ class Writer:
     """
 
     def __init__(
-        self, path: str, *, sealed: int = SEALED, durable: bool = True, rollups: bool = True
+        self, path: str, *, sealed: int = SEALED, durable: bool = True, companion: Companion | None = None
     ) -> None:
         """Create the recording or go on with it.
 
         `sealed` samples make a segment.  Without `durable`, a sample outlives the end of zmon in any
-        form, but the last ones may not outlive that of the operating system.  Without `rollups`, nothing
-        is kept of what the samples say of minutes and quarters of an hour.
+        form, but the last ones may not outlive that of the operating system.  The `companion` keeps
+        figures of the samples beside them.
         """
         self.path = path
         self._sealed = sealed
@@ -147,10 +181,17 @@ class Writer:
         """Kinds that were not sampled any more, and since when."""
         self._closed: list[Run] = []
         """Runs that ended before they were sealed."""
-        self._base: tuple[int, Sample | None] = (0, None)
-        """The number of the first sample that is not sealed, and the sample before it."""
-        self._rollups: Rollups | None = None
-        self._sealer: threading.Thread | None = None
+        self._open = 0
+        """The number of the first sample that is not sealed."""
+        self._companion = companion
+        self._unseen: deque[tuple[Sample, Sample]] = deque()
+        """Pairs of samples that the companion has not been shown yet."""
+        self._sealing = threading.RLock()
+        """Held while the companion is shown samples, and while segments are made."""
+        self._is_sealing = False
+        self._worker: threading.Thread | None = None
+        self._jobs: SimpleQueue[threading.Event | bool] = SimpleQueue()
+        """For the worker: True for work, False for the end, an event to be set when it comes to it."""
         self._quiet = threading.Event()
         """Set while no sample is being appended."""
         self._quiet.set()
@@ -167,11 +208,11 @@ class Writer:
                 failed.callback(self._pen.release)
             self.connection = self._connect(durable=durable)
             failed.callback(self.connection.close)
-            self._begin_or_continue(rollups=rollups)
+            self._begin_or_continue()
             self._own = self._opened_beside()
             failed.pop_all()
 
-    def _begin_or_continue(self, *, rollups: bool) -> None:
+    def _begin_or_continue(self) -> None:
         """Make the tables, or see what is in them."""
         if schema.version(self.connection, self.path):
             see_writable(self.connection, self.path)
@@ -179,10 +220,8 @@ class Writer:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._stills = Stills(self.connection)
-        if rollups:
-            from zmon.trends.rollup import Rollups  # noqa: PLC0415 - it needs all screens
-
-            self._rollups = Rollups(self.connection)
+        if self._companion is not None:
+            self._companion.open(self.connection)
         self._continue()
 
     @contextmanager
@@ -233,11 +272,23 @@ class Writer:
             self._closed += left.open_runs()
             self._ends += left.open_ends()
             first = self.connection.execute("SELECT min(n) FROM tail").fetchone()[0]
-            begin = self._next if first is None else int(first)
-            self._base = (begin, left.sample(begin - 1) if begin else None)
+            self._open = self._next if first is None else int(first)
+            self._show_again(left)
             # what follows is read by another zmon, and begins anew
             self._ends += [(name, self._next) for name in self._before.frames]
             self.seal()
+
+    def _show_again(self, left: Recording) -> None:
+        """Show the companion the samples that a writer before this one did not seal."""
+        if self._companion is None:
+            return
+        before = left.sample(self._open - 1) if self._open else None
+        for number in range(self._open, self._next):
+            after = left.sample(number)
+            if before is not None:
+                self._unseen.append((before, after))
+                self._show()
+            before = after
 
     @property
     def shared(self) -> tuple[sqlite3.Connection, threading.RLock]:
@@ -254,8 +305,6 @@ class Writer:
                 and the next sample can be tried.
         """
         with self._first(), self._guard, self._said():
-            if self._sealer is not None and not self._sealer.is_alive():
-                self._sealer = None
             n = self._next
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -281,12 +330,14 @@ class Writer:
                 self._dictionary = Dictionary()  # it may remember what was rolled back
                 self._session = ()
                 raise
+            if self._companion is not None and self._before is not None:
+                self._unseen.append((self._before, sample))
             self._take(n, sample, pieces, gone)
-        late = self._sealer
-        if late is not None and self._next - self._begun > BACKLOG * self._sealed:
-            late.join()  # who appends without a pause must not run away from the sealing
-        if self._next - self._begun >= self._sealed and self._sealer is None:
-            self._seal_beside()
+        waiting = self._next - self._begun
+        if self._unseen or waiting >= self._sealed:
+            self._work_beside()
+        if waiting > BACKLOG * self._sealed or len(self._unseen) > BEHIND:
+            self.settle()  # who appends without a pause must not run away from the worker
 
     def _session_of(self, sample: Sample) -> int:
         now = (words(sample.at.boot), words(sample.source), float(sample.nominal), int(sample.simulated))
@@ -385,20 +436,66 @@ class Writer:
 
     # segments
 
-    def _seal_beside(self) -> None:
-        self._sealer = threading.Thread(target=self._try_to_seal, name="sealing", daemon=True)
-        self._sealer.start()
+    def _work_beside(self) -> None:
+        """Have the worker show the companion what it has not seen, and make segments if it is time."""
+        if self._worker is None:
+            self._worker = threading.Thread(target=self._work, name="recording", daemon=True)
+            self._worker.start()
+        self._jobs.put(True)
+
+    def _work(self) -> None:
+        """Do what need not be done before a sample is safe."""
+        while job := self._jobs.get():
+            if isinstance(job, threading.Event):
+                job.set()
+                continue
+            self._show()
+            if self._next - self._begun >= self._sealed and not self.gone():
+                self._try_to_seal()  # of a file that is gone, whoever appends next saves what is not sealed
+
+    def settle(self) -> None:
+        """Wait until the worker has done what there is to do by now."""
+        if self._worker is not None and self._worker is not threading.current_thread():
+            done = threading.Event()
+            self._jobs.put(done)
+            done.wait()
+
+    @property
+    def busy(self) -> bool:
+        """Whether the worker makes segments at the moment."""
+        return self._is_sealing
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._jobs.put(False)
+            self._worker.join()
+            self._worker = None
+
+    def _show(self) -> None:
+        """Show the companion all samples that it has not seen."""
+        with self._sealing:
+            while self._unseen:
+                self._follow(*self._unseen.popleft())
+
+    def _follow(self, before: Sample, after: Sample) -> None:
+        if self._companion is None:
+            return
+        self._give_way()
+        try:
+            self._companion.follow(before, after)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the samples are recorded
+            self._problem = error
 
     def _try_to_seal(self) -> None:
-        if self.gone():
-            return  # whoever appends next is told, and saves what is not sealed
         before = sys.getswitchinterval()
         sys.setswitchinterval(min(before, SWITCH_SECONDS))
+        self._is_sealing = True
         try:
             self.seal()
         except Exception as error:  # noqa: BLE001 - the tail stays, and it is tried again
             self._problem = error
         finally:
+            self._is_sealing = False
             sys.setswitchinterval(before)
 
     def seal(self) -> None:
@@ -407,19 +504,24 @@ class Writer:
         Raises:
             RecordingError: it cannot be written.
         """
-        with self._guard:
-            until, last = self._next, self._before
-            ready, ends = self._closed, self._ends
-            self._closed, self._ends, self._begun = [], [], until
-            ready += [track.resume() for track in self._tracks.values() if track.run.begun]
-        try:
-            with self._said():
-                self._write_segments(ready, ends, until)
-            self._base = (until, last)
-        except BaseException:
+        with self._sealing:
             with self._guard:
-                self._closed, self._ends = ready + self._closed, ends + self._ends
-            raise
+                until = self._next
+                ready, ends = self._closed, self._ends
+                self._closed, self._ends, self._begun = [], [], until
+                ready += [track.resume() for track in self._tracks.values() if track.run.begun]
+                unseen = [*self._unseen]
+                self._unseen.clear()
+            for pair in unseen:
+                self._follow(*pair)
+            try:
+                with self._said():
+                    self._write_segments(ready, ends, until)
+                self._open = until
+            except BaseException:
+                with self._guard:
+                    self._closed, self._ends = ready + self._closed, ends + self._ends
+                raise
 
     @contextmanager
     def _first(self) -> Iterator[None]:
@@ -442,20 +544,22 @@ class Writer:
             for run in ready:
                 ahead = None if run.ahead is None else self._encoded(run.ahead, connection, guard, new)
                 rows.append((run, self._encoded(run, connection, guard, new), ahead))
-            rolled = self._rolled(connection, guard, ready, ends, until)
+            made = self._made(connection, guard)
             with guard:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     write_stills(connection, new)
                     _insert_segments(connection, rows, ends)
                     connection.execute("DELETE FROM tail WHERE n < ?", (until,))
-                    if self._rollups is not None and rolled is not None:
-                        self._rollups.write(connection, rolled)
+                    if self._companion is not None and made is not None:
+                        self._companion.write(connection, made)
                     connection.execute("COMMIT")
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     raise
+            if self._companion is not None:
+                self._companion.written()
             if connection is not self.connection:
                 try:
                     with self._said():
@@ -463,24 +567,13 @@ class Writer:
                 except RecordingError as error:  # what was sealed is safe all the same
                     self._problem = error
 
-    def _rolled(
-        self,
-        connection: sqlite3.Connection,
-        guard: AbstractContextManager[object],
-        ready: Sequence[Run],
-        ends: Sequence[tuple[str, int]],
-        until: int,
-    ) -> Made | None:
-        """Return the roll-ups of what is sealed; what is recorded comes before what is made of it."""
-        begin, base = self._base
-        if self._rollups is None or begin >= until:
+    def _made(self, connection: sqlite3.Connection, guard: AbstractContextManager[object]) -> object:
+        """Return what the companion has to write; the samples come before what is made of them."""
+        if self._companion is None:
             return None
-        from zmon.trends.active import Stretch, moments  # noqa: PLC0415 - it needs tables
-
         try:
             with guard:
-                stretch = Stretch(base, ready, ends, moments(connection, begin, until))
-                return self._rollups.make(connection, stretch, self._give_way)
+                return self._companion.make(connection, self._give_way)
         except Exception as error:  # noqa: BLE001 - whatever it is, the samples are sealed
             self._problem = error
             return None
@@ -492,8 +585,8 @@ class Writer:
             yield
         except BaseException:
             self._stands = {}
-            if self._rollups is not None:
-                self._rollups.forget()
+            if self._companion is not None:
+                self._companion.failed()
             raise
 
     @contextmanager
@@ -552,8 +645,7 @@ class Writer:
             RecordingError: it cannot be finished.
         """
         if self._is_lost():
-            if self._sealer is not None:
-                self._sealer.join()
+            self.settle()
             if self._pen is not None and self._pen.unlinked():
                 self._tidy()
             self._left = True
@@ -567,7 +659,7 @@ class Writer:
         from zmon.store.reader import Recording  # noqa: PLC0415 - seldom needed
 
         left = Recording(self.path, shared=self.shared)
-        for number in range(self._base[0], self._next):
+        for number in range(self._open, self._next):
             try:
                 yield left.sample(number)
             except RecordingError:
@@ -631,16 +723,15 @@ class Writer:
             return
         self._shut = True
         try:
-            if self._sealer is not None:
-                self._sealer.join()
+            self._end_worker()
             if self._is_lost():
                 if self._left:
                     self._drop()
                 return
             self.seal()
             with self._said():
-                if self._rollups is not None:
-                    self._rollups.finish(self.connection)
+                if self._companion is not None:
+                    self._companion.finish(self.connection)
                 # a reader that stands still is not waited for
                 self.connection.execute("PRAGMA busy_timeout = 500")
                 self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

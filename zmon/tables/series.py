@@ -16,7 +16,6 @@ from zmon.event import What
 from zmon.tables import lookup
 from zmon.tables.device import devices_of
 from zmon.tables.figure import Figure
-from zmon.tables.lean import can_be_lean, lean, only
 from zmon.tables.topology import lcus_named
 from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
@@ -47,6 +46,9 @@ STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800)
 BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
 """What no average reaches across."""
 
+
+OF_OTHERS: Final = frozenset({"aliases"})
+"""Columns of DEVICE that count other devices."""
 
 ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
 """Tables that are about one device."""
@@ -172,11 +174,16 @@ def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made
     return [_long(variable, history, span, buckets, view) for variable in variables]
 
 
+def is_of_one_device(variable: Variable) -> bool:
+    """Return whether a variable is made from the rows of one device, so that no other need be looked at."""
+    return variable.table == "device" and bool(variable.key) and variable.column not in OF_OTHERS
+
+
 def _figures_of(variables: Sequence[Variable], view: View) -> Figures:
-    few = all(lean(variable) for variable in variables) and can_be_lean(view.interval)
+    few = all(is_of_one_device(variable) for variable in variables)
     return Figures(
         ("series", tuple(variables), view.inputs),
-        partial(_lean_cells if few else _cells, variables, view),
+        partial(_cells_of_one_device if few else _cells, variables, view),
         () if few else [variable.table for variable in variables],
     )
 
@@ -264,9 +271,10 @@ def _cells(variables: Sequence[Variable], view: View, interval: Interval) -> dic
     return {str(place): cell(one, view.at(interval)) for place, one in enumerate(variables)}
 
 
-def _lean_cells(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
+def _cells_of_one_device(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
     """Return the same, looking at no other rows than those."""
-    return {str(place): cell(one, view.at(only(interval, one.key))) for place, one in enumerate(variables)}
+    only = [interval.only(frozenset((one.key,))) for one in variables]
+    return {str(place): cell(one, view.at(only[place])) for place, one in enumerate(variables)}
 
 
 def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:

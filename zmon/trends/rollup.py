@@ -1,9 +1,13 @@
-"""Roll-ups: what a minute and a quarter of an hour looked like, made while their samples are sealed.
+"""Roll-ups: the figures of minutes and quarters of an hour, written beside the samples they are made of.
 
-The figures are those of the screens: of each interval the table is filled, and of what its columns say over a
-minute the lowest, the highest and the sum are kept, each value weighed with the seconds of its interval or
-with how much I/O it is an average over.  Absent values and gaps do not count.  An interval belongs to the
-minute that its middle lies in.
+They are those of the screens: of each interval the tables are filled, and of what their columns say over a
+minute the lowest, the highest and the weighed sum are kept (`minute`).  Gaps do not count.  An interval
+belongs to the minute that its middle lies in.
+
+Of thousands of devices some hundreds work at a time.  The samples tell which rows moved, and as long as
+nothing but counters did, only those devices are looked at: the others rested.  Which of their rates are then
+zero is found out once.  An interval in which anything else changed, such as a counter that fell or a device
+that came, is looked at with all devices.
 
 A stretch of samples rarely ends with a minute, so a minute grows: what the table has of it is read again and
 added to.  Quarters are made of minutes by SQL when they are over, or when the file is closed; one that is not
@@ -13,45 +17,64 @@ remembered that is not in the file, so it does not matter when the recorder ends
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, groupby
-from operator import mul, not_
+from itertools import compress, groupby, repeat
+from operator import lt, ne, not_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.event import Event, What
+from zmon.interval import RESTING, Interval
+from zmon.kinds import BLOCK, CMF, DEVICE
+from zmon.sample import Meaning, pick
 from zmon.store.rows import event_row, insert_events, words
-from zmon.tables.table import Table
-from zmon.trends.active import Reduction
-from zmon.trends.kept import SECONDS, all_kept, filling, keep, labels
+from zmon.store.writer import SEALED, Writer
+from zmon.trends.minute import (
+    NONE_REST,
+    UNKNOWN,
+    Minute,
+    MinutePart,
+    is_idle,
+    merged,
+    summed,
+    with_zeros,
+)
+from zmon.trends.trend_tables import (
+    MINUTE,
+    NS,
+    QUARTER,
+    SECONDS,
+    THOUSAND,
+    TREND_TABLES,
+    make_tables,
+    trend_limits,
+)
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
-    from zmon.interval import Interval
-    from zmon.trends.active import Group, Stretch
-    from zmon.trends.kept import Figure, Kept
-
-MINUTE: Final = 60
-QUARTER: Final = 900
-NS: Final = 1_000_000_000
-THOUSAND: Final = 1000
-
-LARGEST: Final = 1e15
-"""Whatever is beyond was not measured."""
+    from zmon.sample import Frame, Kind, Sample
+    from zmon.tables.table import Table
+    from zmon.trends.minute import Aggregate, Resting, ThingValues
+    from zmon.trends.trend_tables import TrendLimit, TrendTable
 
 PAUSE: Final = 60 * NS
-"""A limit that is not exceeded for no longer than this has not ceased to be."""
+"""A limit event ends only after this long below the limit."""
 
-Row = tuple["int | None", ...]
-"""Of each figure its count, weight, sum, minimum and maximum."""
+TOGETHER: Final = 10
+"""Intervals for which the same devices are looked at, so that what is known of those is found out once."""
+
+COUNTS: Final = frozenset({Meaning.COUNTER, Meaning.CLOCK})
 
 
-NOTHING: Final[Row] = (0, None, None, None, None)
-"""What is kept of a figure that is not known."""
+def recording_with_trends(path: str, *, sealed: int = SEALED, durable: bool = True) -> Writer:
+    """Return the writer of a recording that keeps trends of its samples.
+
+    Raises:
+        RecordingError: see `Writer`.
+    """
+    return Writer(path, sealed=sealed, durable=durable, companion=TrendWriter())
 
 
 def minute_of(interval: Interval) -> int:
@@ -60,330 +83,149 @@ def minute_of(interval: Interval) -> int:
     return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * NS) * MINUTE
 
 
-Known = Sequence[Mapping[str, frozenset[int]]]
-"""For each screen, by key, the figures that are known to be 0 where the thing is left out."""
-
-Rest = Mapping[int, tuple[int, float]]
-"""For each figure in how many intervals it was 0, and how long."""
-
-
-class Thing:
-    """What was seen of one thing in a minute."""
-
-    __slots__ = ("columns", "places", "seconds")
-
-    def __init__(self, columns: int) -> None:
-        """Begin with nothing."""
-        self.seconds: list[float] = []
-        self.places: list[int] = []
-        """The numbers of the intervals in the minute."""
-        self.columns: list[list[Number]] = [[] for _ in range(columns)]
-
-    def began(self, figures: Sequence[Figure]) -> list[int]:
-        """Return the rates that were known from the first interval on, and so at the sample before it."""
-        rates = [at for at, figure in enumerate(figures) if figure.weight == SECONDS]
-        return [at for at in rates if self.columns[at][0].__class__ is not Absent]
-
-
-class Minute:
-    """The intervals of a minute, and of each screen what was seen in them."""
-
-    def __init__(self, kept: Sequence[Kept]) -> None:
-        """Begin with nothing."""
-        self._kept = kept
-        self.spans: list[tuple[int, int]] = []
-        self.seconds: list[float] = []
-        self.things: list[dict[str, Thing]] = [{} for _ in kept]
-        self.known: list[tuple[int, Known]] = []
-        """From which interval on what was known of things that are left out because they did nothing."""
-
-    def add(self, group: Group, known: Known) -> None:
-        """Add intervals."""
-        place = len(self.spans)
-        if not self.known or self.known[-1][1] is not known:
-            self.known.append((place, known))
-        tables: list[list[Table]] = [[] for _ in self._kept]
-        for interval in group.intervals:
-            before = interval.before or interval.after
-            self.spans.append((before.at.utc, interval.after.at.utc))
-            self.seconds.append(float(interval.seconds))  # type: ignore[arg-type]  # no gap is among them
-            # all of one interval together: they share what is made of it
-            for one, filled in zip(self._kept, tables, strict=True):
-                filled.append(figures(one, interval))
-        for things, one, filled in zip(self.things, self._kept, tables, strict=True):
-            self._gather(things, wanted(one), filled, place)
-
-    def _gather(
-        self, things: dict[str, Thing], names: Sequence[str], tables: Sequence[Table], place: int
-    ) -> None:
-        for _, same in groupby(enumerate(tables, place), key=lambda pair: pair[1].keys):
-            pairs = list(same)
-            places = [at for at, _table in pairs]
-            seconds = self.seconds[places[0] : places[-1] + 1]
-            columns: list[Iterator[tuple[Number, ...]]] = [
-                zip(*(table.column(name) for _at, table in pairs), strict=True) for name in names
-            ]
-            for key, *cells in zip(pairs[0][1].keys, *columns, strict=True):
-                thing = things.get(key)
-                if thing is None:
-                    thing = things[key] = Thing(len(names))
-                thing.places += places
-                thing.seconds += seconds
-                for column, values in zip(thing.columns, cells, strict=True):
-                    column.extend(values)
-
-    def rest(self, at: int, key: str, thing: Thing | None) -> Rest:
-        """Return for each figure in how many intervals, and how long, it was left out because it was 0."""
-        if not self._kept[at].idle:
-            return {}
-        seen = thing.places if thing is not None else []
-        if len(self.known) == 1:
-            count = len(self.seconds) - len(seen)
-            seconds = sum(self.seconds) - (sum(thing.seconds) if thing is not None else 0)
-            return dict.fromkeys(self.known[0][1][at].get(key, ()), (count, seconds)) if count else {}
-        found: dict[int, tuple[int, float]] = {}
-        for place in set(range(len(self.seconds))).difference(seen):
-            known = next(known for begin, known in reversed(self.known) if begin <= place)
-            for figure in known[at].get(key, ()):
-                count, seconds = found.get(figure, (0, 0.0))
-                found[figure] = (count + 1, seconds + self.seconds[place])
-        return found
-
-
-def figures(kept: Kept, interval: Interval) -> Table:
-    """Return the table of a screen with nothing but the columns that trends need."""
-    filled = filling(kept.table)
-    return Table([], {}) if filled is None else filled(interval)
-
-
-@lru_cache
-def wanted(kept: Kept) -> list[str]:
-    """Return the columns that the figures of a screen are made of."""
-    weights = [figure.weight for figure in kept.figures if figure.weight != SECONDS]
-    return list(dict.fromkeys([*(figure.name for figure in kept.figures), *weights]))
-
-
-def summed(kept: Kept, thing: Thing) -> Row:
-    """Return what is kept of a thing."""
-    columns = dict(zip(wanted(kept), thing.columns, strict=True))
-    weights: dict[str, Weights] = {SECONDS: Weights(thing.seconds)}
-    found: list[int | None] = []
-    for figure in kept.figures:
-        known = weights.get(figure.weight)
-        if known is None:
-            known = weights[figure.weight] = Weights(list(map(mul, columns[figure.weight], thing.seconds)))
-        found += aggregate(columns[figure.name], known)
-    return tuple(found)
-
-
-class Weights:
-    """What some values weigh."""
-
-    def __init__(self, weights: Sequence[Number]) -> None:
-        """Add them once."""
-        self.each = weights
-        self.sum: Number = sum(weights)
-
-
-def aggregate(values: Sequence[Number], weights: Weights) -> Row:
-    """Return count, weight, sum, minimum and maximum of what is there, in thousandths but for the count."""
-    products = list(map(mul, values, weights.each))
-    total: Number = sum(products)
-    weight = weights.sum
-    if total.__class__ is Absent:
-        known = [product.__class__ is not Absent for product in products]
-        values, products = list(compress(values, known)), list(compress(products, known))
-        if not products:
-            return NOTHING
-        total, weight = sum(products), sum(compress(weights.each, known))
-    found = (weight, total, min(values), max(values))
-    if not all(-LARGEST < number < LARGEST for number in found):
-        return NOTHING
-    return len(products), *(round(THOUSAND * number) for number in found)  # type: ignore[arg-type]  # none is absent
-
-
-def rested(row: Row, rest: Rest) -> Row:
-    """Return a row with some intervals more in which nothing happened."""
-    if not rest:
-        return row
-    found: list[int | None] = []
-    for at, told in enumerate(parts(row)):
-        if at not in rest:
-            found += told
-            continue
-        count, seconds = rest[at]
-        found += merged(told, (count, round(THOUSAND * seconds), 0, 0, 0))
-    return tuple(found)
-
-
-def merged(one: Row, other: Row) -> Row:
-    """Return two rows of the same minute as one."""
-    found: list[int | None] = []
-    for a, b in zip(parts(one), parts(other), strict=True):
-        if not a[0] or not b[0]:
-            found += a if a[0] else b
-            continue
-        found += [
-            a[0] + b[0], (a[1] or 0) + (b[1] or 0), (a[2] or 0) + (b[2] or 0),
-            min(a[3] or 0, b[3] or 0), max(a[4] or 0, b[4] or 0),
-        ]  # fmt: skip
-    return tuple(found)
-
-
-def parts(row: Row) -> Iterator[Row]:
-    """Yield the five parts of each figure."""
-    for at in range(0, len(row), 5):
-        yield row[at : at + 5]
-
-
-def silent(row: Row, figures: Sequence[Figure], intervals: int) -> bool:
-    """Tell whether a row says that nothing happened, and that it is sure of it."""
-    told = 0
-    for figure, (many, _weight, total, _low, high) in zip(figures, parts(row), strict=True):
-        if figure.weight == SECONDS and many:
-            told += 1
-            if total or high or many < intervals:
-                return False
-    return told > 0
-
-
-class Beyond(NamedTuple):
+class ExceededLimit(NamedTuple):
     """A value that is beyond its limit in one interval."""
 
-    kept: Kept
-    figure: Figure
+    table: TrendTable
+    figure: str
+    limit: TrendLimit
     key: str
     begin: int
     end: int
     value: float
 
 
-class Made(NamedTuple):
+class TrendRows(NamedTuple):
     """What is to be written."""
 
     rows: Mapping[str, Sequence[tuple[object, ...]]]
-    """By table."""
-    labels: Mapping[tuple[str, str], str]
-    """Of things that are new: by screen and key."""
-    beyond: Sequence[Beyond]
+    """By SQL table."""
+    exceeded: Sequence[ExceededLimit]
     until: int
     """The end of the last interval, in seconds since 1970; 0 if there is none."""
 
 
-class Rollups:
-    """Makes and writes the roll-ups of one recording."""
+class TrendWriter:
+    """Makes and writes the roll-ups of one recording; see `zmon.store.writer.Companion`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self) -> None:
+        """Know nothing of the recording yet."""
+        self._devices = MovingDevices()
+        self._parts: list[MinutePart] = []
+        """Intervals that are in no minute of the file yet."""
+        self._made = 0
+        """How many of them are about to be written."""
+        self._before = NONE_REST
+        """What rested in the last interval that was written."""
+        self._labels: list[dict[str, str]] = [{} for _ in TREND_TABLES]
+        """The label of each thing that was seen, table by table."""
+        self._things: dict[tuple[str, str], int] = {}
+        """The numbers of things in the file, by screen and name."""
+        self._exceeded: dict[tuple[str, str, str], tuple[int, Event, float]] = {}
+        """By screen, figure and key the last event: its number, what it says, and the highest value."""
+
+    def open(self, connection: sqlite3.Connection) -> None:
         """Make the tables that lack.
 
         Raises:
             sqlite3.Error: they cannot be written.
         """
-        self._kept = all_kept()
-        keep(connection, self._kept)
-        self._known: Known | None = None
-        self._things: dict[tuple[str, str], int] = {}
-        self._exceeded: dict[tuple[str, str, str], tuple[int, Event, float]] = {}
-        """By screen, figure and key the last event: its number, what it says, and the highest value."""
+        make_tables(connection)
+        trend_limits()
+        for table in TREND_TABLES:
+            _ = table.filling  # nothing is imported once samples come
 
-    def _numbers(self, connection: sqlite3.Connection) -> None:
-        """Read the numbers of things, if they are not known."""
+    def failed(self) -> None:
+        """Forget what was written in a transaction that was rolled back."""
+        self._things, self._exceeded, self._made = {}, {}, 0
+
+    def written(self) -> None:
+        """Forget the intervals that are in the file."""
+        if self._made:
+            self._before = self._parts[self._made - 1].resting
+        del self._parts[: self._made]
+        self._made = 0
+
+    # follow
+
+    def follow(self, before: Sample, after: Sample) -> None:
+        """Fill the tables of the interval between two samples."""
+        interval = Interval(before, after)
+        seconds = interval.seconds
+        if isinstance(seconds, Absent) or interval.gap or seconds <= 0:
+            self._fill()
+            self._devices.forget()
+        elif self._devices.add(interval):
+            self._fill()
+
+    def _fill(self) -> None:
+        """Fill the tables of the intervals that wait for it."""
+        for interval, tables, resting in self._devices.fill():
+            for table, filled, known in zip(TREND_TABLES, tables, self._labels, strict=True):
+                if not known.keys() >= set(filled.keys):
+                    labels = table.labels(interval)
+                    for key in filled.keys:
+                        label = labels.get(key, "")
+                        known.setdefault(key, label if isinstance(label, str) else "")
+            before = interval.before or interval.after
+            span, seconds = (before.at.utc, interval.after.at.utc), float(interval.seconds)  # type: ignore[arg-type]  # no gap is among them
+            self._parts.append(MinutePart(minute_of(interval), *span, seconds, resting, tables))
+
+    # make
+
+    def make(self, connection: sqlite3.Connection, give_way: Callable[[], object]) -> TrendRows:
+        """Return what is to be written of the intervals; `give_way` is called at each step of the work."""
+        self._fill()
+        parts = self._parts[:]
+        self._made = len(parts)
         if not self._things:
             self._things = {
                 (str(screen), str(name)): int(number)
                 for number, screen, name in connection.execute("SELECT id, screen, name FROM thing")
             }
-
-    def forget(self) -> None:
-        """Forget what was written in a transaction that was rolled back."""
-        self._things, self._exceeded = {}, {}
-
-    # make
-
-    def make(
-        self, connection: sqlite3.Connection, stretch: Stretch, give_way: Callable[[], object] = bool
-    ) -> Made:
-        """Return what is to be written of some samples; `give_way` is called at each step of the work."""
-        self._numbers(connection)
-        kept = self._kept
-        minutes: dict[int, Minute] = {}
-        named: dict[tuple[str, str], str] = {}
-        until = 0
-        nobody, before = [dict[str, frozenset[int]]() for _ in kept], self._known
-        for group in Reduction(stretch).groups(minute_of):
-            give_way()
-            if not group.cut:
-                self._known = None
-            elif self._known is None:
-                self._known = [_resting(one, group) for one in kept]
-            if not group.intervals:
-                continue
-            number = minute_of(group.intervals[0])
-            minute = minutes.get(number)
-            if minute is None:
-                minute = minutes[number] = Minute(kept)
-            minute.add(group, self._known or nobody)
-            named |= self._labels(kept, minute, group, named)
-            until = max(until, group.intervals[-1].after.at.utc // NS)
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
-        beyond: list[Beyond] = []
-        for number, minute in sorted(minutes.items()):
+        exceeded: list[ExceededLimit] = []
+        by_minute = sorted(parts, key=lambda part: part.minute)  # the clock may have been set back
+        for number, same in groupby(by_minute, key=lambda part: part.minute):
             give_way()
-            self._finish(connection, kept, number, minute, rows, before)
-            beyond += _beyond(kept, minute)
-        return Made(rows, named, beyond, until)
+            minute = Minute(list(same))
+            self._add(connection, number, minute, rows)
+            exceeded += exceeded_in(minute)
+        return TrendRows(rows, exceeded, max((part.end // NS for part in parts), default=0))
 
-    def _labels(
-        self, kept: Sequence[Kept], minute: Minute, group: Group, known: Mapping[tuple[str, str], str]
-    ) -> dict[tuple[str, str], str]:
-        """Return the labels of things that are new."""
-        found: dict[tuple[str, str], str] = {}
-        for one, things in zip(kept, minute.things, strict=True):
-            new = [
-                key
-                for key in things
-                if (one.screen, key) not in self._things and (one.screen, key) not in known
-            ]
-            if not new:
-                continue
-            told = labels(one, group.intervals[-1])
-            for key in new:
-                label = told.get(key, "")
-                found[one.screen, key] = label if isinstance(label, str) else ""
-        return found
-
-    def _finish(  # noqa: PLR0913, PLR0917 - what is added to what
+    def _add(
         self,
         connection: sqlite3.Connection,
-        kept: Sequence[Kept],
         number: int,
         minute: Minute,
         rows: dict[str, list[tuple[object, ...]]],
-        before: Known | None,
     ) -> None:
         """Add what is known of a minute to what the file has of it."""
         had = connection.execute(
             "SELECT seconds, intervals, begin, end FROM minute WHERE minute = ?", (number,)
         ).fetchone()
         earlier = (had[1], had[0] / THOUSAND) if had else (0, 0.0)
-        known = before or minute.known[0][1]
+        known = minute.parts[0].resting if self._before is NONE_REST else self._before
         starts: int | None = None
-        for at, one in enumerate(kept):
+        for at, table in enumerate(TREND_TABLES):
             written = {
                 thing: row
                 for thing, *row in connection.execute(
-                    f"SELECT thing, {', '.join(one.columns)} FROM {one.minutes} WHERE minute = ?",  # noqa: S608 - names of screens
+                    f"SELECT thing, {', '.join(table.columns)} FROM {table.minutes} WHERE minute = ?",  # noqa: S608 - ours
                     (number,),
                 )
             }
-            place = next((i for i, figure in enumerate(one.figures) if figure.name == "io"), None)
-            for key, row in self._rows(one, at, minute, written, (earlier, known[at])):
-                rows.setdefault(one.minutes, []).append((number, (one.screen, key), *row))
-                if place is not None and one.screen == "DEVICE" and row[5 * place]:
-                    starts = (starts or 0) + (row[5 * place + 2] or 0)
-            if place is not None and one.screen == "DEVICE" and starts is None and known[at]:
-                starts = 0
-        begin, end = min(span[0] for span in minute.spans), max(span[1] for span in minute.spans)
+            found = rows.setdefault(table.minutes, [])
+            added = [
+                (number, (at, key), *row)
+                for key, row in self._rows(at, minute, written, (earlier, known[at]))
+            ]
+            found += added
+            if table.screen == "DEVICE":
+                place = 2 + 5 * [figure.name for figure in table.figures].index("io")
+                of_all = [row[place + 2] or 0 for row in added if row[place]]
+                starts = sum(of_all) if of_all or known[at] else None  # type: ignore[arg-type]  # numbers
+        begin, end = min(part.begin for part in minute.parts), max(part.end for part in minute.parts)
         seconds, intervals = round(sum(minute.seconds) * THOUSAND), len(minute.seconds)
         if had:
             seconds, intervals, begin, end = (
@@ -393,82 +235,82 @@ class Rollups:
 
     def _rows(
         self,
-        one: Kept,
         at: int,
         minute: Minute,
         written: dict[int, list[int | None]],
         earlier: tuple[tuple[int, float], Mapping[str, frozenset[int]]],
-    ) -> Iterator[tuple[str, Row]]:
-        """Yield the rows of a minute of one screen."""
-        things, figures = minute.things[at], one.figures
+    ) -> Iterator[tuple[str, Aggregate]]:
+        """Yield the rows of a minute in one table."""
+        table, things = TREND_TABLES[at], minute.things[at]
+        figures = table.figures
         (intervals, seconds), known = earlier
         for key, thing in things.items():
-            row = rested(summed(one, thing), minute.rest(at, key, thing))
-            number = self._things.get((one.screen, key))
+            row = with_zeros(summed(table, thing), minute.zeros(at, key, thing))
+            number = self._things.get((table.screen, key))
             had = None if number is None else written.get(number)
             if had is not None:
                 row = merged(row, tuple(had))
-            elif intervals and one.idle:
-                row = rested(row, dict.fromkeys(known.get(key, thing.began(figures)), (intervals, seconds)))
-            if had is None and one.idle and silent(row, figures, intervals + len(minute.seconds)):
+            elif intervals and table.sparse:
+                rates = known.get(key, thing.known_at_first(figures))
+                row = with_zeros(row, dict.fromkeys(rates, (intervals, seconds)))
+            if had is None and table.sparse and is_idle(row, figures, intervals + len(minute.seconds)):
                 continue
             if had is None and number is None and not any(row[::5]) and key not in known:
                 continue  # nothing was ever known of it
             yield key, row
         for (screen, key), number in self._things.items():
-            if screen != one.screen or key in things:
+            if screen != table.screen or key in things:
                 continue
             had = written.get(number)
-            rest = minute.rest(at, key, None)
+            zeros = minute.zeros(at, key, None)
             if had is not None:
-                yield key, rested(tuple(had), rest)
+                yield key, with_zeros(tuple(had), zeros)
                 continue
-            row = rested(NOTHING * len(figures), rest)
-            if not silent(row, figures, len(minute.seconds)):
+            row = with_zeros(UNKNOWN * len(figures), zeros)
+            if not is_idle(row, figures, len(minute.seconds)):
                 yield key, row  # it was gone, or nothing is known of it
 
     # write
 
-    def write(self, connection: sqlite3.Connection, made: Made) -> None:
+    def write(self, connection: sqlite3.Connection, made: object) -> None:
         """Write what was made, within the transaction of the caller."""
-        for table, rows in made.rows.items():
-            if not rows:
-                continue
-            told: Iterable[tuple[object, ...]] = rows
-            names = ["minute", "seconds", "intervals", "begin", "end", "io"]
-            if table != "minute":
-                names = next(["minute", "thing", *one.columns] for one in self._kept if one.minutes == table)
-                told = [(row[0], self._number(connection, row[1], made.labels), *row[2:]) for row in rows]  # type: ignore[arg-type]  # a screen and a key
-            marks = ", ".join("?" * len(names))
-            connection.executemany(
-                f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608 - names of screens
-                told,
+        assert isinstance(made, TrendRows)  # noqa: S101 - `make` made it
+        _insert(connection, "minute", ["minute", "seconds", "intervals", "begin", "end", "io"],
+                made.rows["minute"])  # fmt: skip
+        for table in TREND_TABLES:
+            _insert(
+                connection,
+                table.minutes,
+                ["minute", "thing", *table.columns],
+                [
+                    (minute, self._number(connection, *thing), *row)  # type: ignore[misc]  # a table and a key
+                    for minute, thing, *row in made.rows.get(table.minutes, ())
+                ],
             )
-        self._write_beyond(connection, made.beyond)
+        self._write_limits(connection, made.exceeded)
         if made.until:
-            self.write_quarters(connection, made.until)
+            write_quarters(connection, made.until)
 
-    def _number(
-        self, connection: sqlite3.Connection, thing: tuple[str, str], labels: Mapping[tuple[str, str], str]
-    ) -> int:
-        number = self._things.get(thing)
+    def _number(self, connection: sqlite3.Connection, at: int, key: str) -> int:
+        screen = TREND_TABLES[at].screen
+        number = self._things.get((screen, key))
         if number is None:
             cursor = connection.execute(
                 "INSERT INTO thing (screen, name, label) VALUES (?, ?, ?)",
-                (*map(words, (*thing, labels.get(thing, ""))),),
+                (screen, words(key), words(self._labels[at].get(key, ""))),
             )
-            number = self._things[thing] = cursor.lastrowid or 0
+            number = self._things[screen, key] = cursor.lastrowid or 0
         return number
 
-    def _write_beyond(self, connection: sqlite3.Connection, beyond: Sequence[Beyond]) -> None:
+    def _write_limits(self, connection: sqlite3.Connection, exceeded: Sequence[ExceededLimit]) -> None:
         """Write an event for each time that a limit was exceeded, or let the last one go on."""
-        for one in beyond:
-            place = (one.kept.screen, one.figure.name, one.key)
+        for one in exceeded:
+            place = (one.table.screen, one.figure, one.key)
             number, last, high = self._exceeded.get(place, (0, None, 0.0))
             goes_on = last is not None and 0 <= one.begin - last.end <= PAUSE
             high = max(high, one.value) if goes_on else one.value
             begin = last.begin if last is not None and goes_on else one.begin
-            event = Event(What.LIMIT, begin, one.end, one.key, _sentence(one, high), one.kept.screen)
+            event = Event(What.LIMIT, begin, one.end, one.key, _sentence(one, high), one.table.screen)
             if goes_on:
                 *_, end, _thing, _screen, text, checksum = event_row(event)
                 connection.execute(
@@ -478,30 +320,11 @@ class Rollups:
                 number = insert_events(connection, [event])
             self._exceeded[place] = (number, event, high)
 
-    def write_quarters(self, connection: sqlite3.Connection, until: int | None = None) -> None:
-        """Make the quarters that are not what their minutes say: those over by `until`, else all of them."""
-        stale = connection.execute(
-            "SELECT m.minute / 900 * 900, sum(m.seconds), sum(m.intervals), count(*), q.seconds, q.intervals"
-            " FROM minute m LEFT JOIN quarter q ON q.quarter = m.minute / 900 * 900 GROUP BY 1"
-        ).fetchall()
-        for quarter, seconds, intervals, minutes, *was in stale:
-            if was == [seconds, intervals] or (until is not None and quarter + QUARTER > until):
-                continue
-            told = {"q": quarter, "seconds": seconds, "intervals": intervals, "minutes": minutes}
-            connection.execute(
-                "INSERT OR REPLACE INTO quarter (quarter, seconds, intervals, begin, end, io)"
-                " SELECT :q, sum(seconds), sum(intervals), min(begin), max(end), sum(io)"
-                " FROM minute WHERE minute >= :q AND minute < :q + 900",
-                told,
-            )
-            for one in self._kept:
-                connection.execute(_quarters(one), told)
-
     def finish(self, connection: sqlite3.Connection) -> None:
         """Make the quarters that are not over yet, because the file is closed."""
         connection.execute("BEGIN IMMEDIATE")
         try:
-            self.write_quarters(connection)
+            write_quarters(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -509,13 +332,318 @@ class Rollups:
             raise
 
 
-def _quarters(kept: Kept) -> str:
+class MovingDevices:
+    """Fills tables with the devices that did something, where the others are known to have rested."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._waiting: list[Interval] = []
+        """Intervals in which nothing changed but counters."""
+        self._wanted: set[str] = set()
+        """The devices that did something in any of them."""
+        self._changed: Interval | None = None
+        """An interval behind those in which more changed."""
+        self._in_flight: set[str] | None = None
+        """Disks that had requests in flight in the last sample; None when it is not known."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Find out anew what is known of things that rest."""
+        self._resting: Resting | None = None
+        self._complete = frozenset[str]()
+        """Devices all of whose rates are known."""
+        self._in_flight = None
+
+    def add(self, interval: Interval) -> bool:
+        """Add the next interval; return whether it is time to fill the tables of those that wait."""
+        moved = self._moved(interval)
+        if moved is None:
+            self._changed = interval
+            return True
+        self._waiting.append(interval)
+        self._wanted |= moved
+        return self._resting is None or len(self._waiting) >= TOGETHER
+
+    def fill(self) -> Iterator[tuple[Interval, list[Table], Resting]]:
+        """Yield each interval that waits, cut down, its tables, and what is known of what they leave out."""
+        waiting, wanted, changed = self._waiting, frozenset(self._wanted), self._changed
+        self._waiting, self._wanted, self._changed = [], set(), None
+        for interval in waiting:
+            yield self._few(interval, interval.only(wanted))
+        if changed is not None:
+            self.forget()
+            yield changed, filled(changed), NONE_REST
+
+    def _few(self, interval: Interval, few: Interval) -> tuple[Interval, list[Table], Resting]:
+        """Fill the tables with some devices, or with all if there is no other way."""
+        if self._resting is None:
+            whole = filled(interval)
+            if not all(is_typical(few, kind) for kind in (BLOCK, CMF)):
+                return interval, whole, NONE_REST
+            self._learn(whole)
+        tables, resting = filled(few), self._resting
+        if resting is None or not all(map(is_as_known, TREND_TABLES, tables, resting)):
+            self.forget()
+            return interval, filled(interval), NONE_REST
+        return few, tables, resting
+
+    def _learn(self, tables: Sequence[Table]) -> None:
+        """Find out which rates are known of each thing."""
+        self._resting = list(map(known_rates, TREND_TABLES, tables))
+        at = next(at for at, table in enumerate(TREND_TABLES) if table.table == "device")
+        every = frozenset(rates(TREND_TABLES[at]))
+        self._complete = frozenset(key for key, known in self._resting[at].items() if known == every)
+
+    def _moved(self, interval: Interval) -> set[str] | None:
+        """Return the devices and disks that did something; None where more changed than counters."""
+        found = set[str]()
+        device_of: Mapping[object, str] = {}
+        for kind in (DEVICE, BLOCK, CMF):
+            before, after = (
+                None if sample is None else sample.frames.get(kind.name)
+                for sample in (interval.before, interval.after)
+            )
+            if kind is DEVICE:
+                if not is_unchanged(before, after):
+                    return None
+                device_of = {} if after is None else devices_by_disk(after)
+                continue
+            if before is None and after is None:
+                continue
+            if before is None or after is None or not comparable(before, after):
+                return None
+            rows = moved_rows(before, after)
+            if rows is None:
+                return None
+            keys = pick(after.keys, rows)
+            if kind is BLOCK:
+                keys += self._hanging(before, after, rows)
+                keys = [device_of.get(key, key) for key in keys]
+            if self._resting is None or self._complete.issuperset(keys):
+                pass  # nothing is taken for known, or all of it is
+            elif not known_alike(before, after, rows):
+                return None
+            found.update(keys)
+        return found
+
+    def _hanging(self, before: Frame, after: Frame, rows: Sequence[int]) -> list[str]:
+        """Return the disks that had requests in flight, even if nothing of them moved: they may hang."""
+        if self._in_flight is None:
+            many = before.column("in_flight")
+            self._in_flight = {key for key, count in zip(before.keys, many, strict=True) if count > 0}  # type: ignore[operator]  # a gauge
+        found = list(self._in_flight)
+        now = after.column("in_flight")
+        for row in rows:
+            if now[row] > 0:  # type: ignore[operator]  # likewise
+                self._in_flight.add(after.keys[row])
+            else:
+                self._in_flight.discard(after.keys[row])
+        return found
+
+
+# what moved
+
+
+def is_like(before: Frame, after: Frame) -> bool:
+    """Return whether two frames have the same kind, things and columns."""
+    return (
+        before.kind is after.kind
+        and before.missing is after.missing
+        and before.keys == after.keys
+        and tuple(before.columns) == tuple(after.columns)
+    )
+
+
+def is_unchanged(before: Frame | None, after: Frame | None) -> bool:
+    """Return whether two frames hold the same; when they were read does not matter."""
+    if before is None or after is None or before is after:
+        return before is after
+    return is_like(before, after) and not after.moved(before)
+
+
+def comparable(before: Frame, after: Frame) -> bool:
+    """Return whether every row was read again, after a time in which no counter can wrap unseen."""
+    if not is_like(before, after):
+        return False
+    if not after.keys:
+        return True
+    shortest, longest = after.period[0] - before.period[1], after.period[1] - before.period[0]
+    return shortest > 0 and longest <= 1e9 * _unseen_wrap(after.kind)
+
+
+@lru_cache
+def _unseen_wrap(kind: Kind) -> float:
+    """Return the seconds within which no counter of a kind can wrap unseen, and no age falls behind."""
+    return min((field.wraps_after for field in kind.fields if field.wraps_after), default=RESTING)
+
+
+def moved_rows(before: Frame, after: Frame) -> list[int] | None:
+    """Return the rows in which a counter moved; None where a thing was replaced or its counters reset."""
+    rows = left = after.moved(before)
+    found: list[int] = []
+    for field in after.kind.fields:
+        now, was = after.columns.get(field.name), before.columns.get(field.name)
+        if now is None or was is None or now is was:
+            continue
+        if field.meaning is Meaning.IDENTITY and pick(now, rows) != pick(was, rows):
+            return None
+        if field.meaning is Meaning.AGE and any(map(lt, pick(now, rows), pick(was, rows))):
+            return None
+        if field.meaning in COUNTS and left:
+            changed = list(map(ne, pick(now, left), pick(was, left)))
+            found += compress(left, changed)
+            left = list(compress(left, map(not_, changed)))
+    return found
+
+
+def is_typical(interval: Interval, kind: Kind) -> bool:
+    """Return whether what is known of things in an interval is what is known of them in the next."""
+    before, after = interval.before, interval.after
+    if before is None or after.frame(kind).missing is not None:
+        return True
+    rows = range(len(after.frame(kind).keys))
+    was_reset = any(isinstance(length, Absent) for length in interval.of(kind).seconds)
+    return not was_reset and known_alike(before.frame(kind), after.frame(kind), rows)
+
+
+def known_alike(before: Frame, after: Frame, rows: Sequence[int]) -> bool:
+    """Return whether in some rows no counter became known or unknown."""
+    for field in after.kind.fields:
+        now, was = after.columns.get(field.name), before.columns.get(field.name)
+        if field.meaning not in COUNTS or now is None or was is None or now is was:
+            continue
+        if list(map(type, pick(now, rows))) != list(map(type, pick(was, rows))):
+            return False
+    return True
+
+
+@lru_cache(maxsize=2)  # devices are looked at once a minute
+def devices_by_disk(devices: Frame) -> dict[object, str]:
+    """Return the bus id of each disk."""
+    if devices.missing is not None:
+        return {}
+    return {disk: key for disk, key in zip(devices.column("block"), devices.keys, strict=True)
+            if isinstance(disk, str)}  # fmt: skip
+
+
+# tables
+
+
+def filled(interval: Interval) -> list[Table]:
+    """Return the figures of an interval, table by table."""
+    return [table.filled(interval) for table in TREND_TABLES]
+
+
+@lru_cache
+def rates(table: TrendTable) -> list[int]:
+    """Return the places of the figures that are 0 where nothing happens."""
+    return [at for at, figure in enumerate(table.figures) if figure.weight == SECONDS]
+
+
+def known_rates(table: TrendTable, whole: Table) -> dict[str, frozenset[int]]:
+    """Return which rates of each thing are known; of tables with a row for each thing nothing is needed."""
+    if not table.sparse:
+        return {}
+    every = frozenset(rates(table))
+    columns = (whole.column(table.figures[at].name) for at in rates(table))
+    found: dict[str, frozenset[int]] = {}
+    for key, *values in zip(whole.keys, *columns, strict=True):
+        lacking = [value.__class__ is Absent for value in values]
+        known = frozenset(compress(rates(table), map(not_, lacking))) if any(lacking) else every
+        if known:
+            found[key] = known
+    return found
+
+
+def is_as_known(table: TrendTable, few: Table, resting: Mapping[str, frozenset[int]]) -> bool:
+    """Return whether the same rates of some things are known as before."""
+    if not table.sparse:
+        return True
+    known = [resting.get(key, frozenset()) for key in few.keys]
+    every = frozenset(rates(table))
+    lacking = any(places != every for places in set(known))
+    for at in rates(table):
+        values = few.column(table.figures[at].name)
+        if not lacking and Absent not in set(map(type, values)):
+            continue
+        if any((value.__class__ is Absent) is (at in known[row]) for row, value in enumerate(values)):
+            return False
+    return True
+
+
+# limits
+
+
+def exceeded_in(minute: Minute) -> list[ExceededLimit]:
+    """Return all values of a minute that are beyond their limits, in the order of time."""
+    found = []
+    for at, table in enumerate(TREND_TABLES):
+        for place, figure in enumerate(table.figures):
+            limit = trend_limits().get((table.screen, figure.name))
+            for key, thing in minute.things[at].items() if limit is not None else ():
+                if limit is not None and any(map(lt, repeat(limit.bad), thing.columns[place])):
+                    found += list(_exceeded(minute, (table, figure.name, limit, key), thing, place))
+    return sorted(found, key=lambda one: one.begin)
+
+
+def _exceeded(
+    minute: Minute, what: tuple[TrendTable, str, TrendLimit, str], thing: ThingValues, place: int
+) -> Iterator[ExceededLimit]:
+    bad = what[2].bad
+    for at, value in zip(thing.places, thing.columns[place], strict=True):
+        if value > bad and not isinstance(value, Absent):
+            yield ExceededLimit(*what, minute.parts[at].begin, minute.parts[at].end, value)
+
+
+def _sentence(one: ExceededLimit, high: float) -> str:
+    """Say what was exceeded, and by how much."""
+    unit = f" {one.limit.unit}" if one.limit.unit else ""
+    return (
+        f"{one.table.screen} {one.key}: {one.limit.head} above {one.limit.bad:g}{unit},"
+        f" at most {high:.1f}{unit}"
+    )
+
+
+# SQL
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, names: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    marks = ", ".join("?" * len(names))
+    connection.executemany(
+        f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608 - ours
+        rows,
+    )
+
+
+def write_quarters(connection: sqlite3.Connection, until: int | None = None) -> None:
+    """Make the quarters that are not what their minutes say: those over by `until`, else all of them."""
+    stale = connection.execute(
+        "SELECT m.minute / 900 * 900, sum(m.seconds), sum(m.intervals), count(*), q.seconds, q.intervals"
+        " FROM minute m LEFT JOIN quarter q ON q.quarter = m.minute / 900 * 900 GROUP BY 1"
+    ).fetchall()
+    for quarter, seconds, intervals, minutes, *was in stale:
+        if was == [seconds, intervals] or (until is not None and quarter + QUARTER > until):
+            continue
+        values = {"q": quarter, "seconds": seconds, "intervals": intervals, "minutes": minutes}
+        connection.execute(
+            "INSERT OR REPLACE INTO quarter (quarter, seconds, intervals, begin, end, io)"
+            " SELECT :q, sum(seconds), sum(intervals), min(begin), max(end), sum(io)"
+            " FROM minute WHERE minute >= :q AND minute < :q + 900",
+            values,
+        )
+        for table in TREND_TABLES:
+            connection.execute(_quarters(table), values)
+
+
+def _quarters(table: TrendTable) -> str:
     """Return the statement that makes a quarter of its minutes; a thing without a row in one did nothing."""
-    told = []
-    for figure in kept.figures:
+    parts = []
+    for figure in table.figures:
         count, weight, total, low, high = (f"r.{name}" for name in figure.columns)
-        if kept.idle and figure.weight == SECONDS:
-            told += [
+        if table.sparse and figure.weight == SECONDS:
+            parts += [
                 f"sum({count}) + CASE WHEN sum({count}) THEN :intervals - sum(m.intervals) ELSE 0 END",
                 f"sum({weight}) + :seconds - sum(m.seconds)",
                 f"sum({total})",
@@ -523,52 +651,10 @@ def _quarters(kept: Kept) -> str:
                 f"max({high})",
             ]
         else:
-            told += [f"sum({count})", f"sum({weight})", f"sum({total})", f"min({low})", f"max({high})"]
+            parts += [f"sum({count})", f"sum({weight})", f"sum({total})", f"min({low})", f"max({high})"]
     return (
-        f"INSERT OR REPLACE INTO {kept.quarters} (thing, quarter, {', '.join(kept.columns)})"  # noqa: S608 - names of screens
-        f" SELECT r.thing, :q, {', '.join(told)}"
-        f" FROM {kept.minutes} r JOIN minute m ON m.minute = r.minute"
+        f"INSERT OR REPLACE INTO {table.quarters} (thing, quarter, {', '.join(table.columns)})"  # noqa: S608 - ours
+        f" SELECT r.thing, :q, {', '.join(parts)}"
+        f" FROM {table.minutes} r JOIN minute m ON m.minute = r.minute"
         " WHERE r.minute >= :q AND r.minute < :q + 900 GROUP BY r.thing"
-    )
-
-
-def _resting(kept: Kept, group: Group) -> dict[str, frozenset[int]]:
-    """Return the things of a screen of which something is known, and which figures that are rates."""
-    if not kept.idle:
-        return {}
-    table = figures(kept, group.whole())
-    rates = [at for at, figure in enumerate(kept.figures) if figure.weight == SECONDS]
-    values = zip(*(table.column(kept.figures[at].name) for at in rates), strict=True)
-    every = frozenset(rates)
-    found: dict[str, frozenset[int]] = {}
-    for key, told in zip(table.keys, values, strict=True):
-        lacking = [value.__class__ is Absent for value in told]
-        known = frozenset(compress(rates, map(not_, lacking))) if any(lacking) else every
-        if known:
-            found[key] = known
-    return found
-
-
-def _beyond(kept: Sequence[Kept], minute: Minute) -> list[Beyond]:
-    """Return all values of a minute that are beyond their limits, in the order of time."""
-    found = []
-    for one, things in zip(kept, minute.things, strict=True):
-        for at, figure in enumerate(one.figures):
-            bad = figure.bad
-            if bad is None:
-                continue
-            for key, thing in things.items():
-                values = thing.columns[at]
-                for place, value in zip(thing.places, values, strict=True):
-                    if value > bad and not isinstance(value, Absent):
-                        found.append(Beyond(one, figure, key, *minute.spans[place], value))
-    return sorted(found, key=lambda beyond: beyond.begin)
-
-
-def _sentence(beyond: Beyond, high: float) -> str:
-    """Say what was exceeded, and by how much."""
-    unit = f" {beyond.figure.unit}" if beyond.figure.unit else ""
-    return (
-        f"{beyond.kept.screen} {beyond.key}: {beyond.figure.head} above {beyond.figure.bad:g}{unit},"
-        f" at most {high:.1f}{unit}"
     )

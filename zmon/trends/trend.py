@@ -17,15 +17,14 @@ from zmon.absent import absent
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.error import Damaged
 from zmon.store.opening import open_reading
-from zmon.trends.kept import SECONDS, all_kept
-from zmon.trends.rollup import NS, QUARTER, THOUSAND
+from zmon.trends.trend_tables import NS, QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.store.reader import Recording
-    from zmon.trends.kept import Figure, Kept
+    from zmon.trends.trend_tables import TrendFigure, TrendTable
 
     Ask = Callable[..., list[tuple[Any, ...]]]
     """Asks one recording."""
@@ -33,17 +32,22 @@ if TYPE_CHECKING:
     Source = Recording | str
     """A recording, or the path of one."""
 
+Cell = int | float | str | None
+
+TIMES: Final = {"minutes": "minute", "quarters": "quarter"}
+"""How long roll-ups are, and the column that says when one begins."""
+
 LONG: Final = 26 * 3600 * NS
 """From so many ns on quarters of an hour are what is looked at: a day and a bit are still told by minutes."""
 
 NO_SAMPLES: Final = absent("no samples lie there")
 
 
-class NotKept(LookupError):  # noqa: N818 - it says what it is
+class NoTrendError(LookupError):
     """Recordings keep no trend of this; says of what they do."""
 
 
-class Top(NamedTuple):
+class BusyThing(NamedTuple):
     """One of the things that had most of something."""
 
     thing: str
@@ -51,18 +55,18 @@ class Top(NamedTuple):
     high: float
 
 
-def find(screen: str, column: str) -> tuple[Kept, Figure]:
+def find(screen: str, column: str) -> tuple[TrendTable, TrendFigure]:
     """Return what is kept of a column of a screen.
 
     Raises:
-        NotKept: nothing is.
+        NoTrendError: nothing is.
     """
-    for kept in all_kept():
-        figure = kept.figure(column)
-        if kept.screen == screen.upper() and figure is not None:
-            return kept, figure
-    known = "; ".join(f"{kept.screen} {' '.join(f.name for f in kept.figures)}" for kept in all_kept())
-    raise NotKept(f"recordings keep no trend of {screen} {column}; they do of {known}")
+    for table in TREND_TABLES:
+        figure = table.figure(column)
+        if table.screen == screen.upper() and figure is not None:
+            return table, figure
+    known = "; ".join(f"{t.screen} {' '.join(f.name for f in t.figures)}" for t in TREND_TABLES)
+    raise NoTrendError(f"recordings keep no trend of {screen} {column}; they do of {known}")
 
 
 @contextmanager
@@ -90,7 +94,7 @@ def _asking(source: Source) -> Iterator[Ask]:
         opened.done()
 
 
-def _keeps(ask: Ask, figure: Figure | None, *tables: str) -> bool:
+def _has_trend(ask: Ask, figure: TrendFigure | None, *tables: str) -> bool:
     """Tell whether a recording has these tables, and the figure in the first; views are believed nothing."""
     for at, table in enumerate(tables):
         made = ask("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", table)
@@ -101,8 +105,8 @@ def _keeps(ask: Ask, figure: Figure | None, *tables: str) -> bool:
     return True
 
 
-def _thing(ask: Ask, kept: Kept, name: str) -> int | None:
-    rows = ask("SELECT id FROM thing WHERE screen = ? AND name = ?", kept.screen, name)
+def _thing(ask: Ask, table: TrendTable, name: str) -> int | None:
+    rows = ask("SELECT id FROM thing WHERE screen = ? AND name = ?", table.screen, name)
     return rows[0][0] if rows else None
 
 
@@ -118,36 +122,36 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
     recording in which the thing never did anything there are no points, either.
 
     Raises:
-        NotKept: no trend is kept of the column.
+        NoTrendError: no trend is kept of the column.
         RecordingError: a recording cannot be read.
     """
-    kept, figure = find(screen, column)
+    table, figure = find(screen, column)
     found: list[Point] = []
     for source in sources:
         with _asking(source) as ask:
             number = None
-            if _keeps(ask, figure, kept.minutes, kept.quarters, "minute", "quarter", "thing"):
-                number = _thing(ask, kept, thing)
+            if _has_trend(ask, figure, table.minutes, table.quarters, "minute", "quarter", "thing"):
+                number = _thing(ask, table, thing)
             if number is None:
                 continue
             since = begin
             if end - begin > LONG:
-                quarters = _points(ask, kept, figure, number, "quarter", begin, end)
+                quarters = _points(ask, table, figure, number, "quarter", begin, end)
                 found += quarters
                 rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", _64(end))
                 since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * NS)
-            found += _points(ask, kept, figure, number, "minute", since, end)
+            found += _points(ask, table, figure, number, "minute", since, end)
     return sorted(found, key=lambda point: point.begin)
 
 
 def _points(  # noqa: PLR0913, PLR0917 - likewise
-    ask: Ask, kept: Kept, figure: Figure, number: int, time: str, begin: int, end: int
+    ask: Ask, table: TrendTable, figure: TrendFigure, number: int, time: str, begin: int, end: int
 ) -> list[Point]:
     _count, weight, total, low, high = figure.columns
-    table = kept.minutes if time == "minute" else kept.quarters
+    name = table.minutes if time == "minute" else table.quarters
     rows = ask(
         f"SELECT m.begin, m.end, r.thing, r.{total}, r.{weight}, r.{low}, r.{high}"  # noqa: S608 - names of screens
-        f" FROM {time} m LEFT JOIN {table} r ON r.thing = ? AND r.{time} = m.{time}"
+        f" FROM {time} m LEFT JOIN {name} r ON r.thing = ? AND r.{time} = m.{time}"
         f" WHERE m.end > ? AND m.begin < ? AND m.{time} >= ? ORDER BY m.{time}",
         number,
         _64(begin),
@@ -155,8 +159,9 @@ def _points(  # noqa: PLR0913, PLR0917 - likewise
         # the row of a long interval may begin long before, but not the one that follows a quarter
         begin // NS if time == "minute" and begin % (QUARTER * NS) == 0 else -(1 << 62),
     )
-    told = [row for row in rows if row[2] is not None]
-    rests = kept.idle and figure.weight == SECONDS and (not told or any(row[4] is not None for row in told))
+    there = [row for row in rows if row[2] is not None]
+    rests = table.sparse and figure.weight == SECONDS
+    rests = rests and (not there or any(row[4] is not None for row in there))
     return [_point(row, rests=rests) for row in rows]
 
 
@@ -175,21 +180,21 @@ def _point(row: tuple[Any, ...], *, rests: bool) -> Point:
 
 def top(  # noqa: PLR0913, PLR0917 - likewise
     sources: Iterable[Source], screen: str, column: str, begin: int, end: int, most: int = 20
-) -> list[Top]:
+) -> list[BusyThing]:
     """Return the things whose mean in a column is the highest over all whole minutes of a time.
 
     Raises:
-        NotKept: no trend is kept of the column.
+        NoTrendError: no trend is kept of the column.
         RecordingError: a recording cannot be read.
     """
-    kept, figure = find(screen, column)
+    table, figure = find(screen, column)
     _count, weight, total, _low, high = figure.columns
     sums: dict[str, tuple[int, int, int, int]] = {}
     covered = 0
     first, last = -(-begin // NS), end // NS
     for source in sources:
         with _asking(source) as ask:
-            if not _keeps(ask, figure, kept.minutes, "minute", "thing"):
+            if not _has_trend(ask, figure, table.minutes, "minute", "thing"):
                 continue
             covered += int(
                 ask("SELECT sum(seconds) FROM minute WHERE minute >= ? AND minute < ?", first, last)[0][0]
@@ -197,25 +202,21 @@ def top(  # noqa: PLR0913, PLR0917 - likewise
             )
             rows = ask(
                 f"SELECT r.thing, sum(r.{total}), sum(r.{weight}), max(r.{high}), sum(m.seconds)"  # noqa: S608 - names of screens
-                f" FROM minute m CROSS JOIN {kept.minutes} r ON r.minute = m.minute"
+                f" FROM minute m CROSS JOIN {table.minutes} r ON r.minute = m.minute"
                 f" WHERE m.minute >= ? AND m.minute < ? GROUP BY r.thing",
                 first,
                 last,
             )
-            names = dict(ask("SELECT id, name FROM thing WHERE screen = ?", kept.screen))
-            for number, *told in rows:
-                if all(isinstance(one, int) for one in told) and isinstance(names.get(number), str):
+            names = dict(ask("SELECT id, name FROM thing WHERE screen = ?", table.screen))
+            for number, *sums_ in rows:
+                if all(isinstance(one, int) for one in sums_) and isinstance(names.get(number), str):
                     name = names[number]
                     was = sums.get(name, (0, 0, 0, 0))
-                    sums[name] = (
-                        was[0] + told[0],
-                        was[1] + told[1],
-                        max(was[2], told[2]),
-                        was[3] + told[3],
-                    )
-    rests = kept.idle and figure.weight == SECONDS
+                    total_, weight_, high_, seen_ = sums_
+                    sums[name] = (was[0] + total_, was[1] + weight_, max(was[2], high_), was[3] + seen_)
+    rests = table.sparse and figure.weight == SECONDS
     found = [
-        Top(name, sum_ / whole, most_ / THOUSAND)
+        BusyThing(name, sum_ / whole, most_ / THOUSAND)
         for name, (sum_, weighed, most_, seen) in sums.items()
         if (whole := weighed + (covered - seen if rests else 0)) > 0
     ]
@@ -237,7 +238,7 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
     busy: list[Point] = []
     for source in sources:
         with _asking(source) as ask:
-            if not _keeps(ask, None, "minute"):
+            if not _has_trend(ask, None, "minute"):
                 continue
             rows = ask(
                 "SELECT begin, end, io, seconds FROM minute WHERE end > ? AND begin < ? ORDER BY minute",
@@ -245,7 +246,7 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
                 _64(end),
             )
             points += [_mean(*row) for row in rows]
-            if all(row[2] is None for row in rows) and _keeps(ask, None, "cpu_minutes"):
+            if all(row[2] is None for row in rows) and _has_trend(ask, None, "cpu_minutes"):
                 rows = ask(
                     "SELECT begin, end, sum(busy_sum), sum(busy_weight) FROM minute m"
                     " CROSS JOIN cpu_minutes r ON r.minute = m.minute"
@@ -271,3 +272,105 @@ def _mean(begin: int, end: int, total: object, weight: object) -> Point:
 def _64(number: int) -> int:
     """Return a number that SQLite can hold."""
     return max(-(1 << 63), min(number, (1 << 63) - 1))
+
+
+# rows for export
+
+
+class RollupRow(NamedTuple):
+    """One thing in one minute or quarter of an hour."""
+
+    begin: int
+    """UTC in ns."""
+    thing: str
+    label: str
+    figures: tuple[Cell, ...]
+    """In the order of `headings`."""
+
+
+class RollupFile:
+    """The roll-ups of one length in one file, to be written elsewhere.
+
+    Only tables are read, with questions that are made here: what a view in a foreign file does is unknown.
+    """
+
+    def __init__(self, path: str, length: str) -> None:
+        """Open the file; `length` is one of `TIMES`.
+
+        Raises:
+            RecordingError: it cannot be used.
+        """
+        self._path, self._length = path, length
+        self._opened = open_reading(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._opened.connection.close()
+        self._opened.done()
+
+    def _ask(self, question: str, *values: object) -> Iterator[tuple[Cell, ...]]:
+        """Yield the rows of an answer.
+
+        Raises:
+            Damaged: the file is damaged there.
+        """
+        try:
+            yield from self._opened.connection.execute(question, values)
+        except sqlite3.DatabaseError as error:
+            raise Damaged(f"{self._path}: {error}") from error
+
+    def screens(self) -> list[str]:
+        """Return the names of what was rolled up: `device`, `lpar`."""
+        form = re.compile(rf"([a-z][a-z0-9_]*)_{self._length}", re.ASCII)
+        names = self._ask(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' ORDER BY name"
+        )
+        return [match[1] for (name,) in names if (match := form.fullmatch(str(name)))]
+
+    def figures(self, screen: str) -> list[str]:
+        """Return the names of the figures that were rolled up of a screen."""
+        columns = self._ask("SELECT name FROM pragma_table_info(?)", f"{screen}_{self._length}")
+        names = {str(name) for (name,) in columns}
+        found = [name.removesuffix("_sum") for name in names if name.endswith("_sum")]
+        return sorted(
+            name
+            for name in found
+            if re.fullmatch(r"[a-z][a-z0-9_]*", name, re.ASCII)
+            and names.issuperset(f"{name}_{part}" for part in ("count", "weight", "min", "max"))
+        )
+
+    def rows(self, screen: str, figures: list[str], begin: int, end: int) -> Iterator[RollupRow]:
+        """Yield rows in the order of time: of each figure the mean, the lowest, the highest, and how many."""
+        time, table = TIMES[self._length], f"{screen}_{self._length}"
+        columns = [
+            f"{figure}_{part}" for figure in figures for part in ("weight", "sum", "min", "max", "count")
+        ]
+        # names are checked above; a row begins with its time, the thing's name and label
+        question = (
+            f"SELECT {', '.join([f't.{time}', 'thing.name', 'thing.label', *columns])} FROM {table} t"  # noqa: S608
+            f" JOIN thing ON thing.id = t.thing WHERE t.{time} BETWEEN ? AND ? ORDER BY t.{time}, thing.name"
+        )
+        for when, thing, label, *cells in self._ask(question, begin // NS, end // NS):
+            if isinstance(when, int):
+                parts = zip(*[iter(cells)] * 5, strict=True)
+                yield RollupRow(
+                    when * NS,
+                    str(thing),
+                    str(label or ""),
+                    tuple(cell for part in parts for cell in _figures(*part)),
+                )
+
+
+def headings(figures: list[str]) -> list[str]:
+    """Return the names of a row's figures."""
+    return [
+        name for figure in figures for name in (figure, f"{figure}_min", f"{figure}_max", f"{figure}_count")
+    ]
+
+
+def _figures(weight: Cell, total: Cell, low: Cell, high: Cell, count: Cell) -> tuple[Cell, ...]:
+    """Return mean, lowest, highest and count; what is stored is thousandths."""
+    mean = None
+    if isinstance(weight, int | float) and isinstance(total, int | float) and weight:
+        mean = round(total / weight, 3)
+    return mean, *(cell / 1000 if isinstance(cell, int | float) else None for cell in (low, high)), count

@@ -1,4 +1,4 @@
-"""One device alone, out of a recording, has the figures that it has among all."""
+"""One device alone has the figures that it has among all, in a recording and in memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from zmon.session.timeline import Timeline
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 from zmon.tables.figure import Variable
-from zmon.tables.lean import can_be_lean, lean, only
-from zmon.tables.series import cell, series
+from zmon.tables.series import cell, is_of_one_device, series
 from zmon.tables.view import View, alone
 
 if TYPE_CHECKING:
@@ -59,10 +58,10 @@ def test_each_figure_is_the_same(tape: Timeline) -> None:
     differing = []
     for interval in tape.intervals(tape.find(span[1])):
         for key in alone("device", View(interval)).keys:
-            few = only(interval, key)
+            few = interval.only(frozenset((key,)))
             for column in alone("device", View(interval)).columns:
                 variable = Variable("device", column, key)
-                if lean(variable) and cell(variable, View(few)) != cell(variable, View(interval)):
+                if is_of_one_device(variable) and cell(variable, View(few)) != cell(variable, View(interval)):
                     differing.append((interval.after.at.utc, variable))
     assert differing == []
 
@@ -78,17 +77,25 @@ def test_a_device_that_is_not_there_is_absent(tape: Timeline) -> None:
     """It is not taken for one that rests."""
     span = tape.span()
     assert span is not None
-    interval = only(next(tape.intervals(tape.find(span[1]))), "0.0.7777")
+    interval = next(tape.intervals(tape.find(span[1]))).only(frozenset(("0.0.7777",)))
     assert cell(Variable("device", "io", "0.0.7777"), View(interval)) is absent("0.0.7777 is not there")
 
 
-def test_what_depends_on_other_devices_is_not_lean() -> None:
+def test_what_depends_on_other_devices_is_not_cut_down() -> None:
     """It would be wrong."""
-    assert not lean(Variable("device", "aliases", "0.0.7000"))
-    assert not lean(Variable("device", "io"))
-    assert not lean(Variable("control_unit", "io", "x"))
+    assert not is_of_one_device(Variable("device", "aliases", "0.0.7000"))
+    assert not is_of_one_device(Variable("device", "io"))
+    assert not is_of_one_device(Variable("control_unit", "io", "x"))
 
 
-def test_samples_in_memory_are_whole_as_they_are() -> None:
-    """Nothing would be gained."""
-    assert not can_be_lean(Interval(None, machine(1)))
+@pytest.mark.parametrize("devices", [["0.0.7000"], ["0.0.7001", "0.0.7003"], []])
+def test_samples_in_memory_can_be_cut_down_too(devices: list[str]) -> None:
+    """To one device, several, or none; what is measured of no device stays."""
+    interval = Interval(machine(1, 4), machine(2, 4))
+    few, whole = interval.only(frozenset(devices)), alone("device", View(interval))
+    table = alone("device", View(few))
+    assert table.keys == [key for key in whole.keys if key in devices]
+    for name in ("io", "pend", "resp", "busy", "queue", "mbs", "lcu", "label"):
+        column = dict(zip(whole.keys, whole.columns[name], strict=True))
+        assert table.columns[name] == [column[key] for key in table.keys], name
+    assert few.after.frames["channel"] is interval.after.frames["channel"]

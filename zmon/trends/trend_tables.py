@@ -1,0 +1,266 @@
+"""What recordings keep trends of, and the tables for it.
+
+Each screen that has trends has a table of minutes and one of quarters of an hour, named after its command.
+A figure takes five of their columns, all whole numbers: how many intervals had a value, what they weigh
+together, their sum, each value with its weight, and the lowest and the highest.  Values, sums and weights are
+in thousandths, so that they take two or three bytes and not eight.  Views show them as what they are.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.tables.view import View, fill
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping
+
+    from sqlite_utils import Database
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.screen.definition import Screen
+    from zmon.tables.table import Table
+
+NS: Final = 1_000_000_000
+MINUTE: Final = 60
+QUARTER: Final = 900
+THOUSAND: Final = 1000
+
+PARTS: Final = ("count", "weight", "sum", "min", "max")
+"""What is kept of a figure."""
+
+SECONDS: Final = "seconds"
+"""The weight of figures that count with the length of their interval: rates, percentages and queues."""
+
+
+class TrendFigure(NamedTuple):
+    """One column of a table that has a trend."""
+
+    name: str
+    weight: str = SECONDS
+    """`seconds`, or the column of the table over which it is an average."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns in the tables of trends."""
+        return [f"{self.name}_{part}" for part in PARTS]
+
+
+class TrendTable(NamedTuple):
+    """What is kept of one screen."""
+
+    screen: str
+    """Its command."""
+    table: str
+    """The module in `zmon.tables` whose function `trend` gives the figures of an interval."""
+    figures: tuple[TrendFigure, ...]
+    label: str
+    """The column that holds the text which goes with a key."""
+    sparse: bool = False
+    """Whether most of its thousands of rows are idle; what did nothing has no row in trends."""
+
+    @property
+    def minutes(self) -> str:
+        """The table of its minutes."""
+        return f"{self.screen.lower()}_minutes"
+
+    @property
+    def quarters(self) -> str:
+        """The table of its quarters of an hour."""
+        return f"{self.screen.lower()}_quarters"
+
+    @property
+    def views(self) -> dict[str, str]:
+        """The names of the views that show its tables, and of the column that each of them has for time."""
+        name = f"{self.screen.lower()}s_by"
+        return {f"{name}_minute": "minute", f"{name}_quarter": "quarter"}
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of its tables, but for their keys."""
+        return [name for figure in self.figures for name in figure.columns]
+
+    def figure(self, name: str) -> TrendFigure | None:
+        """Return a figure by its name."""
+        return next((figure for figure in self.figures if figure.name == name), None)
+
+    @property
+    def filling(self) -> Any:
+        """The module that fills the table; recordings are read without it."""
+        return import_module(f"zmon.tables.{self.table}")
+
+    def filled(self, interval: Interval) -> Table:
+        """Return the table of an interval, with nothing but the columns that figures are made of."""
+        found: Table = self.filling.trend(interval)
+        return found
+
+    def labels(self, interval: Interval) -> Mapping[str, Value]:
+        """Return the text that goes with each key."""
+        if hasattr(self.filling, "trend_labels"):
+            found: Mapping[str, Value] = self.filling.trend_labels(interval)
+            return found
+        table = fill(self.table, View(interval))
+        return dict(zip(table.keys, table.column(self.label), strict=True))
+
+
+def _figures(*names: str, weight: str = SECONDS) -> tuple[TrendFigure, ...]:
+    return tuple(TrendFigure(name, weight) for name in names)
+
+
+TREND_TABLES: Final = (
+    TrendTable("CHANNEL", "channel", _figures("cur"), "descr"),
+    TrendTable("CPU", "cpu", _figures("busy", "user", "system", "steal", "iowait"), "type"),
+    TrendTable(
+        "CTLUNIT",
+        "control_unit",
+        (
+            *_figures("io", "mbs"), *_figures("pend", "disc", "conn", weight="measured"),
+            *_figures("resp", weight="answered"), *_figures("queue"), *_figures("serv", weight="measured"),
+        ),
+        "ssid",
+        sparse=True,
+    ),
+    TrendTable(
+        "DEVICE",
+        "device",
+        (
+            *_figures("io"), *_figures("pend", "disc", "conn", "serv", weight="io"),
+            *_figures("resp", weight="answered"), *_figures("busy", "queue", "mbs"),
+        ),
+        "label",
+        sparse=True,
+    ),
+    TrendTable("LPAR", "lpar", _figures("busy", "ovhd", "susp"), "partition"),
+)  # fmt: skip
+"""By command, and the figures in the order of the screen's columns."""
+
+
+class TrendLimit(NamedTuple):
+    """What the screen of a figure says of it: heading, unit, and from where on a value is bad."""
+
+    head: str
+    unit: str
+    bad: float
+
+
+@lru_cache(maxsize=1)
+def trend_limits() -> Mapping[tuple[str, str], TrendLimit]:
+    """Return the limits of figures by screen and name, as the screens have them, the user's own among them.
+
+    Where one of the user's is broken it is those of the shipped screens.
+    """
+    from zmon.screen.definition import ScreenError, load_screens, shipped  # noqa: PLC0415 - readers need none
+
+    try:
+        return _limits_of(load_screens(whole=False).find)
+    except ScreenError:
+        return _limits_of(load_screens(shipped("screens"), whole=False).find)
+
+
+def _limits_of(find: Callable[[str], Screen]) -> dict[tuple[str, str], TrendLimit]:
+    return {
+        (table.screen, column.name): TrendLimit(
+            " ".join(column.head).strip() or column.name, column.unit, column.limit.bad
+        )
+        for table in TREND_TABLES
+        for column in find(table.screen).columns
+        if column.limit is not None and table.figure(column.name) is not None
+    }
+
+
+# SQL
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables and views that lack, and add the columns that a table lacks because it is older.
+
+    Raises:
+        sqlite3.Error: it cannot be written.
+    """
+    lacking = [table for table in TREND_TABLES if not _is_there(connection, table)]
+    if not lacking and _has(connection, "quarter"):
+        return
+    from sqlite_utils import Database  # noqa: PLC0415 - once in the life of a recording
+
+    db = Database(connection, execute_plugins=False)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not _has(connection, "quarter"):
+            _make_times(db)
+        for table in lacking:
+            _make(db, table)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _make_times(db: Database) -> None:
+    """Make the tables that all trends share."""
+    times = {"seconds": int, "intervals": int, "begin": int, "end": int, "io": int}
+    db.table("thing").create({"id": int, "screen": str, "name": str, "label": str}, pk="id")
+    db.table("thing").create_index(["screen", "name"], unique=True)
+    for time in ("minute", "quarter"):
+        db.table(time).create({time: int, **times}, pk=time)
+        db.create_view(f"{time}s", _times(time))
+
+
+def _make(db: Database, table: TrendTable) -> None:
+    """Make the tables and views of a screen, or add what they lack."""
+    for name, keys in ((table.minutes, ("minute", "thing")), (table.quarters, ("thing", "quarter"))):
+        there = _columns(db.conn, name)
+        if not there:
+            columns = ", ".join(f"{column} INTEGER" for column in (*keys, *table.columns))
+            db.execute(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({', '.join(keys)})) WITHOUT ROWID")
+            continue
+        for column in table.columns:
+            if column not in there:
+                db.table(name).add_column(column, int)
+    for view, time in table.views.items():
+        db.create_view(view, _view(table, time), replace=True)
+
+
+def _has(connection: sqlite3.Connection, name: str) -> bool:
+    return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone())
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [str(name) for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def _is_there(connection: sqlite3.Connection, table: TrendTable) -> bool:
+    names = (table.minutes, table.quarters)
+    return all(set(table.columns) <= set(_columns(connection, name)) for name in names)
+
+
+def _times(time: str) -> str:
+    """Return what shows how well a time is covered, and the I/O of all devices in it."""
+    return (
+        f"SELECT strftime('%Y-%m-%d %H:%M', {time}, 'unixepoch') AS utc, seconds / 1000.0 AS seconds,"  # noqa: S608 - a name
+        f" intervals, round(io * 1.0 / seconds, 3) AS io FROM {time} ORDER BY {time}"
+    )
+
+
+def _view(table: TrendTable, time: str) -> str:
+    """Return what shows a table of trends in units that people use."""
+    shown = []
+    for figure in table.figures:
+        count, weight, total, low, high = figure.columns
+        shown += [
+            f'round({total} * 1.0 / {weight}, 3) AS "{figure.name}"',
+            f"{low} / 1000.0 AS {low}",
+            f"{high} / 1000.0 AS {high}",
+            f"{total} / 1000.0 AS {total}",
+            count,
+        ]
+    name = table.minutes if time == "minute" else table.quarters
+    return (
+        f"SELECT strftime('%Y-%m-%d %H:%M', {time}, 'unixepoch') AS utc,"  # noqa: S608 - names of screens
+        f" thing.name AS thing, thing.label AS label, {', '.join(shown)}"
+        f" FROM {name} JOIN thing ON thing.id = {name}.thing"
+    )
