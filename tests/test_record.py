@@ -67,6 +67,14 @@ def test_wrong_fields_are_refused(kind: type[Ours]) -> None:
         kind("a").name = "b"  # type: ignore[misc]
 
 
+def test_the_compiled_constructor_does_the_same() -> None:
+    """After a few objects."""
+    made = [Ours(str(number), parts=("b",)) for number in range(3 * 16)]
+    assert made == [(str(number), 0, ("b",)) for number in range(3 * 16)]
+    test_both_are_alike()
+    test_wrong_fields_are_refused(Ours)
+
+
 def test_it_is_matched_copied_and_pickled() -> None:
     """By its fields."""
     match Ours("a", 5):

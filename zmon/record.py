@@ -2,7 +2,7 @@
 
 `typing.NamedTuple` compiles each annotation and the constructor when a class is made, which is most of the
 time that it takes to import a module of records.  Here annotations stay text, and the constructor is
-compiled for the first object.
+compiled once a class has more than a few objects.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - for others to import
 else:
     from collections import _tuplegetter
+
+    FEW = 16
+    """Objects of a class that are made without its constructor being compiled."""
 
     def _compile(cls: type) -> None:
         """Give a class its constructor."""
@@ -39,7 +42,8 @@ else:
                 for at, field in enumerate(fields)
             }
             namespace |= {"__slots__": (), "_fields": fields, "__match_args__": fields}
-            return super().__new__(cls, name, bases, namespace | {"_field_defaults": defaults})
+            namespace |= {"_field_defaults": defaults, "_uncompiled": FEW}
+            return super().__new__(cls, name, bases, namespace)
 
     class NamedTuple(tuple, metaclass=_Record):
         """A tuple whose fields have names."""
@@ -47,9 +51,20 @@ else:
         __slots__ = ()
         _fields = ()
         _field_defaults = {}  # noqa: RUF012 - as in typing
+        _uncompiled = 1
 
         def __new__(cls, *args: object, **kwargs: object) -> NamedTuple:  # noqa: D102, PYI034 - as in typing
-            _compile(cls)
+            names = cls._fields
+            cls._uncompiled -= 1
+            if (
+                cls._uncompiled > 0
+                and len(args) <= len(names)
+                and kwargs.keys().isdisjoint(names[: len(args)])
+            ):
+                cells = {**cls._field_defaults, **dict(zip(names, args, strict=False)), **kwargs}
+                if cells.keys() == set(names):
+                    return tuple.__new__(cls, map(cells.__getitem__, names))
+            _compile(cls)  # it says what is wrong with the arguments, too
             return cls(*args, **kwargs)
 
         @classmethod
