@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.absent import Absent
 from zmon.cli.inputs import claims_with_cp
 from zmon.cli.subcommands import add_choice, add_cp
 from zmon.cp import claim_sources
 from zmon.kinds import CLAIM
 from zmon.sample import empty_frame
-from zmon.topology.claims import Claim, claims_frame
+from zmon.topology.claims import Claim, ClaimIndex, claims_frame
+from zmon.topology.site import NO_SITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +70,18 @@ def test_the_known_guest_is_meant_if_none_is_named(files: Callable[..., list[str
     """Its name is in /proc/sysinfo."""
     found = claims(options(*files(ENTRIES)), guest="A")
     assert [claim.volser for claim in found if not claim.user] == ["LNX001"]
+
+
+def test_a_guest_without_an_entry_is_told(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With those that have one; the disks of the guest that this machine says it is are not taken."""
+    found = claims_with_cp(options(*files(ENTRIES), "--cp-user", "nosuch"))("A")
+    assert capsys.readouterr().err == "zmon: the user directory has no entry NOSUCH, but A, B\n"
+    assert found.guest == "NOSUCH"
+    device = ClaimIndex(found.claims, found.guest, NO_SITE).device("0191")
+    assert isinstance(device.rdev, Absent)
+    assert device.rdev.reason == "the answer about 0191 is for guest A; this guest is NOSUCH"
 
 
 def test_what_is_odd_is_said(files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,14 @@ def test_people_are_told_who_this_guest_is() -> None:
     assert asked == ["LINDB01"]
 
 
+def test_a_person_may_say_which_guest_this_is() -> None:
+    """Then claims about the guest that this machine says it is are those of another."""
+    said = [Claim("043A", "767E", user="LINDB01"), Claim("043A", "7000", user="OTHER")]
+    found = Machine(SAMPLE, UserInputs(claims_of=lambda _guest: UserClaims(said, guest="OTHER")))
+    assert found.volumes.platform.guest == "OTHER"  # type: ignore[attr-defined]
+    assert found.host.guest == "LINDB01"
+
+
 def test_nobody_is_asked_before_it_matters() -> None:
     """What needs no claim costs none."""
     asked: list[str] = []

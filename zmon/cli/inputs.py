@@ -147,7 +147,7 @@ def claims_loader(args: argparse.Namespace) -> Callable[[str], UserClaims] | Non
 
     def load(guest: str) -> UserClaims:
         found = claims_of_texts(texts, args.cp_user or guest, args.cp_member)
-        return UserClaims(found.claims, tuple(remarks(found)))
+        return UserClaims(found.claims, tuple(remarks(found)), args.cp_user.upper())
 
     return load
 
@@ -178,7 +178,7 @@ def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
             for line in saved.remarks:
                 complain(line)
             found += saved.claims
-        return UserClaims(found)
+        return UserClaims(found, guest=args.cp_user.upper())
 
     return claims
 

@@ -221,7 +221,11 @@ def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str 
     if not own and len(guests) == 1:
         (own,) = guests
         note = f"{own} is the only guest in it and is taken for this one; if it is another, give --cp-user"
-        reports.append(FileReport(DIRECTORY, DIRECTORY, {}, 0, (note,)))
+        reports.append(FileReport(DIRECTORY, DIRECTORY, {"guest": len(guests)}, 0, (note,)))
+    elif user and guests and not {own, ""}.intersection(directory.guests):
+        more = ", ..." if len(guests) > MAX_NAMED else ""
+        note = f"the user directory has no entry {own}, but {', '.join(guests[:MAX_NAMED])}{more}"
+        reports.append(FileReport(DIRECTORY, DIRECTORY, {"guest": len(guests)}, 0, (note,)))
     claims = [claim for found in answers for claim in found.claims(own, asked)]
     claims += [
         claim._replace(user="") if claim.user == own else claim for claim in directory.claims(member=system)

@@ -35,6 +35,8 @@ class UserClaims(NamedTuple):
     claims: Sequence[Claim] = ()
     remarks: tuple[str, ...] = ()
     """What is not understood, and what contradicts."""
+    guest: str = ""
+    """What the user calls this guest; empty to take what the machine says."""
 
 
 class UserInputs:
@@ -153,7 +155,9 @@ class Machine:
     def volumes(self) -> Mapping[str, Volume]:
         """The disks, by major:minor."""
         frame = self.sample.frame
-        return VolumeIndex(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, self.host)
+        guest = self.inputs.claims_of(self.host.guest).guest or self.host.guest
+        host = self.host._replace(guest=guest)
+        return VolumeIndex(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, host)
 
     @cached_property
     def files(self) -> list[DataFile]:
