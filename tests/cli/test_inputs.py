@@ -79,9 +79,9 @@ def test_answers_are_understood_for_the_guest(tmp_path: Path) -> None:
     answers.write_text(
         "DASD 0100 3390 LX4A01 R/W      10016 CYL ON DASD  4A01 SUBCHANNEL = 0000\nwhat is this\n"
     )
-    claims, remarks = told("--cp-file", str(answers)).claims_of("LINUX1")
-    assert [(claim.vdev, claim.rdev) for claim in claims] == [("0100", "4A01")]
-    assert remarks == (f"{answers}: answers of CP; lines not understood: 1 (line 2)",)
+    found = told("--cp-file", str(answers)).claims_of("LINUX1")
+    assert [(claim.vdev, claim.rdev) for claim in found.claims] == [("0100", "4A01")]
+    assert found.remarks == (f"{answers}: answers of CP; lines not understood: 1 (line 2)",)
 
 
 def test_a_listing_names_files(tmp_path: Path) -> None:

@@ -190,3 +190,44 @@ def test_one_file_written_in_several_ways_counts_once(spread: Callable[..., str]
     """A capture has no symbolic links to follow."""
     ways = ("/db2/d01/tsfact1.data", "/db2/d01/../d01/tsfact1.data", "/db2/./d01//tsfact1.data")
     assert spread("".join(f"T,{path}\n" for path in ways)).startswith("1 tablespace, 1 file, 2G over 1 LCU")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--from", "nosuch"], "nosuch cannot be read: No such file or directory."),
+        (["--from", "pyproject.toml"], "pyproject.toml is no tar archive"),
+        (["--from", "lab:nosuch"], "'nosuch' is no scenario"),
+        ([*CAPTURE, "--at", "99:99"], "'99:99' is no time"),
+    ],
+)
+def test_what_a_user_names_wrongly_is_no_fault_of_zmon(
+    option: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said in a sentence, as by the other commands."""
+    assert main(["spread", *option]) == FAILED
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert "mistake in zmon" not in printed
+
+
+def test_the_first_sample_has_no_traffic(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not known, and not none, although some files are empty."""
+    words = ["--from", "recordings/lab-shark-before.zmon", "--at", "03:00", "--traffic"]
+    assert main(["spread", *words]) == FAILED
+    assert "first sample: differences" in capsys.readouterr().out
+
+
+def test_a_remark_on_statements_is_printed_once(spread: Callable[..., str]) -> None:
+    """For each sort of statement, not for each tablespace."""
+    head = "TBSP_NAME,CONTAINER_NAME,TBSP_PAGE_SIZE,TBSP_USING_AUTO_STORAGE\n"
+    files = {
+        "A": ("01/tsfact1", "05/tsfact1"),
+        "B": ("11/tsfact2", "14/tsfact2"),
+        "C": ("17/tsfact2", "18/tsfact2"),
+    }
+    rows = [f"{name},/db2/d{each}.data,4096,{int(name == 'C')}\n" for name in files for each in files[name]]
+    printed = spread(head + "".join(rows), "--moves", "20", "--lcus", "*")
+    assert printed.count("DROP (FILE") == 2
+    assert printed.count("Automatic storage refuses both") == 1
+    assert "ALTER STOGROUP <storage group of C>" in printed

@@ -89,6 +89,12 @@ def test_reads_the_older_view() -> None:
     assert (row.partition, row.traffic.when) == (3, "2026-01-02-03.04.05")
 
 
+def test_tells_automatic_storage() -> None:
+    """By tablespace."""
+    text = "TBSP_NAME,CONTAINER_NAME,TBSP_PAGE_SIZE,TBSP_USING_AUTO_STORAGE\nA,/a,4096,1\nB,/b,4096,0\n"
+    assert [row.is_automatic for row in rows(text)] == [True, False]
+
+
 def test_gives_what_a_person_knows() -> None:
     """The database and where relative paths start."""
     (row,) = db2_reports.parse_sql(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.placement.items import FileItem, Unit
-from zmon.placement.move_statements import DB2, MARIADB, ORACLE, POSTGRESQL, move_statements
+from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, MARIADB, ORACLE, POSTGRESQL, move_statements
 from zmon.placement.planner import Move
 
 
@@ -40,6 +40,51 @@ def test_each_database_has_its_own(product: str, said: str) -> None:
 def test_logs_are_moved_otherwise(product: str, said: str) -> None:
     """They belong to no tablespace."""
     assert move_statements(product, move(role="log"))[0] == said
+
+
+@pytest.mark.parametrize(
+    ("role", "said"),
+    [
+        (
+            "temp",
+            [
+                "ALTER TABLESPACE TS1 ADD TEMPFILE '<a path on LCU 2>' SIZE 3M",
+                "ALTER TABLESPACE TS1 DROP TEMPFILE '/db/t1'",
+            ],
+        ),
+        (
+            "control",
+            [
+                "ALTER SYSTEM SET CONTROL_FILES = <the others>, '<a path on LCU 2>' SCOPE = SPFILE",
+                "SHUTDOWN IMMEDIATE",
+            ],
+        ),
+        (
+            "archive",
+            ["ALTER SYSTEM SET LOG_ARCHIVE_DEST_<n> = 'LOCATION=<a path on LCU 2>' SCOPE = BOTH"],
+        ),
+    ],
+)
+def test_oracle_moves_each_sort_of_file_otherwise(role: str, said: list[str]) -> None:
+    """MOVE DATAFILE is for data files alone, LOGFILE MEMBER for redo logs."""
+    found = move_statements(ORACLE, move(role=role))
+    assert [line for line in found if not line.startswith("--")] == said
+
+
+def test_automatic_storage_has_no_containers_of_its_own() -> None:
+    """Db2 refuses to add and drop them; its logs are not affected."""
+    found = move_statements(DB2_AUTOMATIC, move())
+    assert found[:2] == (
+        "ALTER STOGROUP <storage group of TS1> ADD '<a path on LCU 2>'",
+        "ALTER TABLESPACE TS1 REBALANCE",
+    )
+    assert move_statements(DB2_AUTOMATIC, move(role="log")) == move_statements(DB2, move(role="log"))
+
+
+def test_a_raw_device_is_replaced_by_one() -> None:
+    """Db2 names its sort."""
+    found = move_statements(DB2, move("/dev/dasdl1"))
+    assert found[1] == "ALTER TABLESPACE TS1 DROP (DEVICE '/dev/dasdl1')"
 
 
 def test_a_file_on_a_logical_volume_is_moved_by_lvm() -> None:

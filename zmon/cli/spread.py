@@ -13,9 +13,8 @@ from zmon.cli.source_options import open_lookup
 from zmon.kinds import CONTAINER
 from zmon.listing.asm import is_in_group, name_in_group
 from zmon.listing.containers import UNKNOWN
-from zmon.listing.listing import ListingError
 from zmon.placement.items import FilePlacement, UnitKind, placement_of
-from zmon.placement.move_statements import move_statements
+from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, move_statements
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
@@ -28,7 +27,6 @@ from zmon.placement.spread_report import (
 from zmon.plain_text import harmless
 from zmon.screen.number import DOTS, bytes_, percent, queue, rate, shorten
 from zmon.topology.claims import Grade
-from zmon.topology.site import SiteError
 
 if TYPE_CHECKING:
     import argparse
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.cli.source_options import Lookup
+    from zmon.listing.containers import Container
     from zmon.listing.listing import Listing
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner import MovePlan
@@ -67,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         return misused("--at is a time in a recording: name one with --from")
     try:
         return _spread(args)
-    except (ListingError, SiteError) as error:
+    except ValueError as error:  # a listing, the site's file, or what --from and --at name
         return complain(str(error))
 
 
@@ -104,7 +103,9 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     except ValueError as error:
         return complain(f"--lcus: {error}")
     _print(args, answer, listing)
-    return status(args) if any(item.bytes_on for item in found.items) else FAILED
+    placed = [item for item in found.items if item.bytes_on]
+    is_known = not args.traffic or any(not isinstance(item.load_on, Absent) for item in placed)
+    return status(args) if placed and is_known else FAILED
 
 
 # what is listed
@@ -152,7 +153,7 @@ def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | No
     unread: Sequence[str] = () if listing is None else listing.unread
     known = {}
     if listing is not None:
-        known = {name_in_group(each).rstrip("/"): listing.product(each) for each in listing.containers}
+        known = {name_in_group(each).rstrip("/"): _product_of(each, listing) for each in listing.containers}
     products = partial(_product, known)
     plan = answer.plan
     write_result(
@@ -161,6 +162,12 @@ def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | No
         lambda: move_records(plan, products) if plan is not None else matrix_records(answer),
         lambda: document(answer, products, notes, unread),
     )
+
+
+def _product_of(container: Container, listing: Listing) -> str:
+    """Return the product of a container, as statements need it."""
+    product = listing.product(container)
+    return DB2_AUTOMATIC if product == DB2 and container.is_automatic else product
 
 
 def _product(known: Mapping[str, str], path: str) -> str:
@@ -408,6 +415,7 @@ def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], 
     for sentence in _judged(plan, report):
         yield from folded(sentence, width)
     done: set[tuple[str, str, str]] = set()
+    remarks: set[str] = set()  # each is printed once
     for move in (move for step in plan.steps for move in step.moves):
         product = products(move.item.name)
         key = (product, *move.item.space)
@@ -415,7 +423,9 @@ def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], 
             if not done:
                 yield "How, for one file of each tablespace:"
             done.add(key)
-            yield from (f"  {harmless(line)}" for line in move_statements(product, move))
+            lines = [line for line in move_statements(product, move) if line not in remarks]
+            remarks.update(line for line in lines if line.startswith(("--", "#")))
+            yield from (f"  {harmless(line)}" for line in lines)
 
 
 def _steps(plan: MovePlan, width: int) -> Iterator[str]:

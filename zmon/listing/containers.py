@@ -89,6 +89,8 @@ class Container(NamedTuple):
     traffic: Traffic = Traffic()
     table: str = ""
     """The table or index it holds, where each has files of its own."""
+    is_automatic: bool = False
+    """Whether Db2 places it, in the storage group of its tablespace (automatic storage)."""
 
     @property
     def located(self) -> str:

@@ -60,6 +60,8 @@ class _Space(NamedTuple):
     partition: int | None = None
     containers: int | None = None
     """How many it has, where that is known."""
+    is_automatic: bool = False
+    """Whether Db2 places its containers (automatic storage)."""
 
     def joined(self, row: Container) -> Container:
         """Return a container of it, whose size is in pages; of a directory that is always 1."""
@@ -70,6 +72,7 @@ class _Space(NamedTuple):
             role=self.role,
             bytes_declared=multiply(pages, self.page),
             extent_bytes=self.extent,
+            is_automatic=self.is_automatic,
         )
 
 
@@ -132,7 +135,9 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
             listed.append(row)
         if name not in spaces and page is not None:
             role = _CONTENT.get(row.text("TBSP_CONTENT_TYPE").strip().upper(), c.UNKNOWN)
-            spaces[name] = _Space(name, role, page, multiply(row.whole("TBSP_EXTENT_SIZE"), page))
+            extent = multiply(row.whole("TBSP_EXTENT_SIZE"), page)
+            is_automatic = row.whole("TBSP_USING_AUTO_STORAGE") == 1
+            spaces[name] = _Space(name, role, page, extent, is_automatic=is_automatic)
     made = []
     lacking: dict[str, int] = {}
     for row in listed:

@@ -95,7 +95,7 @@ def sums(items: Iterable[FileItem], *, traffic: bool = False) -> dict[str, float
         if isinstance(loads, Absent):
             reason = reason or loads
             continue
-        known = True
+        known = known or bool(loads)  # an empty file has none, however little is known
         for key, load in loads.items():
             found[key] = found.get(key, 0) + load
     return reason if reason is not None and not known else found

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NEW_PLACE: Final = "<a path on {}>"
 
 DB2: Final = "db2"
+DB2_AUTOMATIC: Final = "db2, automatic storage"
 ORACLE: Final = "oracle"
 POSTGRESQL: Final = "postgresql"
 MARIADB: Final = "mariadb"
@@ -34,6 +35,8 @@ def move_statements(product: str, move: Move) -> tuple[str, ...]:
         return ("-- its name holds characters that cannot be in a statement: move it by its number",)
     if item.is_log:
         return _log(product, move)
+    if product == ORACLE and item.role in {"temp", "control"}:
+        return (_oracle_temp if item.role == "temp" else _oracle_control)(move)
     return _STATEMENTS.get(product, _linux)(move)
 
 
@@ -56,16 +59,32 @@ def string(text: str) -> str:
 def _db2(move: Move) -> tuple[str, ...]:
     """Db2 moves extents when containers are added and dropped; the new one has to exist first."""
     space, path = name(move.item.tablespace), string(move.item.name)
+    kind = "DEVICE" if move.item.name.startswith("/dev/") else "FILE"
     return (
-        f"ALTER TABLESPACE {space} ADD (FILE {string(place(move))} {_pages(move)})",
-        f"ALTER TABLESPACE {space} DROP (FILE {path})",
-        "-- one statement each; the rebalance copies. Automatic storage: ALTER STOGROUP ... ADD, DROP and",
-        f"-- ALTER TABLESPACE {space} REBALANCE; single tables: CALL SYSPROC.ADMIN_MOVE_TABLE",
+        f"ALTER TABLESPACE {space} ADD ({kind} {string(place(move))} {_pages(move)})",
+        f"ALTER TABLESPACE {space} DROP ({kind} {path})",
+        "-- one statement each; the rebalance copies. Single tables: CALL SYSPROC.ADMIN_MOVE_TABLE.",
+        "-- Automatic storage refuses both: ALTER STOGROUP ... ADD and DROP, ALTER TABLESPACE ... REBALANCE",
+    )
+
+
+def _db2_automatic(move: Move) -> tuple[str, ...]:
+    """Db2 itself makes the containers on the paths of the storage group, and refuses ADD and DROP."""
+    space = name(move.item.tablespace)
+    return (
+        f"ALTER STOGROUP <storage group of {space}> ADD {string(place(move))}",
+        f"ALTER TABLESPACE {space} REBALANCE",
+        "-- automatic storage: Db2 adds and drops no single container, but paths of a storage group, for all",
+        "-- its tablespaces; ALTER STOGROUP ... DROP takes one away. Single tables: SYSPROC.ADMIN_MOVE_TABLE",
     )
 
 
 def _pages(move: Move) -> str:
     return f"{max(1, -(-move.item.size >> 20))} M" if move.item.size else "<size>"
+
+
+def _megabytes(move: Move) -> str:
+    return _pages(move).replace(" ", "")
 
 
 def _oracle(move: Move) -> tuple[str, ...]:
@@ -74,6 +93,25 @@ def _oracle(move: Move) -> tuple[str, ...]:
         old = f"<disk on {move.source.title}>"
         return (f"ALTER DISKGROUP {group} ADD DISK {string(place(move))} DROP DISK {old} REBALANCE POWER 4",)
     return (f"ALTER DATABASE MOVE DATAFILE {string(move.item.name)} TO {string(place(move))}",)
+
+
+def _oracle_temp(move: Move) -> tuple[str, ...]:
+    """No statement moves a file of a temporary tablespace: another takes its place."""
+    space = name(move.item.tablespace)
+    return (
+        f"ALTER TABLESPACE {space} ADD TEMPFILE {string(place(move))} SIZE {_megabytes(move)}",
+        f"ALTER TABLESPACE {space} DROP TEMPFILE {string(move.item.name)}",
+        "-- dropping fails while a session uses the file: try again later",
+    )
+
+
+def _oracle_control(move: Move) -> tuple[str, ...]:
+    """The instance reads the names of all control files when it starts."""
+    return (
+        f"ALTER SYSTEM SET CONTROL_FILES = <the others>, {string(place(move))} SCOPE = SPFILE",
+        "SHUTDOWN IMMEDIATE",
+        f"-- copy {string(move.item.name)} to the new path while the instance is down, then: STARTUP",
+    )
 
 
 def _postgresql(move: Move) -> tuple[str, ...]:
@@ -118,12 +156,17 @@ def _linux(move: Move) -> tuple[str, ...]:
 
 def _log(product: str, move: Move) -> tuple[str, ...]:
     where = string(place(move))
+    if product == ORACLE and move.item.role == "archive":
+        return (
+            f"ALTER SYSTEM SET LOG_ARCHIVE_DEST_<n> = {string(f'LOCATION={place(move)}')} SCOPE = BOTH",
+            "-- logs that are archived already stay where they are",
+        )
     if product == ORACLE:
         return (
             f"ALTER DATABASE ADD LOGFILE MEMBER {where} TO GROUP <group>",
             f"ALTER DATABASE DROP LOGFILE MEMBER {string(move.item.name)}",
         )
-    if product == DB2:
+    if product in {DB2, DB2_AUTOMATIC}:
         return (f"UPDATE DB CFG FOR {name(move.item.database or '<database>')} USING NEWLOGPATH {where}",)
     if product == POSTGRESQL:
         return ("# stop the server, move pg_wal there and leave a link: ln -s " + where,)
@@ -134,6 +177,7 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
 
 _STATEMENTS: Final[dict[str, Callable[[Move], tuple[str, ...]]]] = {
     DB2: _db2,
+    DB2_AUTOMATIC: _db2_automatic,
     ORACLE: _oracle,
     POSTGRESQL: _postgresql,
     MARIADB: _mariadb,
