@@ -231,3 +231,18 @@ def test_a_remark_on_statements_is_printed_once(spread: Callable[..., str]) -> N
     assert printed.count("DROP (FILE") == 2
     assert printed.count("Automatic storage refuses both") == 1
     assert "ALTER STOGROUP <storage group of C>" in printed
+
+
+def test_a_file_of_two_tablespaces_is_counted_once_and_told(spread: Callable[..., str]) -> None:
+    """The second is not dropped without a word."""
+    printed = spread("A,/db2/d01/tsfact1.data\nB,/db2/d01/tsfact1.data\n")
+    assert printed.startswith("2 tablespaces, 2 files, 2G over 1 LCU, by bytes, 1 not placed")
+    assert "/db2/d01/tsfact1.data of B [" in printed
+    assert "it is listed for A, too (" in printed
+
+
+def test_the_host_of_a_listing_is_compared_with_the_capture(spread: Callable[..., str]) -> None:
+    """And not with this machine."""
+    row = "T,/db2/d01/tsfact1.data\n"
+    assert "is from the machine" not in spread(f"# host: lindb01\n{row}")
+    assert "is from the machine otherhost, and this is lindb01" in spread(f"# host: otherhost\n{row}")

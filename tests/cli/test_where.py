@@ -169,6 +169,14 @@ def test_a_listing_does_not_hide_what_a_capture_holds(ask: Callable[..., str], t
     assert "DWPROD.TSFACT2    2G in 1 file" in ask("dasdo", *options)
 
 
+def test_a_listing_of_another_machine_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The same path may be another file."""
+    listing = tmp_path / "other.csv"
+    listing.write_text("# host: otherhost\nT,/db2/d14/tsfact2.data\n")
+    assert main(["where", "T", "-l", str(listing), *WAYS["uid"][:2]]) == 0
+    assert "is from the machine otherhost, and this is lindb01" in capsys.readouterr().err
+
+
 def test_a_directory_of_a_capture_has_the_files_below(ask: Callable[..., str]) -> None:
     """Those that are listed or were looked at."""
     (found,) = documents(ask("/db2", "-f", "json", *WAYS["uid"]))

@@ -112,6 +112,38 @@ def test_the_same_file_twice_counts_once() -> None:
     assert found.notes[0].line == 2
 
 
+def test_a_relative_path_counts_with_its_directory() -> None:
+    """Two clusters of PostgreSQL have files of the same names; the heading may come again."""
+    head = "tablespace,base_dir,path\n"
+    rows = parse(f"{head}T,/pg1,global/1\n{head}T,/pg2,global/1\nT,/pg2/global,1\n").containers
+    assert [(row.located, row.problem) for row in rows] == [("/pg1/global/1", ""), ("/pg2/global/1", "")]
+
+
+def test_blanks_around_a_field_do_not_count() -> None:
+    """Unless there are quotes in the row."""
+    rows = parse('Tablespace , Path\n T , /db/a \n"T ","/db/b "\n').containers
+    assert [(row.tablespace, row.path, row.problem) for row in rows] == [
+        ("T", "/db/a", ""),
+        ("T ", "/db/b ", ""),
+    ]
+
+
+@pytest.mark.parametrize("line", ["# old: not used", "# T, not used", "#"])
+def test_a_comment_may_stand_anywhere(line: str) -> None:
+    """A name may begin as it does; then there is a path."""
+    rows = parse(f"T,/db/a\n{line}\n#T,/db/b\n").containers
+    assert [(row.tablespace, row.path) for row in rows] == [("T", "/db/a"), ("#T", "/db/b")]
+
+
+@pytest.mark.parametrize("sign", [",", ";", "|"])
+def test_the_separator_that_excel_names_is_no_tablespace(sign: str) -> None:
+    """It stands in the first line."""
+    text = f"sep={sign}\r\ntablespace{sign}path\r\nT{sign}/db/a\r\n"
+    assert recognise(text)
+    row = one(text)
+    assert (row.tablespace, row.path, row.line) == ("T", "/db/a", 3)
+
+
 def test_a_relative_path_needs_a_directory() -> None:
     """Where it starts, the options may say."""
     assert one("TS,f").problem == RELATIVE

@@ -95,6 +95,12 @@ def test_tells_automatic_storage() -> None:
     assert [row.is_automatic for row in rows(text)] == [True, False]
 
 
+def test_blanks_that_pad_a_name_are_none_of_it() -> None:
+    """As in an export of columns of fixed length."""
+    text = 'TBSP_NAME,CONTAINER_NAME,TBSP_PAGE_SIZE,TOTAL_PAGES\n"A   ",/a,4096,1\n"A",/b,4096,2\n'
+    assert [(row.tablespace, row.bytes_declared) for row in rows(text)] == [("A", 4096), ("A", 8192)]
+
+
 def test_gives_what_a_person_knows() -> None:
     """The database and where relative paths start."""
     (row,) = db2_reports.parse_sql(
@@ -262,6 +268,15 @@ def test_skips_a_block_without_rows() -> None:
 def test_tells_temporary_tablespaces_db2pd() -> None:
     """By their content."""
     assert {row.tablespace for row in rows_db2pd(NEW) if row.role == c.TEMP} == {"TEMPSPACE1"}
+
+
+def test_tells_which_containers_are_missing_db2pd() -> None:
+    """The configuration of a tablespace counts them."""
+    assert not [note for note in db2_reports.parse_db2pd(NEW, "x.txt").notes if note.unread]
+    lines = NEW.splitlines(keepends=True)
+    cut = "".join(line for line in lines if "/dev/vgdb/rorders" not in line)
+    (note,) = [note for note in db2_reports.parse_db2pd(cut, "x.txt").notes if note.unread]
+    assert "'TS ORDERS' has 2 containers, and 1 listed" in note.text
 
 
 def test_keeps_a_row_that_it_cannot_read_db2pd() -> None:

@@ -91,7 +91,10 @@ def test_comments_and_empty_lines_come_before() -> None:
 
 def test_a_row_over_lines_has_the_number_of_its_first() -> None:
     """A line end in quotes belongs to the cell."""
-    assert list(rows('a,"b\nc"\nd,e\n')) == [TableRow(1, ("a", "b\nc")), TableRow(3, ("d", "e"))]
+    assert list(rows('a,"b\nc"\nd,e\n')) == [
+        TableRow(1, ("a", "b\nc"), quoted=True),
+        TableRow(3, ("d", "e")),
+    ]
 
 
 def test_a_quote_in_a_name_costs_its_row_alone() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.listing import mariadb, postgresql
 from zmon.listing.containers import Options
-from zmon.listing.listing import FORMATS, MAX_HEAD, ListingError, read_listing, same_machine
+from zmon.listing.listing import FORMATS, MAX_HEAD, UNKNOWN_MACHINE, ListingError, read_listing, same_machine
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "listings"
 
@@ -107,6 +107,26 @@ def test_a_listing_of_another_machine_is_told(tmp_path: Path) -> None:
     found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine="near")
     assert found.host == "far"
     assert "is from the machine far, and this is near" in found.notes[0]
+
+
+def test_a_machine_may_be_known_later(tmp_path: Path) -> None:
+    """Of a capture: then the sources are compared with that."""
+    found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine=UNKNOWN_MACHINE)
+    assert found.notes == ()
+    assert found.strangers("far.example") == found.strangers("") == []
+    assert found.strangers("near")[0].endswith(
+        "is from the machine far, and this is near: the same path here may be another file"
+    )
+
+
+def test_a_file_of_two_tablespaces_is_told(tmp_path: Path) -> None:
+    """The first has it; partitions and copies of a row are nothing to tell."""
+    found = read_listing(saved(tmp_path, "database,tablespace,path\nP,A,/f\nP,B,//f\nP,A,/g\n"))
+    assert [(row.tablespace, row.problem.partition(" (")[0]) for row in found.containers] == [
+        ("A", ""),
+        ("B", "it is listed for P.A, too"),
+        ("A", ""),
+    ]
 
 
 def test_a_listing_of_this_machine_is_not(tmp_path: Path) -> None:

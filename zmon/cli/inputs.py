@@ -38,10 +38,11 @@ def read_listings(args: argparse.Namespace, sources: list[str], *, name: bool = 
         ListingError: a source cannot be used, or not all of it with `--strict`.
     """
     from zmon.listing.containers import Options  # noqa: PLC0415 - most lookups have no listing
-    from zmon.listing.listing import ListingError, read_listing  # noqa: PLC0415 - likewise
+    from zmon.listing.listing import UNKNOWN_MACHINE, ListingError, read_listing  # noqa: PLC0415 - likewise
 
     options = Options(args.database, args.base_dir, args.terminator, args.partitions)
-    listing = read_listing(sources, options)
+    machine = UNKNOWN_MACHINE if getattr(args, "source", None) else ""
+    listing = read_listing(sources, options, machine=machine)
     args.read = listing
     if not listing.unread:
         return listing

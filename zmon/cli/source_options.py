@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
     from zmon.listing.listing import Listing
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Frame, Kind, Sample
     from zmon.session.live_buffer import LiveBuffer
     from zmon.session.navigator import Navigator
     from zmon.session.recording import Excerpt
@@ -230,6 +230,8 @@ class Lookup(NamedTuple):
 
     machine: Machine
     interval: Interval | None
+    strangers: Sequence[str] = ()
+    """What of the listing is of another machine, a sentence each."""
 
 
 @contextmanager
@@ -274,7 +276,14 @@ def open_lookup(
             mounts = read_mounts(LiveTree(), None, paths) if paths else sample.frame(MOUNT)
             frames[MOUNT.name] = read_hidden(LiveTree(), mounts)
             sample = sample._replace(frames=frames)
-        yield Lookup(Machine(sample, people), interval if traffic else None)
+        strangers = () if listing is None else listing.strangers(host_of(sample))
+        yield Lookup(Machine(sample, people), interval if traffic else None, strangers)
+
+
+def host_of(sample: Sample) -> str:
+    """Return the name of the machine that a sample is of; empty if it is not known."""
+    names = sample.frame(MACHINE).column("hostname")
+    return next((name for name in names if isinstance(name, str)), "")
 
 
 def read_files(

@@ -85,6 +85,8 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     """Print what was found; returns the exit status."""
     found = placement_of(lookup.machine, by=UnitKind(args.by), interval=lookup.interval)
     if listing is not None:
+        if args.source:  # of this machine it has them
+            listing = listing._replace(notes=(*listing.notes, *lookup.strangers))
         items = tuple(_mirrored(found.items, listing))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
     if not found.rows:

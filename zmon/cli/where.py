@@ -266,6 +266,8 @@ def _whole(args: argparse.Namespace) -> Iterator[Machine]:
     try:
         with open_lookup(args, listing_of(args), adds=True, progress=count) as lookup:
             count.end()
+            for sentence in lookup.strangers:
+                complain(sentence)
             yield lookup.machine
     finally:
         count.end()

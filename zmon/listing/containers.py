@@ -227,11 +227,12 @@ def _first(
     seen: dict[str, Container | dict[tuple[object, ...], Container]], row: Container
 ) -> Container | None:
     """Return the row that named the path for the same use before; the first, for which None, is kept."""
-    known = seen.setdefault(row.path, row)
+    path = row.located or row.path
+    known = seen.setdefault(path, row)
     if known is row:
         return None
     if isinstance(known, Container):
-        known = seen[row.path] = {_use(known): known}
+        known = seen[path] = {_use(known): known}
     first = known.setdefault(_use(row), row)
     return None if first is row else first
 

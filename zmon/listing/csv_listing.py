@@ -3,8 +3,9 @@
     tablespace,path,role,bytes,read_bytes_per_s,write_bytes_per_s
 
 Only the first two are needed.  A heading may name the columns, and then decides their order; it may also
-name `database`, `table`, `kind`, `base_dir` and `host`.  Lines before it that begin with `#` are comments;
-`# host: NAME` says of which machine it is.  Further rows of a tablespace are further containers.  A path that
+name `database`, `table`, `kind`, `base_dir` and `host`, and may come again.  Lines that begin with `#` and
+name no path are comments; `# host: NAME` says of which machine it is.  Blanks around a field count only in a
+row with quotes.  Further rows of a tablespace are further containers.  A path that
 ends in `/` is a directory.
 
 RFC 4180: what has a comma, a quote or a line end in it is in quotes, and a quote in it is doubled.
@@ -50,7 +51,7 @@ _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
 def recognise(head: str) -> bool:
     """Say whether a text begins so: with a heading that has `tablespace` and `path`, or a name and a path."""
     try:
-        first = next(rows(head), None)
+        first = next(map(_bare, rows(head)), None)
     except ValueError:
         return False
     if first is None or first.problem:
@@ -80,8 +81,13 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     containers: list[Container] = []
     names: Sequence[str] = COLUMNS
     spellings: dict[str, str] = {}  # of names, so that each is kept once
-    for number, row in enumerate(rows(text, comments)):
-        named = _heading(row.fields) if number == 0 else None
+    for number, row in enumerate(map(_bare, rows(text, comments))):
+        if _is_comment(row):
+            comments.append(",".join(row.fields).lstrip("# "))
+            continue
+        named = _heading(row.fields)
+        if named is not None and number and "tablespace" not in named:
+            named = None  # only a heading like the first, which joined listings have again
         if named is None:
             container, host = _container(row, names, origin, odd)
             hosts.add(host)
@@ -107,6 +113,17 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
         notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
     hosts.update(found[1] for found in map(_HOST.match, comments) if found)
     return content_of(containers, (*notes, *odd.notes()), host=only_name(hosts))
+
+
+def _bare(row: TableRow) -> TableRow:
+    """Return a row without the blanks around fields; they are meant where there are quotes."""
+    return row if row.quoted else row._replace(fields=tuple(field.strip() for field in row.fields))
+
+
+def _is_comment(row: TableRow) -> bool:
+    """Tell whether a row behind the first is a comment; a name may begin with `#`, too."""
+    begins = row.fields[:1] and row.fields[0].startswith("#") and not row.quoted
+    return bool(begins) and not (len(row.fields) > 1 and _is_path(row.fields[1]))
 
 
 def _heading(fields: Sequence[str]) -> list[str] | None:

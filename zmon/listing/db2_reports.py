@@ -130,7 +130,7 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
     spaces: dict[str, _Space] = {}
     listed: list[ViewRow] = []
     for row in view_rows(text, VIEWS, notes, _without_heading):
-        name, page = row.text("TBSP_NAME"), row.whole("TBSP_PAGE_SIZE")
+        name, page = _sql_name(row), row.whole("TBSP_PAGE_SIZE")
         if row.problem or row.text("CONTAINER_NAME"):
             listed.append(row)
         if name not in spaces and page is not None:
@@ -144,7 +144,7 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
         if row.problem:
             notes.append(unread_row(row.line, row.problem))
         notes += row.unclear("TOTAL_PAGES", "TBSP_PAGE_SIZE", "CONTAINER_ID", "MEMBER")
-        name = row.text("TBSP_NAME")
+        name = _sql_name(row)
         space = spaces.get(name, _Space(name))
         made.append(space.joined(_sql_container(row, space.page, origin, options)))
         if space.page is None and row.whole("TOTAL_PAGES") is not None:
@@ -156,6 +156,11 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
         for name, line in lacking.items()
     ]
     return c.content_of(made, notes)
+
+
+def _sql_name(row: ViewRow) -> str:
+    """Return the tablespace of a row, without the blanks that pad a column of fixed length."""
+    return row.text("TBSP_NAME").rstrip()
 
 
 def _sql_container(row: ViewRow, page: int | None, origin: str, options: c.Options) -> Container:
@@ -402,7 +407,9 @@ def parse_db2pd(
                 notes += [unread_row(number, quote(line))] if row.problem else []
                 made.append((row, cells.get("TspId", "")))
             elif block == "Tablespace Configuration" and "Id" in cells:
-                spaces[blank.database, blank.partition, cells["Id"]] = _printed_space(cells)
+                space = _printed_space(cells)._replace(line=number)
+                spaces[blank.database, blank.partition, cells["Id"]] = space
+    notes += _missing(spaces, Counter((row.database, row.partition, number) for row, number in made))
     return c.content_of(
         (
             (spaces.get((row.database, row.partition, number)) or _Space(f"#{number}")).joined(row)
@@ -412,11 +419,23 @@ def parse_db2pd(
     )
 
 
+def _missing(
+    spaces: Mapping[tuple[str, int | None, str], _Space], listed: Counter[tuple[str, int | None, str]]
+) -> Iterator[Note]:
+    """Note the tablespaces of which fewer containers are listed than they have."""
+    for key, space in spaces.items():
+        if space.containers is not None and listed[key] < space.containers:
+            said = f"{space.name!r} has {space.containers} containers, and {listed[key]} listed"
+            yield Note(space.line, said, unread=True)
+
+
 def _printed_space(cells: Mapping[str, str]) -> _Space:
     page, extent = whole_number(cells.get("PageSz")), whole_number(cells.get("ExtentSz"))
     content = cells.get("Content", "").upper()
     role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
-    return _Space(cells.get("Name", "").rstrip(), role, page, multiply(extent, page))
+    count = whole_number(cells.get("NumCntrs"))
+    name = cells.get("Name", "").rstrip()
+    return _Space(name, role, page, multiply(extent, page), containers=count)
 
 
 def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:

@@ -77,6 +77,8 @@ def numbered_lines(text: str | Iterable[str], notes: list[Note]) -> Iterator[tup
 
 # one table
 
+_SEPARATOR: Final = re.compile(r"sep=.\s*", re.IGNORECASE)
+"""What Excel wants to read before a table."""
 _ESCAPES: Final = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
 
 
@@ -91,6 +93,8 @@ class TableRow(NamedTuple):
     """Line on which it begins, counted from 1."""
     fields: tuple[str, ...]
     problem: str = ""
+    quoted: bool = False
+    """Whether there are quotes in it: then blanks at the ends of a field are meant."""
 
 
 def delimiter_of(line: str) -> str:
@@ -116,7 +120,7 @@ def rows(text: str | Iterable[str], comments: list[str] | None = None) -> Iterat
         if first.startswith("#"):
             if comments is not None:
                 comments.append(first.lstrip("# ").rstrip())
-        elif not first.isspace() and first:
+        elif not first.isspace() and first and not _SEPARATOR.fullmatch(first):
             delimiter = delimiter_of(first)
             body = chain((first,), lines)
             yield from _batch(body, number) if delimiter == "\t" else _separated(body, number, delimiter)
@@ -184,7 +188,7 @@ def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[Tab
                 ) from error
             problem = f"quotes inside a name are doubled, and the whole is quoted: {quote(taken[0])}"
         if problem or any(fields):
-            yield TableRow(number, tuple(fields), problem)
+            yield TableRow(number, tuple(fields), problem, any('"' in line for line in taken))
         number += len(taken)
         taken.clear()
         room = MAX_LINE

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import re
 import stat
 from functools import reduce
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from zmon.listing.servers import ServerReader
 
 STANDARD_INPUT: Final = "-"
+UNKNOWN_MACHINE: Final = "?"
 DB2: Final = "db2"
 ORACLE: Final = "oracle"
 MAX_HEAD: Final = 1 << 16
@@ -77,6 +79,17 @@ class Listing(NamedTuple):
     """For each source its product, as in `Format`."""
     disk_groups: DiskGroups = NO_GROUPS
     """What they tell of Oracle's disk groups, for `zmon.listing.asm.disk_group_files`."""
+    hosts: tuple[tuple[str, str], ...] = ()
+    """For each source that names its machine, that."""
+
+    def strangers(self, machine: str) -> list[str]:
+        """Say which sources are of another machine than this."""
+        return [
+            f"{origin} is from the machine {host}, and this is {machine}:"
+            " the same path here may be another file"
+            for origin, host in self.hosts
+            if machine and not same_machine(host, machine)
+        ]
 
     def product(self, container: Container) -> str:
         """Return the product that a container is of; empty when it is not known."""
@@ -146,7 +159,8 @@ def read_listing(
     Args:
         sources: names of files or data directories, `-` for standard input, or addresses of servers.
         options: what a person adds; of a server only the database that the options name is listed.
-        machine: name of the machine whose files are meant; empty for this one.
+        machine: name of the machine whose files are meant; empty for this one, `UNKNOWN_MACHINE` if
+            that is not known yet: then `Listing.strangers` compares later.
         standard_input: what `-` reads.
 
     Raises:
@@ -284,19 +298,37 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
         if len(new) < len(rows):
             notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source too")
         containers += new
-        if content.host and not same_machine(content.host, machine):
-            same = f"{origin} is from the machine {content.host}, and this is {machine}: the same path"
-            notes.append(f"{same} here may be another file")
     hosts = [each.content.host for each in read if each.content.host]
-    return Listing(
-        tuple(containers),
+    listing = Listing(
+        tuple(_apart(containers)),
         tuple(notes),
         tuple(unread),
         next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
         only_name({each.content.database for each in read}),
         tuple((each.origin, each.product) for each in read),
         disk_groups,
+        tuple((each.origin, each.content.host) for each in read if each.content.host),
     )
+    return listing._replace(notes=(*notes, *listing.strangers("" if machine == UNKNOWN_MACHINE else machine)))
+
+
+def _apart(containers: Iterable[Container]) -> Iterator[Container]:
+    """Yield containers; one that another tablespace has already is not counted again, and says so.
+
+    Partitions of a database may be on several machines, where the same path is another file.
+    """
+    first: dict[str, Container] = {}
+    for row in containers:
+        path = row.located
+        if not row.problem and path.startswith("/"):
+            plain = path if "/.." in path else "/" + posixpath.normpath(path).lstrip("/")
+            known = first.setdefault(plain, row)
+            if (known.database, known.tablespace) != (row.database, row.tablespace):
+                owner = ".".join(filter(None, (known.database, known.tablespace))) or known.role
+                problem = f"it is listed for {owner}, too ({known.place}), and counted there"
+                yield row._replace(problem=problem)
+                continue
+        yield row
 
 
 def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
