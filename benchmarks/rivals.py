@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.machine import Reel, samples
 from zmon.screen.definition import load_screens
-from zmon.screen.frame import header
+from zmon.screen.header import header
 from zmon.screen.sheet import text
 from zmon.session.session import Session
 from zmon.ui.frame import keys_line

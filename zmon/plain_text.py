@@ -1,6 +1,11 @@
-"""Text that comes from elsewhere, made harmless: names of files, labels, answers of servers."""
+"""Words: those that come from elsewhere made harmless, and what a mistyped one may have meant."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> str:
@@ -23,3 +28,19 @@ def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> s
 def _is_byte(char: str) -> bool:
     """Tell whether a character stands for a byte that could not be decoded."""
     return "\ud800" <= char <= "\udfff"
+
+
+MAX_COMPARED: Final = 40
+"""Longer words are compared by their first characters."""
+
+MIN_SIMILARITY: Final = 0.6
+"""How much of a word must be alike, from 0 to 1."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `: did you mean DEVICE?` with the one or two words most like another; empty if none is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only what is wrong needs it
+
+    spelled = {one.casefold(): one for one in known}
+    found = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)
+    return f": did you mean {' or '.join(spelled[one] for one in found)}?" if found else ""

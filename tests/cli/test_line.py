@@ -268,7 +268,7 @@ def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[...,
 def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:
     """Between words, the second line indented."""
     monkeypatch.setattr(
-        "zmon.screen.happening.line", lambda event: f"{event.text} {'and more ' * 12}".strip()
+        "zmon.screen.event_line.line", lambda event: f"{event.text} {'and more ' * 12}".strip()
     )
     lines = travel("EVENTS")[1].splitlines()[1:]
     assert max(map(len, lines)) <= 79

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zmon.absent import absent
 from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.query import parse_condition
-from zmon.screen.sheet import Mark, Order, Sheet, fill, headings, natural, span
+from zmon.screen.sheet import CellMark, Order, Sheet, fill, headings, natural, span
 from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_the_line_for_all_begins_with_its_title() -> None:
 
 def test_marks_for_colour_tell_where_they_are() -> None:
     """The glass paints the cell with its mark."""
-    assert sheet().marks(0) == [Mark(14, 6, "*")]
+    assert sheet().marks(0) == [CellMark(14, 6, "*")]
 
 
 def test_a_position_names_its_column() -> None:

@@ -14,6 +14,7 @@ from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, P
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
+from zmon.ui.actions import GlassActions
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 
@@ -153,7 +154,7 @@ def session(open_session: Callable[[str], Session]) -> Session:
 @pytest.fixture
 def glass(session: Session) -> Glass:
     """Return the glass on the menu."""
-    return Glass(session)
+    return Glass(session, actions=GlassActions())
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.conftest import ListTimeline
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
+from zmon.ui.actions import GlassActions
 from zmon.ui.chart import ChartPane
 from zmon.ui.glass import Glass
 from zmon.ui.line import texts
@@ -60,7 +61,7 @@ def test_the_chart_takes_the_room_there_is(glass: Glass) -> None:
 
 def test_a_plain_terminal_sees_ascii(session: Session) -> None:
     """Nothing else could be shown there."""
-    glass = Glass(session, plain=True)
+    glass = Glass(session, plain=True, actions=GlassActions())
     assert give(glass, "DEVICE", "PLOT").isascii()
 
 
@@ -77,7 +78,7 @@ def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
     live = ListTimeline([make_sample(minute) for minute in range(2, 9)], live=True, kept=kept)
     session = Session(live, load_screens())
     session.next()
-    glass = Glass(session)
+    glass = Glass(session, actions=GlassActions())
     glass.sampled(make_sample(3))
     before = give(glass, "DEVICE", "PLOT resp 7000")
     kept.listed.extend([make_sample(3), make_sample(4)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from zmon.screen.definition import Screen, load_screens, shipped
+from zmon.ui.actions import Keyboard
 from zmon.ui.frame import HINTS, key_at, keys_line
-from zmon.ui.keyboard import Keyboard
 
 SCREENS = load_screens(shipped("screens"))
 DEVICE, MENU = SCREENS.find("DEVICE"), SCREENS.find("MENU")

@@ -12,6 +12,7 @@ from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
+from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import texts
@@ -70,7 +71,9 @@ def pace() -> Pace:
 @pytest.fixture
 def live(make_timeline: Callable[..., Any], pace: Pace, utc: None) -> Glass:  # noqa: ARG001 - clocks show UTC
     """Return the glass before the first sample of a live machine; DEVICE is to be opened."""
-    return Glass(Session(make_timeline([], live=True), load_screens()), "DEVICE", pace, pace)
+    return Glass(
+        Session(make_timeline([], live=True), load_screens()), "DEVICE", pace, pace, actions=GlassActions()
+    )
 
 
 def shown(glass: Glass) -> str:
@@ -104,7 +107,13 @@ def test_a_wrong_first_command_is_said_on_the_menu(
     make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
 ) -> None:
     """Who starts with what is not there gets the menu and the reason."""
-    glass = Glass(Session(make_timeline([], live=True), load_screens()), "DEVICE 9999", pace, pace)
+    glass = Glass(
+        Session(make_timeline([], live=True), load_screens()),
+        "DEVICE 9999",
+        pace,
+        pace,
+        actions=GlassActions(),
+    )
     glass.sampled(make_sample(0))
 
     assert "FCX124" in shown(glass)
@@ -427,7 +436,7 @@ def replay(make_sample: Callable[..., Sample], clock: Clock, utc: None) -> Glass
     tape = ListTimeline([make_sample(n) for n in range(11)], happened=[limit(3), limit(5, What.NOTE)])
     session = Session(tape, load_screens(), "DEVICE")
     session.end()
-    glass = Glass(session, clock=clock)
+    glass = Glass(session, clock=clock, actions=GlassActions())
     glass.press("up")
     return glass
 
@@ -507,7 +516,7 @@ def test_a_low_glass_has_no_time_line(height: int, there: bool, replay: Glass) -
 
 def test_a_plain_terminal_sees_the_time_line_in_ascii(open_session: Callable[[str], Session]) -> None:
     """There is nothing else that it could show."""
-    glass = Glass(open_session("DEVICE"), plain=True)
+    glass = Glass(open_session("DEVICE"), plain=True, actions=GlassActions())
 
     assert line_of_time(glass).startswith(" 12:00:00 ::::")
     assert shown(glass).isascii()
@@ -650,7 +659,7 @@ def recorded(make_sample: Callable[..., Sample], pace: Pace, clock: Clock, utc: 
     """Return the glass on DEVICE of a live machine that has recorded five minutes."""
     kept = ListTimeline([make_sample(n) for n in range(6)], happened=[limit(3)])
     session = Session(ListTimeline(kept.listed, live=True, kept=kept), load_screens())
-    glass = Glass(session, "DEVICE", pace, pace, clock=clock)
+    glass = Glass(session, "DEVICE", pace, pace, clock=clock, actions=GlassActions())
     for sample in kept.listed:
         glass.sampled(sample)
         pace.work(glass)
@@ -772,7 +781,7 @@ def test_a_move_that_fails_is_said_and_stops_the_tape(recorded: Glass, pace: Pac
 
 def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pace) -> None:
     """Opening it waits for nothing."""
-    glass = Glass(replay.session, reader=pace)
+    glass = Glass(replay.session, reader=pace, actions=GlassActions())
     pace.work(glass)
     order(glass, "CHANNEL")
     assert "Reading what came before" in shown(glass)
@@ -785,7 +794,7 @@ def test_a_screen_that_looks_back_says_so_while_it_reads(replay: Glass, pace: Pa
 @pytest.mark.parametrize("command", ["DEVLOG NOPE", "BENCHMRK NOPE", "CTLULOG NOPE", "CHANLOG NOPE"])
 def test_a_screen_by_time_of_nothing_is_refused_in_place(replay: Glass, pace: Pace, command: str) -> None:
     """A wrong operand leaves the present screen, though screens by time are filled in the background."""
-    glass = Glass(replay.session, reader=pace)
+    glass = Glass(replay.session, reader=pace, actions=GlassActions())
     pace.work(glass)
     order(glass, command)
     pace.work(glass)
@@ -806,7 +815,7 @@ def test_a_screen_by_time_of_one_thing_calls_nothing_the_busiest(replay: Glass) 
 
 def test_a_screen_that_looks_back_and_fails_gives_the_reason(replay: Glass, pace: Pace) -> None:
     """And one returns from it as from any other."""
-    glass = Glass(replay.session, reader=pace)
+    glass = Glass(replay.session, reader=pace, actions=GlassActions())
     pace.work(glass)
     order(glass, "CHANNEL")
     glass.failed("CHANNEL cannot be filled: no reason", pace.filling)
@@ -865,7 +874,7 @@ def test_whatever_is_pressed_a_screen_stands(
     clock, pace = Clock(), Pace()
     for _ in range(3):
         session.next()
-    glass = Glass(session, "", pace if live else None, pace, clock=clock)
+    glass = Glass(session, "", pace if live else None, pace, clock=clock, actions=GlassActions())
     for step in steps:
         if isinstance(step, int):
             clock.now += step

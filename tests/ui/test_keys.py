@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.ui.actions import Keyboard
 from zmon.ui.frame import HINTS, Hint
-from zmon.ui.keyboard import Keyboard
 from zmon.ui.keys import BY_NAME, FUNCTIONS, KeysError, load_keys, parse_keys, spoken
 
 if TYPE_CHECKING:

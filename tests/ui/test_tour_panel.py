@@ -11,6 +11,7 @@ from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
 from zmon.session.guide import Guide
 from zmon.session.session import Session
+from zmon.ui.actions import GlassActions
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 from zmon.ui.tour_panel import BESIDE, PANEL, Room, TourPanel
@@ -244,7 +245,7 @@ def test_every_screen_says_that_it_is_simulated(simulated: Scenes, screen: Any, 
     people = inputs_of(TOUR)
     session = Session(timeline, load_screens(), people=lambda: people)
     session.seek(timeline.span()[0] + 120_000_000_000)  # type: ignore[index]  # a scenario has samples
-    glass = Glass(session)
+    glass = Glass(session, actions=GlassActions())
     glass.resize(width, 24)
     glass.run(ABOUT.get(screen.command, screen.command))
     assert glass.session.page.screen.command == screen.command, glass.lines()[-3].text

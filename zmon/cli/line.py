@@ -14,9 +14,9 @@ from zmon.absent import Absent
 from zmon.cli.output import OK, complain
 from zmon.plain_text import harmless
 from zmon.screen import layout
+from zmon.screen.event_line import lines as happened
 from zmon.screen.export import text
-from zmon.screen.frame import WIDTH
-from zmon.screen.happening import lines as happened
+from zmon.screen.header import WIDTH
 from zmon.session.commands import find_command, run
 from zmon.session.explain import explain, rows
 from zmon.session.navigator import CommandError

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
-    from zmon.screen.variable import Asked
+    from zmon.screen.variable import ColumnRef
     from zmon.session.timeline import Timeline
     from zmon.tables.figure import Variable
     from zmon.tables.series import Series
@@ -113,7 +113,7 @@ def _nothing(found: Sequence[Series]) -> str | None:
     return reasons[-1] if reasons and len(reasons) == len(means) else None
 
 
-def _timeline(args: argparse.Namespace, asked: Sequence[Asked]) -> Timeline:
+def _timeline(args: argparse.Namespace, asked: Sequence[ColumnRef]) -> Timeline:
     """Return a recording, what the recorder of this machine has recorded, or samples that are taken now."""
     kinds = (MACHINE, *(kind for one in asked for kind in needs(one.screen.table).kinds))
     if args.length:
@@ -158,7 +158,7 @@ def _window(args: argparse.Namespace, timeline: Timeline) -> tuple[int, int]:
     return begin, end
 
 
-def _resolved(asked: Sequence[Asked], navigator: Navigator, window: tuple[int, int]) -> list[Variable]:
+def _resolved(asked: Sequence[ColumnRef], navigator: Navigator, window: tuple[int, int]) -> list[Variable]:
     """Return what is meant, as it was called at the end or, if it was gone by then, at the begin."""
     past = navigator.history.past
     last = next(past(window[1]), None)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zmon.cli.output import OK, complain, misused, write_text
-from zmon.screen import frame
+from zmon.screen import header
 from zmon.screen.definition import ScreenError, load_screens
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def run(args: argparse.Namespace) -> int:
     if screen.layout == "menu" and args.format == "csv":
         return misused(f"{screen.command} has no rows: take text or json")
     if screen.layout == "menu" and args.format == "text" and not args.source:
-        from zmon.screen import menu  # noqa: PLC0415 - other screens start without it
+        from zmon.screen import menu_items  # noqa: PLC0415 - other screens start without it
 
-        write_text((frame.header(screen, None, live=True), "", *menu.lines(screen, screens)))
+        write_text((header.header(screen, None, live=True), "", *menu_items.lines(screen, screens)))
         return OK
     from zmon.cli.show_intervals import show_intervals  # noqa: PLC0415 - the menu has no intervals
 

@@ -15,7 +15,7 @@ from zmon.cli.output import OK, announced, complain, misused, write_result
 from zmon.cli.source_options import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
-from zmon.screen.frame import WIDTH
+from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import find_screen
 from zmon.session.session import Session

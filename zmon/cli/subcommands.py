@@ -596,7 +596,7 @@ def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str
 
     If there is none, the sentence ends with `unsure`; without that it is empty.
     """
-    from zmon.screen.guess import did_you_mean  # noqa: PLC0415 - only a mistake needs it
+    from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
     instead = did_you_mean(word, (*SUBCOMMANDS, *screens)) or unsure
     return f"{word!r} is no subcommand and no screen{instead}" if instead else ""

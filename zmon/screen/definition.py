@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.screen.guess import did_you_mean
+from zmon.plain_text import did_you_mean
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
 from zmon.toml import TomlDocument, TomlError, TomlTable, parse_toml

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
 from zmon.plain_text import harmless
-from zmon.screen.frame import WIDTH, header
+from zmon.screen.header import WIDTH, header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def body(sheet: Sheet, screens: Screens, most: int | None = None, width: int | None = None) -> Iterator[str]:
     """Yield the lines between the header and the guidance: form, headings, rows."""
     if sheet.screen.layout == "menu":
-        yield from import_module("zmon.screen.menu").lines(sheet.screen, screens)
+        yield from import_module("zmon.screen.menu_items").lines(sheet.screen, screens)
         return
     if sheet.screen.layout == "chart":
         size = {} if width is None else {"width": width}
@@ -125,7 +125,7 @@ def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | Non
     if sheet.screen.layout == "menu":
         found["items"] = [
             {"code": item.code, "text": item.text, "command": item.command or None}
-            for item in import_module("zmon.screen.menu").items(sheet.screen, screens)
+            for item in import_module("zmon.screen.menu_items").items(sheet.screen, screens)
         ]
     if table.summary is not None:
         found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}

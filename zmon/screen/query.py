@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.screen.guess import did_you_mean
+from zmon.plain_text import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -42,7 +42,7 @@ class Order(NamedTuple):
     descending: bool
 
 
-class Mark(NamedTuple):
+class CellMark(NamedTuple):
     """A part of a line that deserves attention: where, how wide, and why.
 
     `*` and `!` are limits exceeded, `+` and `-` differences.
@@ -162,8 +162,10 @@ class Sheet:
         return f"{line[:end]} -- {words} ".ljust(self.screen.width, "-").rstrip()
 
     @cached_property
-    def _pens(self) -> list[Pen]:
-        return [Pen(column, self.table.estimated.get(column.name, NONE)) for column in self.screen.columns]
+    def _pens(self) -> list[CellPainter]:
+        return [
+            CellPainter(column, self.table.estimated.get(column.name, NONE)) for column in self.screen.columns
+        ]
 
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
@@ -214,7 +216,7 @@ class Sheet:
             return f"DEVICE LCU {name}"
         return command.replace(self.keys[place], name)
 
-    def marks(self, place: int) -> list[Mark]:
+    def marks(self, place: int) -> list[CellMark]:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
         found = []
@@ -222,11 +224,11 @@ class Sheet:
             if column.signed:
                 sign = text(column, values[row]).strip()[:1]
                 if sign and sign in "+-":
-                    found.append(Mark(start, column.width, sign))
+                    found.append(CellMark(start, column.width, sign))
             elif column.limit is not None:
                 sign = column.limit.mark(values[row])
                 if sign != " ":
-                    found.append(Mark(start, column.width + column.trail, sign))
+                    found.append(CellMark(start, column.width + column.trail, sign))
         return found
 
     def at(self, position: int) -> Column | None:
@@ -240,7 +242,7 @@ class Sheet:
 NONE: Final[frozenset[int]] = frozenset()
 
 
-class Pen:
+class CellPainter:
     """Writes the values of one column; most are the same again and again, and are formatted once."""
 
     def __init__(self, column: Column, estimated: frozenset[int] | None) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
-from zmon.screen.guess import did_you_mean
 from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
@@ -38,7 +38,7 @@ class VariableError(ValueError):
     """Words that name no column of a screen; says what there is."""
 
 
-class Asked(NamedTuple):
+class ColumnRef(NamedTuple):
     """A column of a screen, and the rows as they were named."""
 
     screen: Screen
@@ -69,7 +69,7 @@ def listed(screens: Screens) -> Iterator[Screen]:
     return (screen for screen in screens if screen.layout in {"list", "page"} and names(screen))
 
 
-def parse(words: Sequence[str], screens: Screens) -> list[Asked]:
+def parse(words: Sequence[str], screens: Screens) -> list[ColumnRef]:
     """Read columns, each with the rows behind it; `DEVICE.resp,io` are two columns.
 
     Without a column it is the one that the screen is sorted on; rows before the next column are those of all
@@ -78,7 +78,7 @@ def parse(words: Sequence[str], screens: Screens) -> list[Asked]:
     Raises:
         VariableError: a word is no column.
     """
-    found: list[Asked] = []
+    found: list[ColumnRef] = []
     fresh = True
     begun = 0
     for word in words:
@@ -104,7 +104,7 @@ def _with_row(rows: tuple[str, ...], word: str) -> tuple[str, ...]:
     return (*rows, word)
 
 
-def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
+def _columns(word: str, screens: Screens, *, needed: bool) -> list[ColumnRef]:
     """Return what a word names; nothing when it begins with no screen and need not."""
     name, dot, columns = word.partition(".")
     if not needed and not (dot and name[:1].isalpha()):
@@ -115,8 +115,8 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[Asked]:
     if screen is None:
         raise VariableError(f"{name!r} is no screen; MENU lists them. Write for example {EXAMPLES}")
     if not dot:
-        return [Asked(screen, natural_column(screen))]
-    return [Asked(screen, figure(column, screen)) for column in columns.split(",")]
+        return [ColumnRef(screen, natural_column(screen))]
+    return [ColumnRef(screen, figure(column, screen)) for column in columns.split(",")]
 
 
 def figure(word: str, screen: Screen) -> str:
@@ -165,7 +165,7 @@ def natural_column(screen: Screen) -> str:
 
 
 def resolve(
-    asked: Iterable[Asked], interval: Interval, people: Callable[[], UserInputs] | None = None
+    asked: Iterable[ColumnRef], interval: Interval, people: Callable[[], UserInputs] | None = None
 ) -> list[Variable]:
     """Return the variables that are meant, as they are called in one interval; without a row the busiest.
 

@@ -9,10 +9,10 @@ import re
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import NoScreen, ScreenError
-from zmon.screen.guess import did_you_mean
-from zmon.screen.happening import line as event_line
+from zmon.screen.event_line import line as event_line
 from zmon.screen.number import clock
 from zmon.screen.query import heading
 from zmon.screen.sheet import natural

@@ -11,8 +11,8 @@ import textwrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
-from zmon.screen.guess import did_you_mean
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
 from zmon.session.commands import ALIASES, COMMANDS, find_command
 from zmon.session.navigator import CommandError

@@ -12,6 +12,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 
 from zmon.screen.charset import ascii_only, style
+from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
@@ -99,6 +100,7 @@ class Zmon(App[int]):
             first,
             self.sampling,
             self.reading,
+            actions=GlassActions(),
             keymap=keymap,
             plain=plain,
             chart=style(os.environ, encoding),

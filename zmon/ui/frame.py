@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.screen.frame import header
+from zmon.screen.header import header
 from zmon.screen.number import cut
-from zmon.ui.entry import PROMPT
+from zmon.ui.command_line import PROMPT
 from zmon.ui.line import EMPTY, Line, Part, wrap
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
-    from zmon.ui.entry import Entry
+    from zmon.ui.command_line import CommandLine
 
 FRAME: Final = 5
 """Lines that the frame takes, without the time line."""
@@ -70,7 +70,7 @@ def guidance(words: str, position: str, width: int) -> Line:
     return Line(cut(f" {words}", width), "guidance")
 
 
-def command_line(entry: Entry, width: int) -> Line:
+def command_line(entry: CommandLine, width: int) -> Line:
     """Return the command line with what is typed and the caret in it."""
     seen, caret = entry.seen(width - len(PROMPT) - 1)
     at = len(PROMPT) + caret

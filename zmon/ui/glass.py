@@ -15,13 +15,11 @@ from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
 from zmon.ui import frame
 from zmon.ui.chart import ChartPane
-from zmon.ui.command import CARRIED_OUT
-from zmon.ui.entry import Entry
+from zmon.ui.command_line import CommandLine
 from zmon.ui.grid import Grid
 from zmon.ui.help import Helps
-from zmon.ui.keyboard import Keyboard
 from zmon.ui.line import EMPTY, Line, wrap
-from zmon.ui.menu import Menu
+from zmon.ui.menu_pane import Menu
 from zmon.ui.pane import FormPane, Pane
 from zmon.ui.player import Player
 from zmon.ui.threads import error_line
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
     from zmon.ui.player import SamplingControl
     from zmon.ui.threads import Result
-    from zmon.ui.timeline import Timeline
+    from zmon.ui.timeline_bar import TimelineBar
 
 ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
@@ -55,7 +53,7 @@ LEAVING: Final = {"back", "interrupt", "enter"}
 """Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
 
 
-class Reader(Protocol):
+class GlassReader(Protocol):
     """Who goes along tapes and fills tables, while the glass answers keys."""
 
     def fill(self, filling: FillTask) -> None:
@@ -63,6 +61,16 @@ class Reader(Protocol):
 
     def move(self, move: CursorMove) -> None:
         """Have the cursor moved."""
+
+
+class Actions(Protocol):
+    """What keys and commands do to the glass; `zmon.ui.actions` has them."""
+
+    def press(self, glass: Glass, name: str) -> None:
+        """Carry out the function of a key."""
+
+    def run(self, glass: Glass, word: str, operands: str) -> None:
+        """Carry out a command that is about the glass."""
 
 
 class Glass:
@@ -73,8 +81,9 @@ class Glass:
         session: Session,
         first: str = "",
         sampler: SamplingControl | None = None,
-        reader: Reader | None = None,
+        reader: GlassReader | None = None,
         *,
+        actions: Actions,
         keymap: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
         plain: bool = False,
@@ -90,7 +99,7 @@ class Glass:
         self.session.mover = reader.move if reader is not None else self._at_once
         self.session.chosen = self._chosen
         self.player = Player(session, sampler, clock)
-        self.keyboard = Keyboard(self)
+        self.actions = actions
         self.reader = reader
         self.plain = plain
         self.chart = chart
@@ -98,7 +107,7 @@ class Glass:
         """The table that is being filled elsewhere."""
         self.keymap = keymap or {}
         self.width, self.height = 80, 24
-        self.entry = Entry()
+        self.entry = CommandLine()
         self.ended = False
         self._first = first
         self._ahead: list[str] = []
@@ -138,7 +147,7 @@ class Glass:
         """Whether the frame does not fit."""
         return self.width < frame.SMALLEST[0] or self.height < frame.SMALLEST[1]
 
-    def _timeline(self) -> Timeline | None:
+    def _timeline(self) -> TimelineBar | None:
         """Return the time line, where there is something to show and room for it."""
         if self.height < ROOM_FOR_TIME:
             return None
@@ -279,7 +288,7 @@ class Glass:
         else:
             self.settle()
 
-    def _fill(self, reader: Reader) -> None:
+    def _fill(self, reader: GlassReader) -> None:
         self._filling = self.session.task()
         reader.fill(self._filling)
 
@@ -427,7 +436,7 @@ class Glass:
         """Carry out the function of a key."""
         self._message = ""
         self.session.leaving = self.session.leaving and name in LEAVING
-        self.keyboard.press(name)
+        self.actions.press(self, name)
 
     def run(self, line: str) -> bool:
         """Carry out a command line; return whether that was possible.
@@ -442,7 +451,7 @@ class Glass:
         try:
             request = run_command(self.session, line)
             if request is not None:
-                CARRIED_OUT[request.word](self, request.operands)
+                self.actions.run(self, request.word, request.operands)
                 return True
         except CommandError as error:
             self.say(str(error), "alarm")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from zmon.session.cursor import PAUSED, Playback, parse_speed, speed_words
 from zmon.session.navigator import CommandError
 from zmon.session.when import LAST
-from zmon.ui.timeline import Timeline
+from zmon.ui.timeline_bar import TimelineBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Player:
         self.sampler = sampler
         self.clock = clock
         self.playback = PAUSED
-        self._strip: tuple[object, Timeline] | None = None
+        self._strip: tuple[object, TimelineBar] | None = None
         """The time line drawn last, and for what."""
         self._following = False
         """Whether it plays at the end of a recording that is being written."""
@@ -69,7 +69,7 @@ class Player:
 
     # the time line
 
-    def timeline(self, width: int, *, plain: bool) -> Timeline | None:
+    def timeline(self, width: int, *, plain: bool) -> TimelineBar | None:
         """Return the time line, where there is something to show."""
         session, overview = self.session, self.session.overview
         menu = session.page.screen.layout == "menu"  # it covers no interval, and needs the room
@@ -79,10 +79,10 @@ class Player:
         word = "Average" if session.averaging else speed_words(speed) if speed else ""
         key = overview, width, word, plain
         if self._strip is None or self._strip[0] != key:
-            self._strip = key, Timeline(overview, width, word, plain=plain)
+            self._strip = key, TimelineBar(overview, width, word, plain=plain)
         return self._strip[1]
 
-    def drawn(self, timeline: Timeline) -> Line:
+    def drawn(self, timeline: TimelineBar) -> Line:
         """Draw the cursor and the marks into the time line."""
         marks = {name: sample.at.utc for name, sample in self.session.marks.items()}
         return timeline.line(self.session.utc, marks)

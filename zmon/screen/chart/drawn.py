@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from zmon.screen.chart.plot import Manner, Series, plot
+from zmon.screen.chart.line_chart import ChartLine, Manner, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
 from zmon.tables.figure import unquoted
@@ -15,7 +15,7 @@ from zmon.tables.view import needs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.screen.chart.plot import Chart
+    from zmon.screen.chart.line_chart import Chart
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.tables.figure import Variable
     from zmon.tables.table import Table
@@ -70,7 +70,8 @@ def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
         style=style,
     )
     lines = [
-        Series(label, each) for label, each in zip(labels(variables, known, same, names), points, strict=True)
+        ChartLine(label, each)
+        for label, each in zip(labels(variables, known, same, names), points, strict=True)
     ]
     return plot(lines, *size, manner)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.screen.chart.canvas import BLOCKS
-from zmon.screen.chart.plot import MOST
+from zmon.screen.chart.line_chart import MOST
 from zmon.screen.chart.points import number
 
 if TYPE_CHECKING:

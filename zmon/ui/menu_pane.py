@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.screen import menu
+from zmon.screen import menu_items
 from zmon.ui.grid import CURSOR
 from zmon.ui.line import Line, Part
 from zmon.ui.pane import Pane
@@ -27,9 +27,9 @@ class Menu(Pane):
         self.settle()
 
     def _draw(self) -> None:
-        self._items = menu.items(self.page.screen, self._screens, self.width)
+        self._items = menu_items.items(self.page.screen, self._screens, self.width)
         self._there = [item for item in self._items if item.command]
-        drawn = menu.lines(self.page.screen, self._screens, self.width)
+        drawn = menu_items.lines(self.page.screen, self._screens, self.width)
         self._all = [Line(text, "heading") for text in drawn]
 
     def resize(self, width: int, height: int) -> None:

@@ -5,17 +5,87 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.screen.chart.border import field, legend, time_axis, title
+from zmon.plain_text import harmless
 from zmon.screen.chart.canvas import STYLES, Cells, draw_bars, draw_dots, draw_letters, letter
 from zmon.screen.chart.points import collect, extent
-from zmon.screen.chart.scale import value_scale
+from zmon.screen.chart.scale import period, time_ticks, value_scale
+from zmon.screen.number import bare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.screen.chart.canvas import Style
     from zmon.screen.chart.points import Bucket, Point
     from zmon.screen.chart.scale import Scale
     from zmon.screen.definition import Limit
+
+
+def title(manner: Manner, begin: int, end: int, width: int) -> str:
+    """Write what is drawn at the left, and of which time at the right."""
+    left = harmless(manner.title, ascii_only=True) + (
+        f" ({harmless(manner.unit, ascii_only=True)})" if manner.unit else ""
+    )
+    right = period(begin, end, width - len(left) - 2) if begin < end else ""
+    return (left.strip().ljust(width - len(right)) + right)[:width]
+
+
+def field(cells: Cells, scale: Scale, style: Style, gutter: int) -> list[str]:
+    """Write the field with the axis of values, from the top."""
+    labels = {scale.level(value, cells.rows): label for value, label in reversed(scale.ticks)}
+    lines = []
+    for level in range(cells.rows - 1, -1, -1):
+        label = labels.get(level, "")
+        side = style.beside_tick if label else style.beside
+        axis = f"{label:>{gutter - 2}} {side}" if gutter else ""
+        lines.append(axis + "".join(cells.text[level]))
+    return lines
+
+
+def time_axis(
+    span: tuple[int, int], broken: Sequence[bool], style: Style, gutter: int, width: int
+) -> list[str]:
+    """Write the axis of time, dotted where values are missing, and the times below their marks."""
+    (begin, end), columns = span, len(broken)
+    axis = [style.hole if missing else style.below for missing in broken]
+    labels = [" "] * width
+    free = 0
+    for utc, label in time_ticks(begin, end, columns) if end > begin else ():
+        column = min((utc - begin) * columns // (end - begin), columns - 1)
+        start = min(max(gutter + column - len(label) // 2, 0), width - len(label))
+        if start >= free and len(label) <= width:
+            axis[column] = style.below_tick
+            labels[start : start + len(label)] = label
+            free = start + len(label) + 1
+    corner = f"{style.corner:>{gutter}}" if gutter else ""
+    return [corner + "".join(axis), "".join(labels)]
+
+
+def legend(series: Sequence[ChartLine], manner: Manner, style: Style, width: int, *, dotted: bool) -> str:
+    """Write what stands for what, as far as there is room."""
+    if len(series) > 1:
+        said = [f"{letter(place)} {harmless(one.name, ascii_only=True)}" for place, one in enumerate(series)]
+    elif manner.style == "braille":
+        said = []
+    else:
+        said = [f"{style.fill[-1]} mean", f"{style.reach} highest"]
+    limits = []
+    if manner.limit is not None:
+        limits = [
+            f"{line * 3} {name} > {bare(f'{value:g}')}"
+            for line, name, value in (
+                (style.look, "look", manner.limit.look),
+                (style.bad, "bad", manner.limit.bad),
+            )
+        ]
+    if dotted:
+        limits.append(f"{style.hole} missing")
+    line = "   ".join(said + limits)
+    shown = len(said)
+    while shown > 1 and len(line) > width:
+        shown -= 1
+        line = "   ".join([*said[:shown], f"+{len(said) - shown}", *limits])
+    return line[:width]
+
 
 MOST: Final = 2000
 """No chart has more lines or columns."""
@@ -23,14 +93,14 @@ NARROWEST: Final = 10
 """Columns of the field below which the axis of values gives its room away."""
 
 
-class Series(NamedTuple):
+class ChartLine(NamedTuple):
     """One line of a chart: what it is called and what it shows, in the order of time."""
 
     name: str
     points: Sequence[Point]
 
 
-class Mark(NamedTuple):
+class ChartMark(NamedTuple):
     """The characters from `start` up to `end` of a line belong to a series, and exceed a limit or not."""
 
     line: int
@@ -45,7 +115,7 @@ class Chart(NamedTuple):
     """A finished chart."""
 
     lines: tuple[str, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[ChartMark, ...]
     """What the glass may colour."""
 
 
@@ -67,7 +137,7 @@ PLAIN: Final = Manner()
 
 
 def plot(
-    series: Sequence[Series],
+    series: Sequence[ChartLine],
     width: int,
     height: int,
     manner: Manner = PLAIN,
@@ -169,7 +239,7 @@ def _broken(found: Sequence[Sequence[Bucket]], columns: int) -> list[bool]:
     ]
 
 
-def _marks(cells: Cells, top: int, gutter: int) -> list[Mark]:
+def _marks(cells: Cells, top: int, gutter: int) -> list[ChartMark]:
     """Return which characters belong to which series, in runs."""
     found = []
     for level in range(cells.rows - 1, -1, -1):
@@ -178,12 +248,12 @@ def _marks(cells: Cells, top: int, gutter: int) -> list[Mark]:
         for (series, sign), same in groupby(zip(cells.series[level], cells.signs[level], strict=True)):
             length = sum(1 for _ in same)
             if series is not None:
-                found.append(Mark(line, at, at + length, series, sign))
+                found.append(ChartMark(line, at, at + length, series, sign))
             at += length
     return found
 
 
-def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]], top: int) -> list[Mark]:
+def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]], top: int) -> list[ChartMark]:
     """Put the letter of each series behind its last value, or as near to there as is free."""
     free = set(range(cells.rows))
     found = []
@@ -196,5 +266,5 @@ def _name_ends(lines: list[str], cells: Cells, drawn: Sequence[Sequence[Point]],
         free.remove(level)
         line = top + cells.rows - 1 - level
         lines[line] += letter(series)
-        found.append(Mark(line, len(lines[line]) - 1, len(lines[line]), series, " "))
+        found.append(ChartMark(line, len(lines[line]) - 1, len(lines[line]), series, " "))
     return found

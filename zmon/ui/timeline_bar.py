@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.screen.chart.spark import sparkline
-from zmon.screen.happening import lines
+from zmon.screen.event_line import lines
 from zmon.screen.number import clock
 from zmon.ui.line import Line, Part
 
@@ -33,7 +33,7 @@ MARKED: Final = tuple(what for what in What if Event(what, 0, 0).exception and w
 """Where these are it has a mark."""
 
 
-class Timeline:
+class TimelineBar:
     """Draws the time line of a tape in a width, and tells which time stands where."""
 
     def __init__(self, course: Overview, width: int, word: str = "", *, plain: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 PROMPT: Final = " Command ===> "
 
 
-class Entry:
+class CommandLine:
     """One line of text that is edited, and the commands given before."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.event import Event, What
-from zmon.screen.happening import line, lines
+from zmon.screen.event_line import line, lines
 
 SECOND = 1_000_000_000
 

@@ -8,7 +8,7 @@ from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.kinds import MACHINE
 from zmon.screen.definition import load_screens, shipped
-from zmon.screen.frame import header
+from zmon.screen.header import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable

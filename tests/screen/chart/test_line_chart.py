@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.screen.chart.canvas import STYLES
-from zmon.screen.chart.plot import Chart, Manner, Mark, Series, plot
+from zmon.screen.chart.line_chart import Chart, ChartLine, ChartMark, Manner, plot
 from zmon.screen.chart.points import Point, level
 from zmon.screen.definition import Limit
 
@@ -43,8 +43,8 @@ def wave(count: int, middle: float, height: float, length: float) -> list[float]
 LOAD = [*wave(30, 30, 25, 5), *[None] * 6, *wave(24, 30, 25, 4)]
 LOAD[20] = 75
 OTHER = wave(60, 22, 12, 7)
-ONE = [Series("7200", minutes(*LOAD))]
-TWO = [*ONE, Series("7207", minutes(*OTHER))]
+ONE = [ChartLine("7200", minutes(*LOAD))]
+TWO = [*ONE, ChartLine("7207", minutes(*OTHER))]
 
 
 def shown(chart: Chart) -> str:
@@ -174,7 +174,7 @@ def test_a_day_of_bytes_without_limits() -> None:
         Point(BEGIN + at * 60 * MINUTE, BEGIN + (at + 1) * 60 * MINUTE, low, 2 * low, 5 * low)
         for at, low in enumerate(value * 2**20 for value in wave(24, 50, 45, 3))
     ]
-    chart = plot([Series("0.62", hours)], 66, 10, Manner("Written", "B/s", "bytes", None, "ascii"))
+    chart = plot([ChartLine("0.62", hours)], 66, 10, Manner("Written", "B/s", "bytes", None, "ascii"))
     assert (
         shown(chart)
         == r"""
@@ -194,7 +194,7 @@ Written (B/s)            2026-11-21 14:30:00 - 2026-11-22 14:30:00
 
 def test_no_values() -> None:
     """The axes are there, and the reason why there is nothing in them."""
-    chart = plot([Series("7200", minutes(None, None))], 40, 8, Manner("Response time", "ms"))
+    chart = plot([ChartLine("7200", minutes(None, None))], 40, 8, Manner("Response time", "ms"))
     assert (
         shown(chart)
         == r"""
@@ -236,7 +236,7 @@ def test_what_does_not_fit_is_left_out(height: int, parts: str) -> None:
 
 @pytest.mark.parametrize("style", sorted(STYLES))
 @pytest.mark.parametrize("series", [ONE, [ONE[0], ONE[0]]])
-def test_a_gap_stays_empty(style: str, series: Sequence[Series]) -> None:
+def test_a_gap_stays_empty(style: str, series: Sequence[ChartLine]) -> None:
     """From its begin to its end there is nothing, and the axis of time is dotted."""
     chart = plot(series, 120, 13, Manner(style=style))
     first = chart.lines[0].index("┤" if style != "ascii" else "+") + 1
@@ -249,7 +249,7 @@ def test_a_gap_stays_empty(style: str, series: Sequence[Series]) -> None:
 def test_a_gap_of_less_than_a_column_is_seen_on_the_axis() -> None:
     """Ten seconds of a day have no column of their own."""
     points = [level(0, 40_000 * SECOND, 5), level(40_010 * SECOND, 86_400 * SECOND, 5)]
-    axis = plot([Series("", points)], 60, 6, Manner(style="ascii")).lines[-2]
+    axis = plot([ChartLine("", points)], 60, 6, Manner(style="ascii")).lines[-2]
     assert axis.count(".") == 1
 
 
@@ -257,19 +257,19 @@ def test_a_gap_of_less_than_a_column_is_seen_on_the_axis() -> None:
 def test_a_peak_of_a_second_in_a_day_is_seen(style: str) -> None:
     """It reaches the top of the chart and is marked as bad."""
     points = [level(at * SECOND, (at + 1) * SECOND, 100 if at == 40_000 else 2) for at in range(86_400)]
-    chart = plot([Series("", points)], 60, 10, Manner(style=style, limit=LIMIT))
+    chart = plot([ChartLine("", points)], 60, 10, Manner(style=style, limit=LIMIT))
     assert (0, 4 + (60 - 5) * 40_000 // 86_400 + 1) in inked(chart, "!")
 
 
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_a_zero_is_drawn(style: str) -> None:
     """It was measured, so it is not left empty."""
-    assert plot([Series("", minutes(0, 0, 0))], 30, 6, Manner(style=style)).marks
+    assert plot([ChartLine("", minutes(0, 0, 0))], 30, 6, Manner(style=style)).marks
 
 
 def test_what_exceeds_a_limit_is_marked() -> None:
     """Only the part beyond the limit: above 40 worth a look, above 60 bad."""
-    chart = plot([Series("", minutes(20, 50, 80, 20))], 4, 4, Manner(style="blocks", limit=LIMIT))
+    chart = plot([ChartLine("", minutes(20, 50, 80, 20))], 4, 4, Manner(style="blocks", limit=LIMIT))
     assert chart.lines == ("  ▂", "──█─", "·██·", "▇██▇")
     assert inked(chart, "!") == {(0, 2), (1, 2)}
     assert inked(chart, "*") == {(2, 1), (2, 2)}
@@ -277,13 +277,13 @@ def test_what_exceeds_a_limit_is_marked() -> None:
 
 def test_a_value_at_the_limit_does_not_exceed_it() -> None:
     """As in a table."""
-    chart = plot([Series("", minutes(40, 60))], 10, 6, Manner(style="ascii", limit=LIMIT))
+    chart = plot([ChartLine("", minutes(40, 60))], 10, 6, Manner(style="ascii", limit=LIMIT))
     assert inked(chart, "!") == set()
 
 
 def test_a_limit_far_above_leaves_the_values_their_room() -> None:
     """It stands in the legend."""
-    lines = plot([Series("", minutes(1, 2, 1))], 40, 10, Manner(limit=LIMIT)).lines
+    lines = plot([ChartLine("", minutes(1, 2, 1))], 40, 10, Manner(limit=LIMIT)).lines
     assert not any("─ " in line or "··" in line for line in lines[:-3])
     assert lines[-1] == "··· look > 40   ─── bad > 60"
 
@@ -307,14 +307,14 @@ def test_every_series_has_its_marks() -> None:
 
 def test_many_names_that_do_not_fit_are_counted() -> None:
     """The limits are told in any case."""
-    series = [Series(f"volume {number}", minutes(number)) for number in range(12)]
+    series = [ChartLine(f"volume {number}", minutes(number)) for number in range(12)]
     legend = plot(series, 66, 12, Manner(limit=Limit(1, 2, ""))).lines[-1]
     assert legend == "A volume 0   B volume 1   +10   ··· look > 1   ─── bad > 2"
 
 
 def test_names_obey_no_terminal() -> None:
     """Labels of volumes are whatever somebody wrote there."""
-    chart = plot([Series("\x1b[2J", minutes(1)), Series("b", minutes(2))], 66, 12, Manner("\x07\n"))
+    chart = plot([ChartLine("\x1b[2J", minutes(1)), ChartLine("b", minutes(2))], 66, 12, Manner("\x07\n"))
     assert all(line.isprintable() for line in chart.lines)
 
 
@@ -333,8 +333,8 @@ def test_only_the_wanted_time_is_drawn() -> None:
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_a_single_cell(style: str) -> None:
     """There is a chart of one character."""
-    chart = plot([Series("", minutes(1, 2))], 1, 1, Manner(style=style))
-    assert chart.marks == (Mark(0, 0, 1, 0, " "),)
+    chart = plot([ChartLine("", minutes(1, 2))], 1, 1, Manner(style=style))
+    assert chart.marks == (ChartMark(0, 0, 1, 0, " "),)
 
 
 NUMBERS = st.floats() | st.integers() | st.sampled_from([None, GAP, 0, 1, 50, 1e300, -1e300, 5e-324, 10**400])
@@ -344,7 +344,7 @@ SIZES = st.integers(-1, 90)
 
 
 @given(
-    st.lists(st.builds(Series, st.text(max_size=20), POINTS), max_size=4),
+    st.lists(st.builds(ChartLine, st.text(max_size=20), POINTS), max_size=4),
     SIZES,
     st.integers(-1, 24),
     st.builds(
@@ -359,7 +359,7 @@ SIZES = st.integers(-1, 90)
     st.none() | st.tuples(TIMES, TIMES),
 )
 def test_anything_can_be_drawn(
-    series: list[Series], width: int, height: int, manner: Manner, span: tuple[int, int] | None
+    series: list[ChartLine], width: int, height: int, manner: Manner, span: tuple[int, int] | None
 ) -> None:
     """The chart keeps to its size, its marks to its lines, and it is harmless to print."""
     chart = plot(series, width, height, manner, span)

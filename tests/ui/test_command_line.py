@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from zmon.ui.entry import Entry
+from zmon.ui.command_line import CommandLine
 
 
-def typed(words: str) -> Entry:
+def typed(words: str) -> CommandLine:
     """Return a command line into which words were typed."""
-    entry = Entry()
+    entry = CommandLine()
     entry.type(words)
     return entry
 
@@ -46,7 +46,7 @@ def test_a_command_is_taken_once() -> None:
 
 def test_commands_come_back_newest_first() -> None:
     """Retrieve goes back through what was given, and round again."""
-    entry = Entry()
+    entry = CommandLine()
     for line in ("DEVICE", "LPAR"):
         entry.type(line)
         entry.take()
@@ -60,7 +60,7 @@ def test_commands_come_back_newest_first() -> None:
 
 def test_nothing_comes_back_before_the_first_command() -> None:
     """Without a command there is nothing to retrieve."""
-    assert not Entry().retrieve()
+    assert not CommandLine().retrieve()
 
 
 def test_a_long_command_is_seen_at_its_caret() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.screen.definition import Described
-from zmon.screen.frame import WIDTH
+from zmon.screen.header import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ ITEM: Final = 24
 """So wide is an item at the most; a column that has less room goes below the one before it."""
 
 
-class Item(Described):
+class MenuItem(Described):
     """One item of the menu and where it stands."""
 
     code: str
@@ -60,11 +60,11 @@ def _sections(menu: Screen, width: int) -> Iterator[tuple[str, int, int]]:
             line += len(sections[title]) + 1 + blank
 
 
-def items(menu: Screen, screens: Screens, width: int = WIDTH) -> list[Item]:
+def items(menu: Screen, screens: Screens, width: int = WIDTH) -> list[MenuItem]:
     """Return the items of the menu with their places, in as many columns as fit whole."""
     commands, sections = screens.menu_commands, dict(menu.items)
     return [
-        Item(code=code, text=text, line=line + place, start=start, command=commands.get(code.upper(), ""))
+        MenuItem(code=code, text=text, line=line + place, start=start, command=commands.get(code.upper(), ""))
         for title, line, start in _sections(menu, width)
         for place, (code, text) in enumerate(sections[title], 1)
     ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.screen.definition import Screen, Screens, load_screens, shipped
-from zmon.screen.menu import items, lines
+from zmon.screen.menu_items import items, lines
 
 SCREENS = load_screens(shipped("screens"))
 MENU = SCREENS.find("MENU")

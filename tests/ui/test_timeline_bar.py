@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.event import Event, What
 from zmon.session.timeline import Overview
-from zmon.ui.timeline import Timeline, happenings
+from zmon.ui.timeline_bar import TimelineBar, happenings
 
 HOUR = 3_600_000_000_000
 NINE = 9 * HOUR
@@ -27,7 +27,7 @@ def drawn(width: int = 60, *, plain: bool = False, word: str = "", load: tuple[i
     """Draw a day of work, at noon, with marks at ten and at four."""
     course = Overview(NINE, NINE + 8 * HOUR, EVENTS, load)
     marks = {"A": NINE + 4 * HOUR, "B": NINE + 7 * HOUR}
-    return Timeline(course, width, word, plain=plain).line(NINE + 3 * HOUR + 1, marks).text
+    return TimelineBar(course, width, word, plain=plain).line(NINE + 3 * HOUR + 1, marks).text
 
 
 def test_it_shows_load_gaps_exceptions_marks_and_place() -> None:
@@ -59,14 +59,14 @@ def test_a_narrow_glass_has_the_line_alone() -> None:
 
 def test_more_than_a_day_is_labelled_with_days() -> None:
     """The clock alone would not tell."""
-    line = Timeline(Overview(NINE, NINE + 50 * HOUR), 60).line(None, {})
+    line = TimelineBar(Overview(NINE, NINE + 50 * HOUR), 60).line(None, {})
     assert line.text.startswith(" 01-01 09:00 ")
     assert line.text.endswith(" 01-03 11:00")
 
 
 def test_every_time_can_be_clicked() -> None:
     """From the begin to the end, and nothing beside."""
-    line = Timeline(Overview(NINE, NINE + 8 * HOUR), 60)
+    line = TimelineBar(Overview(NINE, NINE + 8 * HOUR), 60)
     times = [line.time(x) for x in range(60)]
     found = [time for time in times if time is not None]
     assert (found[0], found[-1]) == (NINE, NINE + 8 * HOUR)
@@ -85,7 +85,7 @@ def test_it_is_always_one_line_that_fits(  # noqa: PLR0913, PLR0917 - as many si
 ) -> None:  # fmt: skip
     """Whatever there is on the tape."""
     happened = [Event(what, min(one, other), max(one, other)) for what, one, other in events]
-    line = Timeline(Overview(begin, begin + length, happened, load), width, word, plain=plain)
+    line = TimelineBar(Overview(begin, begin + length, happened, load), width, word, plain=plain)
     assert len(line.line(begin, {"A": begin + length}).text) <= max(width, 2)
 
 
