@@ -171,7 +171,7 @@ and emulators have no better format, and there 2,000 starts a second are more th
 """
 
 EXACT: Final = _cmf("exact", U32, U32 / 10_000)
-"""The extended format as an ioctl gives them; in a sample they stand in the place of those rebuilt."""
+"""The extended format as an ioctl gives them; in a sample they replace those rebuilt."""
 
 REQUEST_TIME: Final = U32 / 1000 / 128
 """Seconds in which 128 requests at once, as many as a DASD may have, wait 2**32 ms together."""
@@ -196,7 +196,7 @@ BLOCK: Final = Kind(
         *_counters("discard_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
         *_counters("flushes", source="/proc/diskstats"),
         *_counters("flush_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
-        # sar alone: reads, writes and discards, which it does not tell apart
+        # sar alone: reads, writes and discards, which it does not distinguish
         *_counters("requests", source="sar"),
         *_counters("request_ms", unit="ms", source="sar"),
         *_gauges("size", unit="sectors of 512", source="/sys/block/*/size"),

@@ -6,7 +6,7 @@ before, with nothing in flight, did nothing; so its device did nothing, and its 
 so the aliases of a logical control unit rest when all its volumes do.
 
 The driver's own I/O is in no line.  Therefore every device is read once a minute all the same, and
-one that is caught moving while its disks rest is read each time until it stands still.
+one that counts while its disks rest is read each time until it rests, too.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class DiskReader:
         self._names = [name.encode() for name in cmf.files(self.kind)]
 
     def _find_witnesses(self) -> None:
-        """Work out which disks tell of which devices."""
+        """Work out which disks show that which devices may have done something."""
         row_of = {device.busid: row for row, device in enumerate(self._devices)}
         busids = self._disks.labels.get("busid", [])
         self._device_of = [row_of.get(busid) if isinstance(busid, str) else None for busid in busids]
@@ -189,7 +189,7 @@ class DiskReader:
         return blocks, self._measure(witnessed, self._turn(now), now)
 
     def _look_at_disks(self, now: int) -> tuple[Frame, set[int]]:
-        """Read /proc/diskstats: the frame, and the devices that the moving disks tell of."""
+        """Read /proc/diskstats: the frame, and the devices of the disks that moved."""
         everything = set(range(len(self._devices)))
         try:
             data = self._tree.read(diskstats.PATH)

@@ -1,7 +1,9 @@
-"""/dev/mapper/control: the tables of the device mapper, by ioctls that only read.
+"""The tables of device-mapper and loop devices, by ioctls that only read.
+
+/dev/mapper/control has those of the device mapper.
 
 A request is a header of 312 bytes and room for the answer.  The header is in the machine's own byte
-order and has the same layout on every machine, since its members stand at multiples of their sizes:
+order and has the same layout on every machine, since its members are at multiples of their sizes:
 three version numbers, then u32 `data_size`, `data_start`, `target_count`, s32 `open_count`, u32 `flags`,
 `event_nr`, padding, u64 `dev`, `name[128]`, `uuid[129]`, 7 bytes.  The answer is one record of 40 bytes
 per segment, u64 first sector, u64 sectors, s32 status, u32 where the next one begins, `type[16]`, each with
@@ -9,12 +11,11 @@ its arguments behind it as text that ends in a zero.
 
 Kernel: include/uapi/linux/dm-ioctl.h, drivers/md/dm-ioctl.c.
 
-Loop devices: on which bytes of which device each lies, through the file that is behind it.
-
-The answer has the form of a device-mapper table, one line for each piece: `start length linear 94:5 offset`,
-in sectors of 512 bytes, and `hole` where the file has one.  The live kernel is asked: sysfs for the file and
-the offset, `LOOP_GET_STATUS64` (232 bytes: device, inode u64 ...) whether the file of that name is still the
-one, `FS_IOC_FIEMAP` for its extents.  A capture has the tables in `ioctl/loop/7:0.table`.
+A loop device gets a table of the same form, through the file that is behind it: one line for each piece:
+`start length linear 94:5 offset`, in sectors of 512 bytes, and `hole` where the file has one.  The live
+kernel is asked: sysfs for the file and the offset, `LOOP_GET_STATUS64` (232 bytes: device, inode u64 ...)
+whether the file of that name is still the one, `FS_IOC_FIEMAP` for its extents.  A capture has the tables in
+`ioctl/loop/7:0.table`.
 
 Kernel: drivers/block/loop.c; include/uapi/linux/loop.h.
 """
@@ -168,7 +169,7 @@ def table_refused(error: OSError) -> Absent:
 GET_STATUS: Final = 0x4C05
 SECTOR: Final = 512
 MAX_PIECES: Final = 20_000
-"""Pieces of a file that are told one by one."""
+"""Pieces of a file that are listed one by one."""
 SCATTERED: Final = "file"
 """Stands for `linear` where only the devices are known, not the bytes."""
 
@@ -264,7 +265,7 @@ def _ask_loop(tree: Tree, path: str, file: str) -> Value:
     """Ask for the table.
 
     Raises:
-        OSError, ValueError: it cannot be told; says why.
+        OSError, ValueError: it is not known; says why.
     """
     from zmon.kernel.file_extents import looking  # noqa: PLC0415 - most machines have no loop devices
 

@@ -1,4 +1,4 @@
-"""btrfs: which devices a file system has, and its chunk tree, which tells where its addresses lie.
+"""btrfs: which devices a file system has, and its chunk tree: where its addresses lie.
 
 Three ioctls, put to the mount point, that only read:
 
@@ -57,7 +57,7 @@ _CHUNK_TREE: Final = 3
 _FIRST: Final = 256
 _CHUNK_ITEM: Final = 228
 _ALL: Final = (1 << 64) - 1
-_MOST_DEVICES: Final = 1 << 16
+_MAX_DEVICES: Final = 1 << 16
 """More are a mistake."""
 
 _PROFILES: Final = {
@@ -109,7 +109,7 @@ def parse_items(room: bytes, count: int) -> list[tuple[int, bytes]]:
 def read_devices(tree: Tree, mount: str, number: str, point: str, source: str) -> Mapping[str, Value]:
     """Return the `devices` and `chunks` of a btrfs, given the id, number, point and source of its mount.
 
-    Where it cannot be asked, /sys/fs/btrfs tells its devices, without their ids.  A captured tree answers
+    Where it cannot be asked, /sys/fs/btrfs lists its devices, without their ids.  A captured tree answers
     from `CAPTURED`, where the file system is known by its number, and else from there, too.
     """
     if tree.live:
@@ -127,7 +127,7 @@ def read_devices(tree: Tree, mount: str, number: str, point: str, source: str) -
 def read_listed(tree: Tree, source: str) -> str:
     """Return the devices of the btrfs, one of which was named to mount it, as /sys/fs/btrfs lists them.
 
-    They are numbered with a question mark, as their ids are not told: `?1=94:5`.  Empty when it is not there.
+    They are numbered with a question mark, as their ids are unknown: `?1=94:5`.  Empty when it is not there.
     """
     name = posixpath.basename(source)
     try:
@@ -176,7 +176,7 @@ def _devices(node: int) -> Iterator[str]:
     room = bytearray(1024)
     fcntl.ioctl(node, FS_INFO, room, True)
     highest, count = _FS.unpack_from(room)
-    for device in range(1, min(highest, _MOST_DEVICES) + 1):
+    for device in range(1, min(highest, _MAX_DEVICES) + 1):
         room = bytearray(struct.pack("=Q", device)).ljust(4096, b"\0")
         try:
             fcntl.ioctl(node, DEV_INFO, room, True)

@@ -1,4 +1,4 @@
-"""Containers as a capture keeps them, so that another machine can tell where they lay on this one.
+"""Containers as a capture keeps them, so that another machine knows where they lay on this one.
 
 `ioctl/containers.json` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an
 absent one as `{"absent": REASON}`.

@@ -123,7 +123,7 @@ def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
 
 
 def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
-    """Order by time, and by name where that does not tell, numbers as numbers."""
+    """Order by time, then by name, numbers as numbers."""
     parts = re.split(_DIGITS, tree.label)
     return moment(tree), [(int(part), "") if re.fullmatch(_DIGITS, part) else (-1, part) for part in parts]
 

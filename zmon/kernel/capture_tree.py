@@ -1,14 +1,12 @@
-"""One pass of a capture as a `Tree`, out of an archive in memory or a directory on disk.
+"""The content of a capture, and one pass of it as a `Tree`: an archive in memory or a directory on disk.
 
 What was captured elsewhere is not trusted.  Links are text, resolved here and only inside the
 pass: an absolute one starts at the root of the pass, as in a changed root, and one that climbs
 out of it is refused with EXDEV.
 
-What a capture holds, sorted by pass, while it is being looked through.
-
-Where the passes are follows from the paths: what lies above the first `sys`, `proc`, `run`,
-`ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is the pass's name.
-Roots of the same name are one pass, because some archivers cut the beginning of long paths.
+`CaptureContents` sorts what is found by pass.  Where the passes are follows from the paths: what lies above
+the first `sys`, `proc`, `run`, `ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is
+the pass's name.  Roots of the same name are one pass, because some archivers cut the beginning of long paths.
 """
 
 from __future__ import annotations
@@ -228,7 +226,7 @@ class ArchivedTree:
 class DirectoryTree:
     """A pass that lies unpacked on a disk.
 
-    Only regular files are read, whole and up to `LIMIT` bytes; nothing is opened through a link.
+    Only regular files are read, whole and up to `MAX_FILE` bytes; nothing is opened through a link.
     """
 
     live = False
@@ -299,7 +297,7 @@ def read_regular(file: str, path: str) -> bytes:
     """Return the content of a regular file on disk, called `path` in errors.
 
     Raises:
-        OSError: it is a link, a device, a pipe or a directory, or larger than `LIMIT`.
+        OSError: it is a link, a device, a pipe or a directory, or larger than `MAX_FILE`.
     """
     mode = os.lstat(file).st_mode  # opening a device or a pipe may already do something
     if stat.S_ISDIR(mode):

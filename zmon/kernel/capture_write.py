@@ -332,7 +332,7 @@ def write_capture(
 ) -> CaptureSummary:
     """Write what the plan says into a new archive, and return what it came to.
 
-    `progress` is told of each pass when it is written.  An interrupt ends the capture early, with
+    `progress` is called for each pass when it is written.  An interrupt ends the capture early, with
     the passes that were whole by then.  The archive appears under its name only when it is
     complete; it can be read by its owner alone, since it holds what root could read.
 

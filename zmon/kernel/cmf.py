@@ -7,11 +7,10 @@ interval can take differences.  The ioctl of a DASD's node gives the totals them
 Switching `cmb_enable` on again resets everything to zero; the age in `elapsed` then falls.
 Kernel: drivers/s390/cio/cmf.c, arch/s390/include/uapi/asm/cmb.h.
 
-Exact totals of channel measurement, for those who ask for them: BIODASDREADALLCMB on base devices.
-
-What sysfs shows is rebuilt from averages and grows inexact beyond 128,000 operations.  The ioctl gives the
-totals themselves, but it waits for the operation under way - for ever, if the device hangs - and it opens the
-disk's node for that long.  So it is off by default, and a source of its own, which can be left behind.
+What is rebuilt from averages grows inexact beyond 128,000 operations.  BIODASDREADALLCMB on a base device
+gives the totals themselves, but it waits for the operation in progress - for ever, if the device hangs - and
+it opens the disk's node for that long.  So that is off by default, and a source of its own, which can be
+left behind.
 """
 
 from __future__ import annotations

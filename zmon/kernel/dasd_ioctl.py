@@ -115,7 +115,7 @@ def parse_dasd_devices(content: str) -> list[Row]:
 
     `0.0.7000(ECKD) at ( 94:    12) is dasdd       : active at blocksize: 4096, 200340 blocks, 782 MB`
 
-    The discipline may be `none`, number and name question marks, `(ro)` may stand before the colon;
+    The discipline may be `none`, number and name question marks, `(ro)` may precede the colon;
     a volume that is active but not formatted says `active n/f`.  A MB is 2048 sectors of 512.
 
     Source: drivers/s390/block/dasd_proc.c.
@@ -198,7 +198,7 @@ def parse_info2(answer: bytes) -> Row:
 
 
 def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
-    """Return the unique id that the device's own descriptor and the general qualifier tell together.
+    """Return the unique id, from the device's own descriptor and the general qualifier.
 
     Manufacturer, plant and sequence number are bytes 13 to 29 of the descriptor, the unit address its last;
     the subsystem id is the halfword at 8 of the qualifier, whose first two bits are 10.
@@ -308,7 +308,7 @@ _COUNTERS: Final = (
     "inhibited", "bypassed", "seq_staged", "staged", "destaged", "dfw_delayed",
     "dfw_normal", "dfw_sequential", "record_misses", "quick_promotes",
 )  # fmt: skip
-"""Twenty-one words in a row, and one that stands apart."""
+"""Twenty-one words in a row, and one that is apart."""
 
 _STATES: Final = ("active", "unused", "pending off", "off")
 _PAIR: Final = ("available", "pending", "failed", "failed")

@@ -51,7 +51,7 @@ _TITLES: Final = {
     "Histogram of I/O time between irq and end": "end",
     "# of req in chanq at enqueuing (1..32)": "queue",
 }
-"""The lines in /proc that stand before each histogram."""
+"""The line in /proc before each histogram."""
 
 _HEAD: Final = re.compile(
     r"(?P<requests>-?[0-9]{1,10}) dasd I/O requests\n"

@@ -4,7 +4,7 @@ The live kernel is asked: the descriptor of a file (`O_PATH`) names its path wit
 `fstat` what it is, `FS_IOC_FIEMAP` where it lies.  Only regular files are opened, for reading; a
 block device answers from sysfs.  Nothing is started on any device unless `sync` is said.
 
-Whatever stands in the way becomes a row whose columns are absent with the reason, never an exception.
+Whatever prevents an answer becomes a row whose columns are absent with the reason, never an exception.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NO_FILES: Final = frozenset({
 })  # fmt: skip
 """File systems that hold no data: their directories are not looked through."""
 PROGRESS_EVERY: Final = 500
-"""After so many files progress is told."""
+"""Files between two calls of `progress`."""
 
 ADDRESSED: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "gfs2", "ocfs2"})
 """File systems whose extents zmon knows how to read."""
@@ -134,10 +134,10 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     more: its files are absent with that reason, and the others are looked at.
     Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
 
-    A directory stands for the regular files in it and below, `most` at the most, and `MOST_INSIDE` in all;
-    links in it and file systems mounted in it are named and not entered.  `progress` is told how many
-    files are done.
-    A captured tree answers with all that was looked at when it was captured, whatever is listed now.
+    A directory stands for the regular files in it and below, `most` at the most, and `MAX_FILES_INSIDE`
+    in all; links in it and file systems mounted in it are named and not entered.  `progress` is called
+    with the number of files that are done.  A captured tree answers with all that was looked at when it
+    was captured, whatever is listed now.
     """
     if not tree.live:
         from zmon.kernel.capture_json import read_captured_containers  # noqa: PLC0415 - a lookup of the live machine needs no JSON

@@ -1,37 +1,33 @@
-"""/sys/kernel/debug/s390_hypfs/diag_2fc: what CP does for z/VM guests.
+"""s390_hypfs: what the hypervisor does for partitions and guests, in debugfs and as a tree of text files.
 
-Mode 0400, in a z/VM guest only.  The answer of diagnose X'2FC' behind a packed header of 64 bytes
-(arch/s390/hypfs/hypfs_vm.c): length, version, 16 bytes of clock, the count of guests; then a
-big-endian record of 112 bytes for each.  With privilege class B all guests that are logged on,
-otherwise our own alone.
+/sys/kernel/debug/s390_hypfs/diag_2fc has what CP does for z/VM guests: mode 0400, in a z/VM guest only.  The
+answer of diagnose X'2FC' behind a packed header of 64 bytes (arch/s390/hypfs/hypfs_vm.c): length, version, 16
+bytes of clock, the count of guests; then a big-endian record of 112 bytes for each.  With privilege class B
+all guests that are logged on, otherwise our own alone.
 
 Times are 64-bit microseconds since logon and memory is in KiB; the state samples are 32-bit counters
-that wrap.  `online_time` (elapsed time) stands still when an older answer was handed out again: a
+that wrap.  `online_time` (elapsed time) does not change when an older answer was handed out again: a
 difference of 0 means "not refreshed".
 
 For a guest with an absolute share CP gives 0 where the relative share would be, and then it does not
 count the operating CPUs either: those are absent here, and `virtual_cpus` is the best substitute.
 
-/sys/hypervisor/s390: the older, textual view of partitions or of z/VM guests.
-
-One value per file (mode 0440), in two forms (arch/s390/hypfs/hypfs_diag.c and hypfs_vm.c; deprecated
-and off by default in current kernels).  On an LPAR `systems/<partition>/cpus/<n>/` has `cputime`,
-`mgmtime`, `onlinetime` and `type`, and `cpus/<n>/` has `mgmtime` and `type` of the physical CPUs if
-the partition may see them; in a z/VM guest `systems/<guest>/` has what diagnose X'2FC' tells.  Times
-are 64-bit microseconds.  Weights, caps and the partition's own place are not there: see
-`zmon.kernel.diag204`, which is the better source.
+/sys/hypervisor/s390 is the older, textual view of partitions or of z/VM guests.  One value per file (mode
+0440), in two forms (arch/s390/hypfs/hypfs_diag.c and hypfs_vm.c; deprecated and off by default in current
+kernels).  On an LPAR `systems/<partition>/cpus/<n>/` has `cputime`, `mgmtime`, `onlinetime` and `type`, and
+`cpus/<n>/` has `mgmtime` and `type` of the physical CPUs if the partition may see them; in a z/VM guest
+`systems/<guest>/` has what diagnose X'2FC' returns.  Times are 64-bit microseconds.  Weights, caps and the
+partition's own place are not there: see `zmon.kernel.diag204`, which is the better source.
 
 **The tree is a snapshot**, made when it was mounted or when somebody last wrote to `update`.  zmon
-never writes there.  If nobody did between two samples, every counter stands still: an unchanged
+never writes there.  If nobody did between two samples, no counter changes: an unchanged
 `online_time` means "not refreshed", not "idle".  There is no clock of the hypervisor beside the
 values, so the physical CPUs, which have no online time, are only as fresh as the partitions' are.
 
 A refresh takes the tree down and builds it anew; a value that vanishes meanwhile is absent.
 
-What the hypervisor tells of partitions and guests, from the best source that answers.
-
-debugfs (diag 204 in an LPAR, diag 2fc in a z/VM guest) has weights and caps and is always fresh; the
-text tree of hypfs has neither, and stands still until somebody refreshes it.
+`read_partitions` takes the best source that answers: debugfs (diag 204 in an LPAR, diag 2fc in a z/VM guest)
+has weights and caps and is always fresh; the text tree has neither.
 """
 
 from __future__ import annotations

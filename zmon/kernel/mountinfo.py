@@ -1,19 +1,17 @@
-r"""/proc/self/mountinfo: what is mounted where, as this process sees it.
+r"""/proc/self/mountinfo and /proc/swaps: what is mounted where, as this process sees it, and swapped to.
 
 One line per mount:
 
     ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL ...] - FSTYPE SOURCE SUPER_OPTIONS
 
-Blank, tab, newline, backslash and, since Linux 6.6, `#` stand as `\NNN` in octal in paths and
+Blank, tab, newline, backslash and, since Linux 6.6, `#` are `\NNN` in octal in paths and
 sources.  A later line may hide an earlier one of the same point.  An open file names its mount by
 the id, in `mnt_id:` of /proc/self/fdinfo; its `st_dev` is no help, as on btrfs and overlayfs that is
-a number which stands in no line.  Kernel: fs/proc_namespace.c, fs/proc/fd.c;
+a number which is in no line.  Kernel: fs/proc_namespace.c, fs/proc/fd.c;
 Documentation/filesystems/proc.rst.
 
-/proc/swaps: the partitions and files that are swapped to at this moment.
-
-A heading, and then one line for each: name, `partition` or `file`, KiB, KiB used, priority.  Blank, tab,
-newline and backslash stand as `\NNN` in octal in names.  Kernel: mm/swapfile.c.
+/proc/swaps has a heading, and then one line for each: name, `partition` or `file`, KiB, KiB used, priority.
+Blank, tab, newline and backslash are `\NNN` in octal in names.  Kernel: mm/swapfile.c.
 """
 
 from __future__ import annotations
@@ -194,7 +192,7 @@ def read_hidden(tree: Tree, own: Frame) -> Frame:
 def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
     """Return /proc/PID/mountinfo of one process of each other mount namespace, by PID, and what was refused.
 
-    The mounts tell the namespaces apart where `ns/mnt` cannot be read, as without root.  Of what is refused
+    The mounts distinguish the namespaces where `ns/mnt` cannot be read, as without root.  Of what is refused
     only the first path is returned.  A capture holds one process of each.
     """
     try:

@@ -1,17 +1,16 @@
-"""FS_IOC_FIEMAP: on which bytes of its file system's device a file lies.
+"""What the kernel says of an open file: where it lies on its device, and through which mount it was opened.
 
-The request is a header of 32 bytes (start, length u64, flags, mapped, room u32) and room for extents of 56
-bytes (logical, physical, length u64, flags u32), all in the machine's byte order.  It is repeated until an
-extent carries LAST.  Reading permission is enough.  Nothing is started on the device unless `sync` is asked
-for, which first writes out what waits in memory; without it such bytes have no place yet.
+The request of FS_IOC_FIEMAP is a header of 32 bytes (start, length u64, flags, mapped, room u32) and room for
+extents of 56 bytes (logical, physical, length u64, flags u32), all in the machine's byte order.  It is
+repeated until an extent carries LAST.  Reading permission is enough.  Nothing is started on the device unless
+`sync` is asked for, which first writes out what waits in memory; without it such bytes have no place yet.
 
 The addresses are those of the device only on file systems that have just one: on btrfs they are logical, on
 the realtime section of XFS they count on another device.  Kernel: fs/ioctl.c;
 Documentation/filesystems/fiemap.rst.
 
-/proc/self/fdinfo: what the kernel says of an open file; zmon wants the id of its mount.
-
-Lines `name:<tab>value`; `mnt_id` since Linux 3.15.  Kernel: fs/proc/fd.c; Documentation/filesystems/proc.rst.
+/proc/self/fdinfo has lines `name:<tab>value`; `mnt_id`, the id of the mount, since Linux 3.15.  Kernel:
+fs/proc/fd.c; Documentation/filesystems/proc.rst.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Extents(NamedTuple):
     shared: int
     """Belongs to other files too; part of `ranges`."""
     encoded: int
-    """Compressed: it takes fewer bytes than it has, and which is not told; part of `ranges`."""
+    """Compressed: it takes fewer bytes than it has, and which is unknown; part of `ranges`."""
 
 
 def parse_fiemap(answer: bytes | bytearray) -> list[Extent]:
@@ -121,7 +120,7 @@ def read_extents(
 def merged(found: list[Extent], size: int = _ALL) -> Extents:
     """Put extents of a file of `size` bytes into ranges of the device, and count what is special.
 
-    Of what has no place only bytes of the file count, although the kernel tells it in whole blocks.
+    Of what has no place only bytes of the file count, although the kernel counts whole blocks.
     Ranges that overlap stay apart: a file may hold the same bytes twice, and they count twice for it.
     """
     flags = {extent[3] for extent in found}

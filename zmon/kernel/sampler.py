@@ -129,7 +129,7 @@ def sources_of(tree: Tree, choice: Choice, make: type[S]) -> list[S]:
     """Return the sources of what is wanted of a tree, to be read."""
     wanted = {kind.name for kind in choice.kinds}
     if CMF.name in wanted:
-        wanted.add(EXACT.name)  # which will stand in its place
+        wanted.add(EXACT.name)  # which will take its place
     return [
         make(source, LazyReader(source, tree, choice), _why_off(source, tree, choice), tree.live)
         for source in SOURCES

@@ -1,6 +1,4 @@
-"""/sys/block: the whole disks, what they are, and together with diskstats what they did.
-
-/sys/dev/block and /sys/block: block devices, and what each is made of.
+"""/sys/block and /sys/dev/block: the whole disks, and all block devices with what each is made of.
 
 Of each device's directory: `dev`, `size` and `start` (always in sectors of 512 bytes), `partition`, `slaves`,
 `dm/name` and `dm/uuid`, `md/level`, `md/layout`, `md/chunk_size` (bytes), `md/raid_disks`,
@@ -112,7 +110,7 @@ def read_disks(tree: Tree) -> Disks:
     """Read what the whole disks are; once, and again after disks came or went.
 
     Of each `/sys/block/<name>`: the link itself (which ccw device it hangs on), `dev`, `diskseq`
-    (since Linux 5.15; never used twice, so it tells a disk from the next one of the same name),
+    (since Linux 5.15; never used twice, so it distinguishes a disk from the next one of the same name),
     `size` in sectors of 512 bytes, `queue/nr_requests`, `queue/logical_block_size`,
     `queue/iostats`, `dm/name`, and `model` of the device that a SCSI or NVMe driver made.
 
@@ -198,7 +196,7 @@ class _Numbered:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.numbers: tuple[str, ...] = ()
-        """None are looked for: whoever asks knows which."""
+        """Empty: the caller knows which."""
 
     def directory(self, number: str) -> str | None:
         try:
@@ -291,7 +289,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
 def parse_links(content: str) -> str:
     """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`.
 
-    The UUID and the name of a partition stand in it, too, where no rule has made a link of them.
+    It has the UUID and the name of a partition, too, where no rule has made a link of them.
     """
     lines = content.split("\n")
     names = [line[2:].strip() for line in lines if line.startswith("S:")]
@@ -303,7 +301,7 @@ def parse_links(content: str) -> str:
 
 
 def _sort(tree: Tree, path: str, name: str) -> str:
-    """Tell what a device is; its name alone tells apart only what cannot be a partition."""
+    """Return what a device is; by its name alone only where that cannot be a partition's."""
     if isinstance(read_value(tree, f"{path}/partition"), str):
         return "partition"
     if name.startswith("dm-"):

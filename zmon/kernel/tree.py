@@ -4,11 +4,8 @@ Readers take a `Tree` and paths relative to its root (`sys/devices/css0`), so th
 reads the running kernel, an unpacked capture and an archive in memory.  Nothing here follows a
 link out of the root.
 
-One attribute of sysfs as a value, or the reason why there is none, in words a person can act on.
-
-How a foreign name is spelled where people read it.
-
-Names as hypervisors write them: EBCDIC, padded on the right.
+`read_value` turns an attribute into a value, or into the reason why there is none, in words a person can act
+on.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ SUBSYSTEMS: Final = ("css", "ccw", "block")
 """What is watched."""
 
 UDEV: Final = "/run/udev/control"
-"""The socket of udev; where it is missing nobody sends the events on."""
+"""The socket of udev; where it is missing no events are sent."""
 
 
 class UdevDevice(Protocol):
-    """What a monitor tells of an event."""
+    """What a monitor reports of an event."""
 
     subsystem: str
     sys_name: str
