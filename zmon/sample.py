@@ -264,11 +264,11 @@ def empty_frame(kind: Kind, reason: str) -> Frame:
     return Frame(kind, [], {}, [], absent(reason))
 
 
-def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
-    """Return a frame of rows that were all read at one moment and all have the same fields."""
+def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int | list[int]) -> Frame:
+    """Return a frame of rows that all have the same fields, read at one moment, or each at its own."""
     names = next(iter(rows.values()), {})
     columns = {name: [row[name] for row in rows.values()] for name in names}
-    return Frame(kind, list(rows), columns, [when] * len(rows))
+    return Frame(kind, list(rows), columns, [when] * len(rows) if isinstance(when, int) else when)
 
 
 class Instant(NamedTuple):

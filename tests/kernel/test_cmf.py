@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kernel import cmf
-from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_cmf, read_exact, settled
+from zmon.kernel.activity import DiskReader
+from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled
 from zmon.kinds import CMF, CMF_BASIC, TICK
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.kernel.cmf import Row
     from zmon.kernel.tree import Tree
-    from zmon.sample import Kind
+    from zmon.sample import Frame, Kind
 
 UID = "HRC.ZZ000000000001.7000.00"
 
@@ -236,20 +237,25 @@ def tree(make_tree: Callable[..., Tree]) -> Tree:
     return make_tree(FILES, LINKS, times={f"{BASE}/cmf/ssch_rsch_count": 5})
 
 
+def measurement(tree: Tree) -> Frame:
+    """Return the measurement of all devices."""
+    return DiskReader(tree).read()[1]
+
+
 def test_every_device_that_can_be_measured_has_a_row(tree: Tree) -> None:
     """A device without cmb_enable has none."""
-    assert read_cmf(tree).keys == ["0.0.7000", "0.0.7102", "0.0.7203"]
+    assert measurement(tree).keys == ["0.0.7000", "0.0.7102", "0.0.7203"]
 
 
 def test_the_format_is_told_from_the_files(tree: Tree) -> None:
     """Without busy time it is the basic one."""
-    assert read_cmf(tree).kind is CMF_BASIC
+    assert measurement(tree).kind is CMF_BASIC
 
 
 def test_the_extended_format(make_tree: Callable[..., Tree]) -> None:
     """With busy time it is the extended one."""
     files = FILES | contents_of(QEMU, CMF, f"{BASE}/cmf")
-    assert read_cmf(make_tree(files, LINKS)).kind is CMF
+    assert measurement(make_tree(files, LINKS)).kind is CMF
 
 
 @pytest.mark.parametrize(
@@ -264,23 +270,23 @@ def test_the_extended_format(make_tree: Callable[..., Tree]) -> None:
 )
 def test_a_row(tree: Tree, busid: str, field: str, value: object) -> None:
     """A value is there, or the reason why it is not."""
-    assert read_cmf(tree).cell(busid, field) == value
+    assert measurement(tree).cell(busid, field) == value
 
 
 def test_the_time_is_that_of_the_device(tree: Tree) -> None:
     """Each device has the time at which its own files were read."""
-    assert read_cmf(tree).times[0] == 5
+    assert measurement(tree).times[0] == 5
 
 
 def test_another_machine(make_tree: Callable[..., Tree]) -> None:
     """Without ccw devices the frame says so."""
-    assert "cannot be listed" in str(read_cmf(make_tree()).missing)
+    assert str(measurement(make_tree()).missing) == str(absent("no ccw device that could be measured"))
 
 
 def test_a_device_that_fails(make_tree: Callable[..., Tree]) -> None:
     """The error of one device stays with that device."""
     tree = make_tree(FILES, LINKS, {f"{BASE}/cmf/ssch_rsch_count": OSError(5, "Input/output error")})
-    assert read_cmf(tree).cell("0.0.7000", "ssch") is absent("cmf cannot be read: Input/output error")
+    assert measurement(tree).cell("0.0.7000", "ssch") is absent("cmf cannot be read: Input/output error")
 
 
 def test_a_torn_reading_is_repeated() -> None:

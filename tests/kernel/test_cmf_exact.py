@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from zmon.kernel.cmf import overlaid, read_cmf, read_totals
+from zmon.kernel.activity import DiskReader
+from zmon.kernel.cmf import overlaid, read_totals
 from zmon.kinds import EXACT
 from zmon.sample import empty_frame
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 BASE = "sys/devices/css0/0.0.0000/0.0.7000"
 ALIAS = "sys/devices/css0/0.0.0001/0.0.70ff"
@@ -46,11 +48,16 @@ def _machine() -> tuple[dict[str, bytes], dict[str, str]]:
     return files, links
 
 
+def measurement(tree: Tree) -> Frame:
+    """Return the measurement of all devices, rebuilt from averages."""
+    return DiskReader(tree).read()[1]
+
+
 def test_a_base_device_has_the_totals_of_the_ioctl(make_tree: Callable[..., Tree]) -> None:
     """Starts, times and age are those of BIODASDREADALLCMB, and nothing is said to be off."""
     tree = make_tree(*_machine())
 
-    found = overlaid(read_cmf(tree), read_totals(tree))
+    found = overlaid(measurement(tree), read_totals(tree))
 
     assert [found.cell("0.0.7000", name) for name in ("ssch", "connect", "elapsed", "error", "via")] == [
         EXACT_STARTS, 1000, 10**12, 0, "ioctl",
@@ -61,7 +68,7 @@ def test_an_alias_keeps_what_sysfs_tells(make_tree: Callable[..., Tree]) -> None
     """An alias has no disk to ask."""
     tree = make_tree(*_machine())
 
-    found = overlaid(read_cmf(tree), read_totals(tree))
+    found = overlaid(measurement(tree), read_totals(tree))
 
     assert [found.cell("0.0.70ff", name) for name in ("ssch", "via")] == [200_000, "sysfs"]
 
@@ -72,13 +79,13 @@ def test_a_device_that_refuses_keeps_what_sysfs_tells(make_tree: Callable[..., T
     del files["ioctl/dasda/BIODASDREADALLCMB.bin"]
     tree = make_tree(files, links)
 
-    found = overlaid(read_cmf(tree), read_totals(tree))
+    found = overlaid(measurement(tree), read_totals(tree))
 
     assert found.cell("0.0.7000", "via") == "sysfs"
 
 
 def test_without_exact_totals_all_is_rebuilt(make_tree: Callable[..., Tree]) -> None:
     """A source that is off changes nothing."""
-    rebuilt = read_cmf(make_tree(*_machine()))
+    rebuilt = measurement(make_tree(*_machine()))
 
     assert overlaid(rebuilt, empty_frame(EXACT, "off")) is rebuilt

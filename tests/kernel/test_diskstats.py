@@ -8,11 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.diskstats import FIELDS, head_of, parse_diskstats, parse_line
+from zmon.kernel.diskstats import FIELDS, Counts, head_of, parse_line
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"
 HERCULES = (FIXTURES / "diskstats-hercules-6.12.txt").read_bytes()
 LINE = b"  94      12 dasdd 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17"
+
+
+def counts_of(data: bytes) -> dict[str, Counts]:
+    """Return the counts of every device by its name."""
+    return {head_of(line)[1]: parse_line(line) for line in data.splitlines()}
 
 
 def test_the_values_keep_the_order_of_the_line() -> None:
@@ -22,7 +27,7 @@ def test_the_values_keep_the_order_of_the_line() -> None:
 
 def test_a_captured_disk() -> None:
     """Reads, writes and times of 0.0.7000 come out as the kernel printed them."""
-    assert parse_diskstats(HERCULES)["dasdd"][:11] == (
+    assert counts_of(HERCULES)["dasdd"][:11] == (
         421,
         4,
         13520,
@@ -39,7 +44,7 @@ def test_a_captured_disk() -> None:
 
 def test_partitions_are_there_too() -> None:
     """The parser keeps all lines; which are whole disks it cannot know."""
-    assert "dasdd1" in parse_diskstats(HERCULES)
+    assert "dasdd1" in counts_of(HERCULES)
 
 
 def test_an_older_kernel_counts_no_flushes() -> None:
@@ -83,19 +88,19 @@ def test_the_head_ends_where_the_values_begin() -> None:
 def test_bytes_of_any_kind(data: bytes) -> None:
     """Nonsense raises ValueError and nothing else."""
     with contextlib.suppress(ValueError):
-        parse_diskstats(data)
+        counts_of(data)
 
 
 @given(st.integers(0, len(HERCULES) - 1), st.integers(0, 255))
 def test_one_wrong_byte(place: int, byte: int) -> None:
     """A damaged file raises ValueError and nothing else."""
     with contextlib.suppress(ValueError):
-        parse_diskstats(HERCULES[:place] + bytes([byte]) + HERCULES[place + 1 :])
+        counts_of(HERCULES[:place] + bytes([byte]) + HERCULES[place + 1 :])
 
 
 def test_a_partition_of_an_old_kernel_has_four_values() -> None:
     """One such line costs neither the other disks nor what it does say."""
-    found = parse_diskstats(b"8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n8 1 sda1 10 80 20 160\n")
+    found = counts_of(b"8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n8 1 sda1 10 80 20 160\n")
     assert found["sda"][:11] == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
     old = dict(zip(FIELDS, found["sda1"], strict=True))
     assert (old["reads"], old["sectors_read"], old["writes"], old["sectors_written"]) == (10, 80, 20, 160)

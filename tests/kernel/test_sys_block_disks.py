@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import absent
-from zmon.kernel.diskstats import read_blocks
+from zmon.kernel.activity import DiskReader
 from zmon.kernel.sys_block import busid_of, read_disks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 DISKSTATS = (Path(__file__).parents[1] / "fixtures" / "devices" / "diskstats-hercules-6.12.txt").read_bytes()
 DASDD = "sys/devices/css0/0.0.0004/0.0.7000/block/dasdd"
@@ -41,6 +42,11 @@ def tree(make_tree: Callable[..., Tree]) -> Tree:
     return make_tree(FILES, LINKS, times={"proc/diskstats": 77})
 
 
+def blocks(tree: Tree) -> Frame:
+    """Return what the disks have done."""
+    return DiskReader(tree).read()[0]
+
+
 @pytest.mark.parametrize(
     ("disk", "field", "value"),
     [
@@ -60,17 +66,17 @@ def tree(make_tree: Callable[..., Tree]) -> Tree:
 )
 def test_a_disk_is_described(tree: Tree, disk: str, field: str, value: object) -> None:
     """Labels come from /sys/block and counts from /proc/diskstats."""
-    assert read_blocks(tree, read_disks(tree)).cell(disk, field) == value
+    assert blocks(tree).cell(disk, field) == value
 
 
 def test_partitions_are_no_disks(tree: Tree) -> None:
     """Rows are the whole disks of /sys/block and nothing else."""
-    assert read_blocks(tree, read_disks(tree)).keys == ["dasdd", "dm-0", "sda"]
+    assert blocks(tree).keys == ["dasdd", "dm-0", "sda"]
 
 
 def test_the_time_is_that_of_reading(tree: Tree) -> None:
     """All rows were read with one read."""
-    assert read_blocks(tree, read_disks(tree)).times == [77, 77, 77]
+    assert blocks(tree).times == [77, 77, 77]
 
 
 def test_a_disk_without_statistics_is_known(tree: Tree) -> None:
@@ -81,15 +87,13 @@ def test_a_disk_without_statistics_is_known(tree: Tree) -> None:
 def test_no_diskstats_is_said(make_tree: Callable[..., Tree]) -> None:
     """Without /proc/diskstats there are no rows but a reason."""
     tree = make_tree({}, LINKS, {"proc/diskstats": PermissionError(13, "Permission denied")})
-    assert read_blocks(tree, read_disks(tree)).missing is absent(
-        "/proc/diskstats cannot be read: Permission denied"
-    )
+    assert blocks(tree).missing is absent("/proc/diskstats cannot be read: Permission denied")
 
 
 def test_nonsense_in_diskstats_is_said(make_tree: Callable[..., Tree]) -> None:
     """A file that is not understood yields a reason, no exception."""
-    tree = make_tree({"proc/diskstats": b"94 0 dasda x\n"}, LINKS)
-    assert "not all values are numbers" in str(read_blocks(tree, read_disks(tree)).missing)
+    tree = make_tree({"proc/diskstats": b"94 0 dasdd x\n"}, LINKS)
+    assert "not all values are numbers" in str(blocks(tree).missing)
 
 
 def test_a_virtio_disk_hangs_on_its_ccw_device() -> None:

@@ -17,13 +17,14 @@ from zmon.absent import Absent, absent
 from zmon.kernel.channel_path import CSS
 from zmon.kernel.tree import OFFLINE, read_value, refused, text
 from zmon.kinds import DEVICE
-from zmon.sample import Frame, empty_frame
+from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 
 BUS_ID: Final = re.compile(r"0\.[0-3]\.[0-9a-f]{4}")
@@ -121,8 +122,7 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     if not rows:
         return empty_frame(DEVICE, "this machine shows Linux no devices")
     keys = sorted(rows)
-    columns = {field.name: [rows[key][field.name] for key in keys] for field in DEVICE.fields}
-    return Frame(DEVICE, keys, columns, [times[key] for key in keys])
+    return frame_of(DEVICE, {key: rows[key] for key in keys}, [times[key] for key in keys])
 
 
 def _subchannels(tree: Tree) -> list[str]:

@@ -32,13 +32,14 @@ from zmon.absent import Absent, absent
 from zmon.kernel.tree import read_value, refused
 from zmon.kinds import CHANNEL
 from zmon.registry import IDENTITY_EVERY
-from zmon.sample import Frame, empty_frame
+from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Number, Value
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 
 CSS: Final = "sys/devices/css0"
@@ -272,8 +273,7 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     except OSError as error:
         return empty_frame(CHANNEL, refused(error).reason)
     unmeasured = _why_unmeasured(tree)
-    keys: list[str] = []
-    rows: list[dict[str, Value]] = []
+    rows: dict[str, dict[str, Value]] = {}
     times: list[int] = []
     for found in paths:
         path, key = f"{CSS}/{found[0]}", found[1]
@@ -291,12 +291,11 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
             tree.entries(path)
         except OSError:
             continue  # it disappeared meanwhile, and so the row may be half of a path
-        keys.append(key)
-        rows.append(row)
+        rows[key] = row
         times.append(when)
-    if not keys:
+    if not rows:
         return empty_frame(CHANNEL, "this machine shows Linux no channel paths")
-    return Frame(CHANNEL, keys, {f.name: [row[f.name] for row in rows] for f in CHANNEL.fields}, times)
+    return frame_of(CHANNEL, rows, times)
 
 
 class ChannelReader:

@@ -280,24 +280,6 @@ def cmf_frame(kind: Kind, devices: Sequence[MeasuredDevice], rows: Iterable[Row]
     return Frame(kind, [device.busid for device in devices], columns, times, rows=made)
 
 
-def read_cmf(tree: Tree) -> Frame:
-    """Read the measurement of every ccw device: one frame of `CMF` or `CMF_BASIC`.
-
-    A device that is not measured has a row, whose values say why.
-    """
-    try:
-        devices = find_devices(tree)
-    except OSError as error:
-        return empty_frame(CMF, f"/{CCW_DEVICES} cannot be listed: {error.strerror}")
-    kind = format_of(tree, devices)
-
-    def contents(device: MeasuredDevice) -> list[bytes]:
-        return collect(lambda name: tree.read(f"{device.path}/cmf/{name}"), kind)
-
-    rows = [measured(device, contents) for device in devices]
-    return cmf_frame(kind, devices, rows, [when_read(tree, device) for device in devices])
-
-
 def when_read(tree: Tree, device: MeasuredDevice) -> int:
     """Return when the starts of a device were read, in ns of the tree's clock; 0 if they were not."""
     for name in ("cmf/ssch_rsch_count", "cmb_enable"):

@@ -19,7 +19,7 @@ from zmon.absent import absent
 from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
 from zmon.kinds import CACHE, DASD
 from zmon.record import NamedTuple
-from zmon.sample import Frame, empty_frame, frame_of
+from zmon.sample import empty_frame, frame_of
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Absent, Value
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
     Row = dict[str, Value]
 
@@ -266,7 +267,7 @@ def read_dasd_devices(tree: Tree) -> list[Row]:
 def read_dasd(tree: Tree) -> Frame:
     """Read what the driver knows of every volume: one frame of `DASD`.
 
-    Opens the node of every volume for one moment: see `ioctl.ask` for what that can mean.
+    Opens the node of every volume for one moment: see `ask` for what that can mean.
     """
     try:
         volumes = read_dasd_devices(tree)
@@ -392,7 +393,7 @@ def read_cache(tree: Tree) -> Frame:
     """Ask every real ECKD volume for its cache counts: one frame of `CACHE`.
 
     Minidisks on one real volume share the first four parts of the uid, and one answer.  This runs a
-    channel program per volume and may hang with a device: see `ioctl.ask`.
+    channel program per volume and may hang with a device: see `ask`.
     """
     try:
         volumes = read_dasd_devices(tree)
@@ -406,7 +407,7 @@ def read_cache(tree: Tree) -> Frame:
     if not volumes:
         return empty_frame(CACHE, "no ECKD volume is online")
     answers: dict[Value, tuple[int, Row]] = {}
-    rows: list[Row] = []
+    rows: dict[str, Row] = {}
     times: list[int] = []
     for volume in volumes:
         uid = _uid_in_sysfs(tree, volume["busid"])
@@ -415,8 +416,6 @@ def read_cache(tree: Tree) -> Frame:
         if real not in answers:
             answers[real] = (tree.when(DASD_DEVICES), _ask_cache(tree, volume["name"]))
         when, answer = answers[real]
-        rows.append(answer | {"uid": uid})
+        rows[str(volume["busid"])] = answer | {"uid": uid}
         times.append(when)
-    names = [field.name for field in CACHE.fields]
-    columns = {name: [row[name] for row in rows] for name in names}
-    return Frame(CACHE, [str(volume["busid"]) for volume in volumes], columns, times)
+    return frame_of(CACHE, rows, times)

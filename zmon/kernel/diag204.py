@@ -197,9 +197,6 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
     """Read the frames LPAR, LPAR_CPU and PHYSICAL_CPU; without rows where they cannot be had.
 
     In a guest the file may exist, but then it does not describe the machine's partitions.
-
-    Raises:
-        ValueError: see `parse_diag204`.
     """
     sysinfo = read_sysinfo(tree)
     if not isinstance(sysinfo, Absent) and sysinfo.has_guest:

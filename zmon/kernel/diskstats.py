@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.kernel.sys_block import Disks
-    from zmon.kernel.tree import Tree
 
 
 PATH: Final = "proc/diskstats"
@@ -88,25 +87,6 @@ def parse_line(line: bytes) -> Counts:
     return counts + _BEFORE_THEY_CAME[len(counts) :]
 
 
-def parse_diskstats(data: bytes) -> dict[str, Counts]:
-    """Parse /proc/diskstats: the values of every block device, partitions too, by its name.
-
-    Raises:
-        ValueError: a line is too short, or holds something that is no number.
-    """
-    return {head_of(line)[1]: parse_line(line) for line in data.splitlines()}
-
-
-def read_diskstats(tree: Tree) -> dict[str, Counts]:
-    """Read /proc/diskstats of a tree.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not understood.
-    """
-    return parse_diskstats(tree.read(PATH))
-
-
 def block_frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
     """Put the counts of all disks, in the order of `disks.names`, beside what the disks are."""
     if not disks.names:
@@ -114,18 +94,3 @@ def block_frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
     columns, made = dict(disks.labels), tuple(counts)
     columns.update(zip(FIELDS, map(list, zip(*made, strict=True)), strict=False))
     return Frame(BLOCK, disks.names, columns, [when] * len(disks.names), rows=made)
-
-
-def read_blocks(tree: Tree, disks: Disks) -> Frame:
-    """Read what the whole disks have done: one frame of `BLOCK`.
-
-    Which lines of /proc/diskstats are whole disks, /sys/block says: `disks`.
-    """
-    try:
-        counts = read_diskstats(tree)
-        when = tree.when(PATH)
-    except OSError as error:
-        return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}")
-    except ValueError as error:
-        return empty_frame(BLOCK, str(error))
-    return block_frame(disks, [counts.get(name, NO_LINE) for name in disks.names], when)

@@ -117,11 +117,7 @@ def _guest_record(answer: bytes, offset: int) -> tuple[str, Mapping[str, Value]]
 
 
 def read_diag2fc(tree: Tree) -> Frame:
-    """Read the frame GUEST; without rows where it cannot be had.
-
-    Raises:
-        ValueError: see `parse_diag2fc`.
-    """
+    """Read the frame GUEST; without rows where it cannot be had."""
     try:
         data = tree.read(DIAG_2FC, at_once=diag204.AT_ONCE)
         return parse_diag2fc(data, tree.when(DIAG_2FC))

@@ -88,11 +88,7 @@ def _is_number(word: str) -> bool:
 
 
 def read_cpu(tree: Tree) -> Frame:
-    """Read the frame CPU: every CPU that is present, on line or not.
-
-    Raises:
-        ValueError: see `parse_stat` and `parse_cpulist`.
-    """
+    """Read the frame CPU: every CPU that is present, on line or not."""
     try:
         times = parse_stat(text(tree, STAT))
     except OSError as error:
@@ -148,11 +144,7 @@ def parse_vmstat(content: str) -> dict[str, int]:
 
 
 def read_memory(tree: Tree) -> Frame:
-    """Read the one row of the kind MEMORY.
-
-    Raises:
-        ValueError: see `parse_meminfo` and `parse_vmstat`.
-    """
+    """Read the one row of the kind MEMORY."""
     try:
         meminfo = parse_meminfo(text(tree, MEMINFO))
     except OSError as error:

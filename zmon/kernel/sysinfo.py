@@ -153,9 +153,6 @@ def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
     """Read /proc/sysinfo; absent where the kernel has none, which is everywhere but on IBM Z.
 
     Readable by all; costs a few STSI instructions.
-
-    Raises:
-        ValueError: see `parse_sysinfo`.
     """
     try:
         return parse_sysinfo(text(tree, SYSINFO))
@@ -255,11 +252,7 @@ def _cap(scaled: int, what: str, is_valid: bool) -> Number:
 
 
 def read_sthyi(tree: Tree) -> dict[str, Value]:
-    """Ask the running kernel, or read what was captured; see `parse_sthyi`.
-
-    Raises:
-        ValueError: see `parse_sthyi`.
-    """
+    """Ask the running kernel, or read what was captured; see `parse_sthyi`."""
     try:
         return parse_sthyi(call_sthyi() if tree.live else tree.read(STHYI_CAPTURED))
     except FileNotFoundError:
