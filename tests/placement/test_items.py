@@ -147,7 +147,7 @@ def test_what_of_a_file_is_on_no_disk_is_unplaced() -> None:
     """Though its extents are not known: what its device lacks, no unit has."""
     machine = Machine(sample(), PEOPLE)
     whole = machine.locations["/db/t1.0"]
-    laid = UnitIndex(machine, UnitKind.LCU).lay(whole._replace(size=8 * MIB, unplaced=NO))
+    laid = UnitIndex(machine, UnitKind.LCU).count(whole._replace(size=8 * MIB, unplaced=NO))
     assert (laid.units, laid.unplaced) == ({LCU6: 6 * MIB}, 2 * MIB)
 
 

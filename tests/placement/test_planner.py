@@ -285,8 +285,8 @@ def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
     if not total:
         return
     allowed = ceil(total / len(counts))
-    board = PlannerState(items, units, traffic=False)
-    found = plan_moves(items, units, most=len(items), enough=lowest(board) / (8 * total / len(counts)))
+    state = PlannerState(items, units, traffic=False)
+    found = plan_moves(items, units, most=len(items), enough=lowest(state) / (8 * total / len(counts)))
     falls = [top for top in tops(found) if top >= 8 * allowed - 1e-6]
     fewest = sum(max(0, count - allowed) for count in counts)
     reached = next((number for number, top in enumerate(falls, 1) if top <= 8 * allowed + 1e-6), 0)

@@ -26,56 +26,56 @@ ITEMS = st.lists(
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
 def test_what_a_move_would_do_is_what_it_does(items: list[FileItem], number: int, unit: int) -> None:
     """The maximum, the change of the squares and the loss of the tablespace, told before it is made."""
-    board = PlannerState(items, UNITS, traffic=False)
+    state = PlannerState(items, UNITS, traffic=False)
     number %= len(items)
-    if not board.vectors[number]:
+    if not state.vectors[number]:
         return
-    levels = board.levels()
+    levels = state.levels()
     ranked = sorted(range(4), key=lambda one: (-levels[one], one))
-    told = board.after(number, unit, ranked)
-    squares = board.squares_after(number, unit)
-    board.move(number, unit)
-    assert told[0] == pytest.approx(max(board.levels()))
-    assert told[1] == pytest.approx(sum(x * x for x in board.levels()) - sum(x * x for x in levels))
-    assert squares == pytest.approx(board.squares[board.space[number]])
-    on = board.on[board.space[number]]
+    told = state.after(number, unit, ranked)
+    squares = state.squares_after(number, unit)
+    state.move(number, unit)
+    assert told[0] == pytest.approx(max(state.levels()))
+    assert told[1] == pytest.approx(sum(x * x for x in state.levels()) - sum(x * x for x in levels))
+    assert squares == pytest.approx(state.squares[state.space[number]])
+    on = state.on[state.space[number]]
     assert squares == pytest.approx(sum(x * x for x in on))
 
 
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
 def test_a_move_that_is_taken_back_leaves_nothing(items: list[FileItem], number: int, unit: int) -> None:
     """All is as it was before."""
-    board, other = PlannerState(items, UNITS, traffic=False), PlannerState(items, UNITS, traffic=False)
+    state, other = PlannerState(items, UNITS, traffic=False), PlannerState(items, UNITS, traffic=False)
     number %= len(items)
-    if board.vectors[number]:
-        board.take_back(number, board.move(number, unit))
-    assert (board.loads, board.on, board.at, board.vectors) == (
+    if state.vectors[number]:
+        state.take_back(number, state.move(number, unit))
+    assert (state.loads, state.on, state.at, state.vectors) == (
         other.loads, other.on, other.at, other.vectors
     )  # fmt: skip
 
 
 def test_what_was_moved_is_not_moved_again() -> None:
     """A plan names each file once."""
-    board = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
-    board.move(0, 1)
-    assert board.hindrance(0, 2) == MOVED
+    state = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
+    state.move(0, 1)
+    assert state.hindrance(0, 2) == MOVED
 
 
 def test_what_lies_there_already_takes_no_room() -> None:
     """Free is what is left beside it."""
     units = [Unit("0", free=0), Unit("1", free=3)]
-    board = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], units, traffic=False)
-    assert not board.hindrance(0, 1)
-    board.move(0, 1)
-    assert board.free == [3, 0]
+    state = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], units, traffic=False)
+    assert not state.hindrance(0, 1)
+    state.move(0, 1)
+    assert state.free == [3, 0]
 
 
 def test_a_tablespace_loses_what_its_files_could_spread() -> None:
     """Two files can lie on two units at the most."""
-    board = PlannerState([FileItem(f"/{n}", "A", bytes_on={"0": 3}) for n in range(2)], UNITS, traffic=False)
-    assert board.loss(0) == 3.0
-    board.move(0, 1)
-    assert board.loss(0) == 0.0
+    state = PlannerState([FileItem(f"/{n}", "A", bytes_on={"0": 3}) for n in range(2)], UNITS, traffic=False)
+    assert state.loss(0) == 3.0
+    state.move(0, 1)
+    assert state.loss(0) == 0.0
 
 
 def test_weights_are_one_unless_all_capacities_are_given() -> None:

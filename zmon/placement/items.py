@@ -226,27 +226,27 @@ def placement_of(
     machine: Machine, *, by: UnitKind = UnitKind.LCU, interval: Interval | None = None
 ) -> Placement:
     """Resolve the containers of a machine; with an interval, their traffic too."""
-    places = UnitIndex(machine, by)
+    index = UnitIndex(machine, by)
     traffic = {} if interval is None else volumes_traffic(machine, interval)
     items, rows, conflicts = [], [], {}
     managed = _managed(machine.files)
     for file in machine.files:
         answer = machine.locations[file.path]
-        laid = places.lay(answer)
-        loads = places.loads(answer, traffic) if interval is not None else None
-        item = _item(file, laid, loads, machine.site)._replace(
+        counted = index.count(answer)
+        loads = index.loads(answer, traffic) if interval is not None else None
+        item = _item(file, counted, loads, machine.site)._replace(
             logical_volume=_logical_volume(answer, machine)
         )
         if managed and not managed.isdisjoint(_parents(file.path)):
             item = item._replace(pinned=MANAGED)
         items.append(item)
-        rows.append(_row(file, answer, laid, places.grade(answer)))
+        rows.append(_row(file, answer, counted, index.grade(answer)))
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
     grades = [row.grade for row in rows if row.placed]
     return Placement(
         tuple(items),
-        places.units(),
+        index.units(),
         tuple(rows),
         min(grades, default=Grade.UNKNOWN),
         tuple(conflicts),
@@ -325,7 +325,7 @@ class UnitIndex:
             return volume.lcu
         return volume.key if self._by is UnitKind.LCU else _side_key(volume, self._machine.site)
 
-    def lay(self, answer: FileLocation) -> ItemBytes:
+    def count(self, answer: FileLocation) -> ItemBytes:
         """Add up the bytes of one container on each unit and volume."""
         units: dict[str, int] = {}
         volumes: dict[str, int] = {}
@@ -492,7 +492,9 @@ def tablespace_of(file: DataFile) -> str:
     return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
 
 
-def _item(file: DataFile, laid: ItemBytes, loads: dict[str, float] | Absent | None, site: Site) -> FileItem:
+def _item(
+    file: DataFile, counted: ItemBytes, loads: dict[str, float] | Absent | None, site: Site
+) -> FileItem:
     role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
     pinned = site.pinned((file.path, file.tablespace))
     item = FileItem(
@@ -500,10 +502,10 @@ def _item(file: DataFile, laid: ItemBytes, loads: dict[str, float] | Absent | No
         tablespace_of(file),
         file.database,
         role,
-        laid.units,
-        volumes=laid.volumes,
+        counted.units,
+        volumes=counted.volumes,
         pinned="it is pinned" if pinned else "",
-        unplaced=laid.unplaced,
+        unplaced=counted.unplaced,
     )
     return item if loads is None else item._replace(load_on=loads)
 
@@ -514,7 +516,7 @@ def _logical_volume(answer: FileLocation, machine: Machine) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _row(file: DataFile, answer: FileLocation, laid: ItemBytes, grade: Grade) -> FilePlacement:
+def _row(file: DataFile, answer: FileLocation, counted: ItemBytes, grade: Grade) -> FilePlacement:
     return FilePlacement(
         file.path,
         file.database,
@@ -522,22 +524,22 @@ def _row(file: DataFile, answer: FileLocation, laid: ItemBytes, grade: Grade) ->
         file.role,
         file.listed,
         file.size,
-        sum(laid.units.values()),
-        laid.unplaced,
+        sum(counted.units.values()),
+        counted.unplaced,
         grade,
-        _problem(file, answer, laid),
+        _problem(file, answer, counted),
     )
 
 
-def _problem(file: DataFile, answer: FileLocation, laid: ItemBytes) -> str:
+def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     """Return why not all of a container was placed; empty when it was."""
-    if laid.units and not laid.unplaced:
+    if counted.units and not counted.unplaced:
         return ""
     cells = (file.real, file.number, file.ranges)
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
         why = ["it is empty"]
-    said = dict.fromkeys((*why, *laid.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
+    said = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
     return "; ".join(said) or "nothing of it lies on a known disk"
 
 

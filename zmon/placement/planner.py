@@ -139,9 +139,9 @@ def plan_moves(
         return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
     mean, bound = total / sum(begin.bear), lowest(begin)
     uneven, apart = max(begin.levels()) / mean, _apart(begin)
-    board = begin.copy()
-    changes = _evened(board, max(bound, enough * mean), most)
-    changes += _widened(board, most - sum(map(len, changes)))
+    state = begin.copy()
+    changes = _evened(state, max(bound, enough * mean), most)
+    changes += _widened(state, most - sum(map(len, changes)))
     steps = _useful(uneven, apart, _steps(begin.copy(), changes))
     anew, whole = _placed_anew(begin, uneven, apart)
     level = max(bound / mean, enough)
@@ -205,22 +205,22 @@ def _placed_anew(
     return FreshPlacement(whole[-1].uneven, _count(whole), whole[-1].copied, whole[-1].apart), whole
 
 
-def _together(board: PlannerState, moves: Change) -> FreshPlacement:
+def _together(state: PlannerState, moves: Change) -> FreshPlacement:
     """Make moves, those that something hinders after the others, and return what they reach together."""
-    left = sorted(moves, key=lambda move: (-board.amount[move[0]], move[0]))
+    left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
     made = copied = 0
     while True:
         waiting = []
         for number, unit in left:
-            if board.hindrance(number, unit):
+            if state.hindrance(number, unit):
                 waiting.append((number, unit))
             else:
                 made += 1
-                copied += board.size[number] - board.items[number].bytes_on.get(board.units[unit].key, 0)
-                board.move(number, unit)
+                copied += state.size[number] - state.items[number].bytes_on.get(state.units[unit].key, 0)
+                state.move(number, unit)
         if len(waiting) == len(left):
-            mean = sum(board.loads) / sum(board.bear)
-            return FreshPlacement(max(board.levels()) / mean, made, copied, _apart(board))
+            mean = sum(state.loads) / sum(state.bear)
+            return FreshPlacement(max(state.levels()) / mean, made, copied, _apart(state))
         left = waiting
 
 
@@ -243,12 +243,12 @@ def _falling(steps: Sequence[PlanStep]) -> Iterable[PlanStep]:
         yield step
 
 
-def _placed(board: PlannerState, steps: Iterable[PlanStep]) -> PlannerState:
-    """Make steps on a board."""
-    numbers = {id(item): number for number, item in enumerate(board.items)}
+def _placed(state: PlannerState, steps: Iterable[PlanStep]) -> PlannerState:
+    """Make steps from a state."""
+    numbers = {id(item): number for number, item in enumerate(state.items)}
     for move in (move for step in steps for move in step.moves):
-        board.move(numbers[id(move.item)], board.number[move.target.key])
-    return board
+        state.move(numbers[id(move.item)], state.number[move.target.key])
+    return state
 
 
 def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: float) -> bool:
@@ -265,34 +265,34 @@ def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: flo
     return one.copied < other.copied
 
 
-def _keyed(board: PlannerState, loads: Sequence[float]) -> dict[str, float]:
-    return {unit.key: load for unit, load in zip(board.units, loads, strict=True)}
+def _keyed(state: PlannerState, loads: Sequence[float]) -> dict[str, float]:
+    return {unit.key: load for unit, load in zip(state.units, loads, strict=True)}
 
 
-def _apart(board: PlannerState) -> float:
+def _apart(state: PlannerState) -> float:
     """Return which part of the load lies as spread as its files allow."""
-    return 1 - board.losses() / sum(board.loads)
+    return 1 - state.losses() / sum(state.loads)
 
 
-def lowest(board: PlannerState) -> float:
+def lowest(state: PlannerState) -> float:
     """Return a level that the maximum is never below, wherever the movable items lie.
 
     The mean; what lies fixed on a unit; the largest item; and, as on m units some one has k + 1 of the
     k * m + 1 largest items, the least of these.
     """
     movable = sorted(
-        (load for load, fixed in zip(board.amount, board.fixed, strict=True) if not fixed), reverse=True
+        (load for load, fixed in zip(state.amount, state.fixed, strict=True) if not fixed), reverse=True
     )
-    bounds = [sum(board.loads) / sum(board.bear)]
-    resting = [0.0] * len(board.units)
-    for number, fixed in enumerate(board.fixed):
+    bounds = [sum(state.loads) / sum(state.bear)]
+    resting = [0.0] * len(state.units)
+    for number, fixed in enumerate(state.fixed):
         if fixed:
-            for unit, load in board.vectors[number]:
+            for unit, load in state.vectors[number]:
                 resting[unit] += load
-    bounds += [load / bear for load, bear in zip(resting, board.bear, strict=True)]
-    bounds += [load / max(board.bear) for load in movable[:1]]
-    if board.even:
-        count = len(board.units)
+    bounds += [load / bear for load, bear in zip(resting, state.bear, strict=True)]
+    bounds += [load / max(state.bear) for load in movable[:1]]
+    if state.even:
+        count = len(state.units)
         bounds += [
             sum(movable[k * count - k : k * count + 1]) for k in range(1, (len(movable) - 1) // count + 1)
         ]
@@ -302,95 +302,95 @@ def lowest(board: PlannerState) -> float:
 # a low maximum
 
 
-def _evened(board: PlannerState, wanted: float, most: int) -> list[Change]:
+def _evened(state: PlannerState, wanted: float, most: int) -> list[Change]:
     """Lower the maximum as far as wanted and possible; returns the changes, which are made."""
     made: list[tuple[Change, list[Vector]]] = []
-    useful, count, lowest_yet = 0, 0, max(board.levels())
-    while max(board.levels()) > wanted * (1 + SAME):
-        change = _relief(board, most - count)
+    useful, count, lowest_yet = 0, 0, max(state.levels())
+    while max(state.levels()) > wanted * (1 + SAME):
+        change = _relief(state, most - count)
         if not change:
             break
-        made.append((change, _make(board, change)))
+        made.append((change, _make(state, change)))
         count += len(change)
-        if max(board.levels()) < lowest_yet * (1 - SAME):
-            lowest_yet, useful = max(board.levels()), len(made)
+        if max(state.levels()) < lowest_yet * (1 - SAME):
+            lowest_yet, useful = max(state.levels()), len(made)
     # where several units have most, relieving one of them alone is of no use
     while len(made) > useful:
-        _take_back(board, *made.pop())
+        _take_back(state, *made.pop())
     return [change for change, _ in made]
 
 
-def _take_back(board: PlannerState, change: Change, places: Sequence[Vector]) -> None:
-    """Have items lie where they lay before a change."""
+def _take_back(state: PlannerState, change: Change, places: Sequence[Vector]) -> None:
+    """Put items back to where they were before a change."""
     for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
-        board.take_back(number, vector)
+        state.take_back(number, vector)
 
 
-def _make(board: PlannerState, change: Change) -> list[Vector]:
-    """Make a change; returns where the items lay."""
-    return [board.move(number, unit) for number, unit in change]
+def _make(state: PlannerState, change: Change) -> list[Vector]:
+    """Make a change; return the former places of the items."""
+    return [state.move(number, unit) for number, unit in change]
 
 
-def _relief(board: PlannerState, most: int) -> Change:
+def _relief(state: PlannerState, most: int) -> Change:
     """Return the move, or else the exchange, that relieves a unit with most load best; empty if none does."""
-    levels = board.levels()
+    levels = state.levels()
     top = max(levels) * (1 - SAME)
     ranked = sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
     for hot in (unit for unit in ranked if levels[unit] >= top):
-        change = (_best_move(board, hot, ranked) if most >= 1 else ()) or (
-            _best_exchange(board, hot, ranked) if most >= 2 else ()
+        change = (_best_move(state, hot, ranked) if most >= 1 else ()) or (
+            _best_exchange(state, hot, ranked) if most >= 2 else ()
         )
         if change:
             return change
     return ()
 
 
-def _best_move(board: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
-    top = board.level(hot)
+def _best_move(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
+    top = state.level(hot)
     found: tuple[float, float, float, int, int, int] | None = None
     best = top * (1 + SAME)
     seen: set[int] = set()
-    cold = [unit for unit in reversed(ranked) if unit != hot and board.units[unit].open]
-    for number in board.at[hot]:
-        kind = board.classes[number]
-        if board.fixed[number] or kind in seen:
+    cold = [unit for unit in reversed(ranked) if unit != hot and state.units[unit].open]
+    for number in state.at[hot]:
+        kind = state.classes[number]
+        if state.fixed[number] or kind in seen:
             continue
         seen.add(kind)
-        vector = board.vectors[number]
-        if (board.loads[hot] - vector[0][1]) / board.bear[hot] > best:
+        vector = state.vectors[number]
+        if (state.loads[hot] - vector[0][1]) / state.bear[hot] > best:
             continue
-        alike = board.even and len(vector) == 1
+        alike = state.even and len(vector) == 1
         least = inf
         for unit in cold:
             # with more on it already, a unit of the same capacity is no better
-            if alike and board.loads[unit] > least:
+            if alike and state.loads[unit] > least:
                 break
-            if (board.loads[unit] + board.amount[number]) / board.bear[unit] > best and len(vector) == 1:
+            if (state.loads[unit] + state.amount[number]) / state.bear[unit] > best and len(vector) == 1:
                 continue
-            if board.hindrance(number, unit):
+            if state.hindrance(number, unit):
                 continue
-            least = board.loads[unit]
-            level, squares = board.after(number, unit, ranked)
+            least = state.loads[unit]
+            level, squares = state.after(number, unit, ranked)
             if level > best or squares >= -SAME * top * top:
                 continue
-            space = board.space[number]
-            loss = board.loss(space, board.squares_after(number, unit)) - board.loss(space)
-            key = (level, squares, loss, board.size[number], number, unit)
+            space = state.space[number]
+            loss = state.loss(space, state.squares_after(number, unit)) - state.loss(space)
+            key = (level, squares, loss, state.size[number], number, unit)
             if found is None or key < found:
                 found, best = key, level
     return () if found is None else ((found[4], found[5]),)
 
 
-def _best_exchange(board: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
+def _best_exchange(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
     """Return the exchange of an item for a smaller one that lowers the higher of both units most."""
     found: tuple[float, float, int, Change] | None = None
-    mine = _single(board, hot)
+    mine = _single(state, hot)
     for unit in [unit for unit in reversed(ranked) if unit != hot][:COLDEST]:
-        theirs = _single(board, unit)
+        theirs = _single(state, unit)
         sizes = [size for size, _ in theirs]
         # so much should go over for both to be as loaded as each other
-        wanted = (board.loads[hot] * board.bear[unit] - board.loads[unit] * board.bear[hot]) / (
-            board.bear[hot] + board.bear[unit]
+        wanted = (state.loads[hot] * state.bear[unit] - state.loads[unit] * state.bear[hot]) / (
+            state.bear[hot] + state.bear[unit]
         )
         last = None
         for size, number in mine:
@@ -398,26 +398,26 @@ def _best_exchange(board: PlannerState, hot: int, ranked: Sequence[int]) -> Chan
                 continue
             last = size
             for other in _nearest(theirs, sizes, size - wanted):
-                over = size - board.amount[other]
+                over = size - state.amount[other]
                 level = max(
-                    (board.loads[hot] - over) / board.bear[hot], (board.loads[unit] + over) / board.bear[unit]
+                    (state.loads[hot] - over) / state.bear[hot], (state.loads[unit] + over) / state.bear[unit]
                 )
-                if over <= 0 or level >= board.level(hot) * (1 - SAME):
+                if over <= 0 or level >= state.level(hot) * (1 - SAME):
                     continue
-                if board.hindrance(number, unit) or board.hindrance(other, hot):
+                if state.hindrance(number, unit) or state.hindrance(other, hot):
                     continue
-                moved = board.size[number] + board.size[other]
+                moved = state.size[number] + state.size[other]
                 key = (level, -over, moved, ((number, unit), (other, hot)))
                 found = key if found is None else min(found, key)
     return () if found is None else found[3]
 
 
-def _single(board: PlannerState, unit: int) -> list[tuple[float, int]]:
+def _single(state: PlannerState, unit: int) -> list[tuple[float, int]]:
     """Return the movable items that lie on one unit alone, by their load."""
     return sorted(
-        (board.amount[number], number)
-        for number in board.at[unit]
-        if not board.fixed[number] and len(board.vectors[number]) == 1
+        (state.amount[number], number)
+        for number in state.at[unit]
+        if not state.fixed[number] and len(state.vectors[number]) == 1
     )
 
 
@@ -431,158 +431,158 @@ def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: f
 # every tablespace on many units
 
 
-def _widened(board: PlannerState, most: int) -> list[Change]:
+def _widened(state: PlannerState, most: int) -> list[Change]:
     """Spread tablespaces without raising the maximum; returns the changes, which are made."""
     made: list[Change] = []
     left = most
     while left > 0:
-        ceiling = max(board.levels()) * (1 + SAME)
-        worst = sorted(range(len(board.members)), key=lambda space: (-board.loss(space), space))
-        change = _wider(board, worst, ceiling)
+        ceiling = max(state.levels()) * (1 + SAME)
+        worst = sorted(range(len(state.members)), key=lambda space: (-state.loss(space), space))
+        change = _wider(state, worst, ceiling)
         if not change and left >= 2:
-            change = _wider_by_exchange(board, worst, ceiling)
+            change = _wider_by_exchange(state, worst, ceiling)
         if not change:
             break
-        before = _apart(board)
-        places = _make(board, change)
-        if _apart(board) < before + GAIN:
-            _take_back(board, change, places)
+        before = _apart(state)
+        places = _make(state, change)
+        if _apart(state) < before + GAIN:
+            _take_back(state, change, places)
             break
         made.append(change)
         left -= len(change)
     return made
 
 
-def _wider(board: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
+def _wider(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
     """Return the move that spreads a tablespace best."""
     found: tuple[float, int, int, int] | None = None
     for space in worst:
-        loss = board.loss(space)
-        least = found[0] if found else -SAME * board.whole[space]
+        loss = state.loss(space)
+        least = found[0] if found else -SAME * state.whole[space]
         if -loss >= least:
             break  # it cannot gain more than all that it loses
-        on = board.on[space]
-        thin = [unit for unit in range(len(board.units)) if board.units[unit].open]
-        thin.sort(key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        on = state.on[space]
+        thin = [unit for unit in range(len(state.units)) if state.units[unit].open]
+        thin.sort(key=lambda unit, on=on: (on[unit], state.level(unit), unit))  # type: ignore[misc]  # a key
         seen: set[int] = set()
-        for number in board.members[space]:
-            if board.fixed[number] or board.classes[number] in seen:
+        for number in state.members[space]:
+            if state.fixed[number] or state.classes[number] in seen:
                 continue
-            seen.add(board.classes[number])
-            unit = next((unit for unit in thin if _fits(board, number, unit, ceiling)), None)
+            seen.add(state.classes[number])
+            unit = next((unit for unit in thin if _fits(state, number, unit, ceiling)), None)
             if unit is None:
                 continue
-            gain = board.loss(space, board.squares_after(number, unit)) - loss
-            key = (gain, board.size[number], number, unit)
-            if gain < -SAME * board.whole[space] and (found is None or key < found):
+            gain = state.loss(space, state.squares_after(number, unit)) - loss
+            key = (gain, state.size[number], number, unit)
+            if gain < -SAME * state.whole[space] and (found is None or key < found):
                 found = key
     return () if found is None else ((found[2], found[3]),)
 
 
-def _fits(board: PlannerState, number: int, unit: int, ceiling: float) -> bool:
+def _fits(state: PlannerState, number: int, unit: int, ceiling: float) -> bool:
     """Tell whether an item may go to a unit that has less of its tablespace, without raising the maximum."""
-    if unit == board.home[number]:
+    if unit == state.home[number]:
         return False
-    if (board.loads[unit] + board.amount[number]) / board.bear[unit] > ceiling:
+    if (state.loads[unit] + state.amount[number]) / state.bear[unit] > ceiling:
         return False
-    return not board.hindrance(number, unit)
+    return not state.hindrance(number, unit)
 
 
-def _wider_by_exchange(board: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
+def _wider_by_exchange(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
     """Return the exchange of items of two tablespaces that spreads them best."""
     found: tuple[float, int, Change] | None = None
-    sorted_at = {unit: _single(board, unit) for unit in range(len(board.units))}
+    sorted_at = {unit: _single(state, unit) for unit in range(len(state.units))}
     sizes_at = {unit: [size for size, _ in items] for unit, items in sorted_at.items()}
     for space in worst[:CROWDED]:
-        on = board.on[space]
-        thin = sorted(range(len(board.units)), key=lambda unit, on=on: (on[unit], board.level(unit), unit))  # type: ignore[misc]  # a key
+        on = state.on[space]
+        thin = sorted(range(len(state.units)), key=lambda unit, on=on: (on[unit], state.level(unit), unit))  # type: ignore[misc]  # a key
         seen: set[int] = set()
-        for number in board.members[space]:
-            if board.fixed[number] or len(board.vectors[number]) > 1 or board.classes[number] in seen:
+        for number in state.members[space]:
+            if state.fixed[number] or len(state.vectors[number]) > 1 or state.classes[number] in seen:
                 continue
-            seen.add(board.classes[number])
+            seen.add(state.classes[number])
             for unit in thin[:COLDEST]:
-                if on[unit] >= on[board.home[number]]:
+                if on[unit] >= on[state.home[number]]:
                     break
-                for other in _nearest(sorted_at[unit], sizes_at[unit], board.amount[number]):
-                    key = _exchanged(board, number, other, ceiling)
+                for other in _nearest(sorted_at[unit], sizes_at[unit], state.amount[number]):
+                    key = _exchanged(state, number, other, ceiling)
                     if key is not None and (found is None or key < found):
                         found = key
     return () if found is None else found[2]
 
 
 def _exchanged(
-    board: PlannerState, number: int, other: int, ceiling: float
+    state: PlannerState, number: int, other: int, ceiling: float
 ) -> tuple[float, int, Change] | None:
     """Return what an exchange of two items gains, if they may change places."""
-    one, two = board.home[number], board.home[other]
-    if board.space[number] == board.space[other]:
+    one, two = state.home[number], state.home[other]
+    if state.space[number] == state.space[other]:
         return None
-    over = board.amount[number] - board.amount[other]
-    if (board.loads[one] - over) / board.bear[one] > ceiling:
+    over = state.amount[number] - state.amount[other]
+    if (state.loads[one] - over) / state.bear[one] > ceiling:
         return None
-    if (board.loads[two] + over) / board.bear[two] > ceiling:
+    if (state.loads[two] + over) / state.bear[two] > ceiling:
         return None
-    if board.hindrance(number, two) or board.hindrance(other, one):
+    if state.hindrance(number, two) or state.hindrance(other, one):
         return None
     gain = sum(
-        board.loss(board.space[who], board.squares_after(who, where)) - board.loss(board.space[who])
+        state.loss(state.space[who], state.squares_after(who, where)) - state.loss(state.space[who])
         for who, where in ((number, two), (other, one))
     )
-    if gain >= -SAME * sum(board.whole[board.space[who]] for who in (number, other)):
+    if gain >= -SAME * sum(state.whole[state.space[who]] for who in (number, other)):
         return None
-    size = board.size[number] + board.size[other]
+    size = state.size[number] + state.size[other]
     return gain, size, ((number, two), (other, one))
 
 
 # what is said of it
 
 
-def _steps(board: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]:
-    """Make the changes on a board as it was, and say what is reached with each."""
-    top, mean = max(board.levels()), sum(board.loads) / sum(board.bear)
+def _steps(state: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]:
+    """Make the changes from a state, and yield what is reached with each."""
+    top, mean = max(state.levels()), sum(state.loads) / sum(state.bear)
     copied = 0
     for change in changes:
         moves = []
         for number, unit in change:
-            item, source = board.items[number], board.home[number]
-            size = board.size[number] - item.bytes_on.get(board.units[unit].key, 0)
+            item, source = state.items[number], state.home[number]
+            size = state.size[number] - item.bytes_on.get(state.units[unit].key, 0)
             copied += size
-            moves.append(Move(item, board.units[source], board.units[unit], size, board.amount[number]))
-            board.move(number, unit)
-        levels = board.levels()
+            moves.append(Move(item, state.units[source], state.units[unit], size, state.amount[number]))
+            state.move(number, unit)
+        levels = state.levels()
         worst = levels.index(max(levels))
         yield PlanStep(
             tuple(moves),
-            board.units[worst],
+            state.units[worst],
             levels[worst] / mean,
             top / levels[worst],
-            board.units[worst].title,
-            _apart(board),
+            state.units[worst].title,
+            _apart(state),
             copied,
-            _keyed(board, board.loads),
+            _keyed(state, state.loads),
         )
 
 
-def _anew(board: PlannerState) -> Change:
+def _anew(state: PlannerState) -> Change:
     """Place everything that may be moved anew: largest first, each to the unit that then has least.
 
     What may stay where it is, because no unit would have less, stays.  What hinders a move before anything is
     lifted still hinders it, so that no rule is evaded by moving all at once.
     """
-    movable = [number for number, fixed in enumerate(board.fixed) if not fixed]
-    movable.sort(key=lambda number: (-board.amount[number], number))
-    every = range(len(board.units))
-    barred = {number: [bool(board.hindrance(number, unit)) for unit in every] for number in movable}
-    homes = list(board.home)
-    places = [board.lift(number) for number in movable]
+    movable = [number for number, fixed in enumerate(state.fixed) if not fixed]
+    movable.sort(key=lambda number: (-state.amount[number], number))
+    every = range(len(state.units))
+    barred = {number: [bool(state.hindrance(number, unit)) for unit in every] for number in movable}
+    homes = list(state.home)
+    places = [state.lift(number) for number in movable]
     moved = []
     for number, vector in zip(movable, places, strict=True):
-        load, home = board.amount[number], homes[number]
+        load, home = state.amount[number], homes[number]
         units = sorted(
             every,
             key=lambda unit, load=load, home=home: (  # type: ignore[misc]  # a key
-                (board.loads[unit] + load) / board.bear[unit],
+                (state.loads[unit] + load) / state.bear[unit],
                 unit != home,
                 unit,
             ),
@@ -590,74 +590,74 @@ def _anew(board: PlannerState) -> Change:
         unit = next(
             unit
             for unit in units
-            if unit == home or not (barred[number][unit] or board.hindrance(number, unit))
+            if unit == home or not (barred[number][unit] or state.hindrance(number, unit))
         )
         if unit == home:
-            board.put(number, vector)
+            state.put(number, vector)
         else:
-            board.move(number, unit)
+            state.move(number, unit)
             moved.append((number, unit))
     return tuple(moved)
 
 
-def _in_order(board: PlannerState, moves: Change) -> Iterable[Change]:
+def _in_order(state: PlannerState, moves: Change) -> Iterable[Change]:
     """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
 
     Where each of them would raise the maximum, two that go opposite ways are made at once, if there are such.
     What cannot be moved before something else has made room is left out if that never happens.
     """
-    left = sorted(moves, key=lambda move: (-board.amount[move[0]], move[0]))
-    while free := [move for move in left if not board.hindrance(*move)]:
+    left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
+    while free := [move for move in left if not state.hindrance(*move)]:
         change: Change = (free[0],)
         if len(moves) <= ORDERED:
-            ranked = _ranked(board)
-            level, _, best = min(_levelled(board, free, ranked))
+            ranked = _ranked(state)
+            level, _, best = min(_levelled(state, free, ranked))
             change = (best,)
-            if level > board.level(ranked[0]) * (1 + SAME):
-                change = _opposite(board, free) or change
+            if level > state.level(ranked[0]) * (1 + SAME):
+                change = _opposite(state, free) or change
         for move in change:
             left.remove(move)
-            board.move(*move)
+            state.move(*move)
         yield change
 
 
-def _ranked(board: PlannerState) -> list[int]:
+def _ranked(state: PlannerState) -> list[int]:
     """Return the units by falling level."""
-    levels = board.levels()
+    levels = state.levels()
     return sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
 
 
 def _levelled(
-    board: PlannerState, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
+    state: PlannerState, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
 ) -> Iterable[tuple[float, float, tuple[int, int]]]:
     """Yield the highest level with each of some moves, the change of the sum of squares, and the move."""
     for number, unit in moves:
-        yield (*board.after(number, unit, ranked), (number, unit))
+        yield (*state.after(number, unit, ranked), (number, unit))
 
 
-def _opposite(board: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
+def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
     """Return the two of some moves by which items change places that lower the maximum most."""
     found: list[tuple[float, float, Change]] = []
     for place, (number, unit) in enumerate(moves):
-        home = board.home[number]
-        back = [move for move in moves[place + 1 :] if move[1] == home and board.home[move[0]] == unit]
+        home = state.home[number]
+        back = [move for move in moves[place + 1 :] if move[1] == home and state.home[move[0]] == unit]
         if back:
-            before = board.move(number, unit)
-            ranked = _ranked(board)
+            before = state.move(number, unit)
+            ranked = _ranked(state)
             found += [
                 (level, squares, ((number, unit), move))
-                for level, squares, move in _levelled(board, back, ranked)
+                for level, squares, move in _levelled(state, back, ranked)
             ]
-            board.take_back(number, before)
+            state.take_back(number, before)
     return min(found)[2] if found else ()
 
 
-def _held(board: PlannerState) -> tuple[tuple[str, int], ...]:
+def _held(state: PlannerState) -> tuple[tuple[str, int], ...]:
     """Return why the items on the unit with most load stay there, and how many do for each reason."""
-    levels = board.levels()
+    levels = state.levels()
     hot = levels.index(max(levels))
     cold = min(range(len(levels)), key=lambda unit: (unit == hot, levels[unit], unit))
-    reasons = Counter(board.hindrance(number, cold) for number in board.at[hot])
+    reasons = Counter(state.hindrance(number, cold) for number in state.at[hot])
     for reason in ("", MOVED, NOTHING):
         del reasons[reason]
     return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))

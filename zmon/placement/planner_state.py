@@ -138,7 +138,7 @@ class PlannerState:
             insort(self.at[self.home[number]], number)
 
     def lift(self, number: int) -> Vector:
-        """Take an item away; returns where it lay."""
+        """Take an item away; return its place."""
         vector = self.vectors[number]
         self._count(number, vector, -1)
         if vector:
@@ -148,19 +148,19 @@ class PlannerState:
         return vector
 
     def put(self, number: int, vector: Vector) -> Vector:
-        """Have an item lie elsewhere; returns where it lay."""
+        """Put an item elsewhere; return its former place."""
         before = self.lift(number)
         self._place(number, vector)
         return before
 
     def move(self, number: int, unit: int) -> Vector:
-        """Have an item lie on one unit, and stay there; returns where it lay."""
+        """Move an item to one unit, where it stays; return its former place."""
         self.fixed[number] = MOVED
         self.classes[number] = -1 - number
         return self.put(number, ((unit, self.amount[number]),))
 
     def take_back(self, number: int, vector: Vector) -> None:
-        """Have an item lie where it lay before it was moved; it may be moved again."""
+        """Put an item back to its former place; it may be moved again."""
         self.fixed[number] = ""
         self.put(number, vector)
 

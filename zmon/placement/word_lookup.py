@@ -286,8 +286,8 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
         devices=tuple(titles),
-        mounts=tuple(_seats(disks, upon, machine)),
-        files=tuple(_lodgers(disks, upon, machine)),
+        mounts=tuple(_mounts_on(disks, upon, machine)),
+        files=tuple(_files_on(disks, upon, machine)),
         unseen=machine.unseen,
     )
 
@@ -320,7 +320,7 @@ def _device(number: str, machine: Machine) -> FileLocation:
     return machine.locate(unknown_file(title, WHOLE, **known, ranges=((0, int(size)),)))
 
 
-def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:
+def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountOnDisk]:
     for mount in machine.mounts:
         of_btrfs = {} if mount.fstype != "btrfs" or isinstance(mount.devices, Absent) else mount.devices
         several = tuple(of_btrfs.values())
@@ -344,7 +344,7 @@ def _seats(disks: set[str], upon: set[str], machine: Machine) -> Iterator[MountO
             )
 
 
-def _lodgers(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
+def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
     for file in machine.files:
         answer = machine.locations[file.path]
         if upon.isdisjoint(step.number for step in answer.steps):
