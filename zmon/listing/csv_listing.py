@@ -17,19 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing.containers import (
-    DIRECTORY,
-    KINDS,
-    NO_OPTIONS,
-    ROLES,
-    UNKNOWN,
-    Container,
-    ListingContent,
-    Options,
-    Traffic,
-    content_of,
-    only_name,
-)
+from zmon.listing import containers as c
 from zmon.listing.delimited import rows, whole_number
 from zmon.listing.not_understood import Note, NoteSeries, quote
 
@@ -42,7 +30,7 @@ COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "wr
 """Their order where no heading names them."""
 FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
 """Columns that only a heading can name."""
-NO_TRAFFIC: Final = Traffic()
+NO_TRAFFIC: Final = c.Traffic()
 _KNOWN: Final = frozenset(COLUMNS + FURTHER)
 _HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
@@ -66,7 +54,7 @@ def _is_path(field: str) -> bool:
     return field.startswith(("/", "+", "./", "../"))
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
+def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read a listing `tablespace,path[,role[,bytes[,read_bytes_per_s,write_bytes_per_s]]]`.
 
     A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
@@ -78,7 +66,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     hosts: set[str] = set()
     notes: list[Note] = []
     odd = NoteSeries("rows are not understood", unread=True)
-    containers: list[Container] = []
+    containers: list[c.Container] = []
     names: Sequence[str] = COLUMNS
     spellings: dict[str, str] = {}  # of names, so that each is kept once
     for number, row in enumerate(map(_bare, rows(text, comments))):
@@ -112,7 +100,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
         further = [name for name in named if name and name not in _KNOWN]
         notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
     hosts.update(found[1] for found in map(_HOST.match, comments) if found)
-    return content_of(containers, (*notes, *odd.notes()), host=only_name(hosts))
+    return c.content_of(containers, (*notes, *odd.notes()), host=c.only_name(hosts))
 
 
 def _bare(row: TableRow) -> TableRow:
@@ -132,7 +120,7 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
     return names if "path" in names else None
 
 
-def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries) -> tuple[Container, str]:
+def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries) -> tuple[c.Container, str]:
     """Return what a row lists, and the host it names."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
@@ -140,10 +128,10 @@ def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries
     if len(row.fields) == 1 and _separators(name):
         name = ""  # it is the whole row
     role, kind = cells.get("role", "").strip().casefold(), cells.get("kind", "").strip().casefold()
-    if role not in ROLES:
-        role = UNKNOWN
-    if kind not in KINDS:
-        kind = DIRECTORY if path.endswith("/") else ""
+    if role not in c.ROLES:
+        role = c.UNKNOWN
+    if kind not in c.KINDS:
+        kind = c.DIRECTORY if path.endswith("/") else ""
     declared = cells.get("bytes", "").strip()
     size = whole_number(declared)
     if declared and size is None:
@@ -151,7 +139,7 @@ def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries
     if problem:
         odd.add(row.line, f"row not understood: {problem}")
     rates = tuple(_rate(cells, f"{way}_bytes_per_s", row.line, odd) for way in ("read", "write"))
-    return Container(
+    return c.Container(
         database=cells.get("database", ""),
         tablespace=name,
         spelled=name,
@@ -165,7 +153,7 @@ def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries
         problem=problem,
         traffic=NO_TRAFFIC
         if rates == (None, None)
-        else Traffic(read_bytes_per_s=rates[0], write_bytes_per_s=rates[1]),
+        else c.Traffic(read_bytes_per_s=rates[0], write_bytes_per_s=rates[1]),
         table=cells.get("table", ""),
     ), host
 
@@ -191,8 +179,8 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
     role = cells.get("role", "").strip().casefold()
     if extra:
         yield f"{len(fields)} fields in {len(names)} columns: the separator in a name needs quotes"
-    elif role and role not in ROLES:
-        yield f"{quote(role)} is no role, one of {', '.join(ROLES)}: the separator in a name needs quotes"
+    elif role and role not in c.ROLES:
+        yield f"{quote(role)} is no role, one of {', '.join(c.ROLES)}: the separator in a name needs quotes"
 
 
 def _rate(cells: Mapping[str, str], column: str, line: int, odd: NoteSeries) -> float | None:

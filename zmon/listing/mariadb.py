@@ -16,21 +16,7 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.listing.containers import (
-    DATA,
-    DEVICE,
-    DIRECTORY,
-    FILE,
-    INDEX,
-    LOG,
-    NO_OPTIONS,
-    TEMP,
-    UNDO,
-    Container,
-    ListingContent,
-    Options,
-    content_of,
-)
+from zmon.listing import containers as c
 from zmon.listing.delimited import rows, whole_number
 from zmon.listing.not_understood import Note, quote, unread_row
 from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError
@@ -119,7 +105,7 @@ def _result_of(fields: Sequence[str]) -> str | None:
     return next((sort for sort, columns in _RESULTS.items() if columns <= names), None)
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
+def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read the results of `QUERIES`, all or some; `base_dir` is datadir where the variables do not tell.
 
     Raises:
@@ -146,11 +132,11 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
     return listed._replace(notes=(*notes, *listed.notes))
 
 
-def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> ListingContent:
+def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> c.ListingContent:
     """Return what the results of the queries say together."""
     variables = _variables(results)
-    blank = Container(kind=FILE, base_dir=variables.get("datadir") or base_dir, source=source)
-    containers: list[Container] = []
+    blank = c.Container(kind=c.FILE, base_dir=variables.get("datadir") or base_dir, source=source)
+    containers: list[c.Container] = []
     for line, cells in results["spaces"]:
         containers += _space(blank._replace(line=line), cells, variables)
     for line, cells in results["files"]:
@@ -158,7 +144,7 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
     for line, cells in results["datafiles"]:
         name = cells["space"]
         containers.append(
-            blank._replace(tablespace=name, spelled=name, path=cells["path"], role=DATA, line=line)
+            blank._replace(tablespace=name, spelled=name, path=cells["path"], role=c.DATA, line=line)
         )
     for line, cells in results["tables"]:
         containers += _table(blank._replace(line=line), cells)
@@ -167,12 +153,12 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
     for line, cells in results["logs"]:
         containers.append(
             blank._replace(
-                tablespace="binlog", spelled="binlog", role=LOG, line=line,
+                tablespace="binlog", spelled="binlog", role=c.LOG, line=line,
                 path=posixpath.join(posixpath.dirname(basename), cells["log_name"]),
                 bytes_declared=whole_number(cells["file_size"]),
             )
         )  # fmt: skip
-    return content_of(containers, database="", host=variables.get("hostname", ""))
+    return c.content_of(containers, database="", host=variables.get("hostname", ""))
 
 
 def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
@@ -182,7 +168,7 @@ def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
     }
 
 
-def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Container]:
+def _space(blank: c.Container, cells: Cells, variables: Cells) -> Iterator[c.Container]:
     """Return the files of a tablespace of `INNODB_SYS_TABLESPACES`, or MySQL's `INNODB_TABLESPACES`."""
     name, size = cells["name"], whole_number(cells.get("file_size", ""))
     whole = blank._replace(
@@ -196,7 +182,7 @@ def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Contain
         yield whole._replace(
             database=cells.get("table_schema") or decoded(schema),
             table=cells.get("table_name") or decoded(table.partition("#")[0]),
-            role=DATA,
+            role=c.DATA,
         )
     else:
         yield whole._replace(role=_role(name))
@@ -205,36 +191,36 @@ def _space(blank: Container, cells: Cells, variables: Cells) -> Iterator[Contain
 def _role(name: str) -> str:
     """Return the role that the catalogue's own name of a tablespace without tables declares."""
     if name.startswith("innodb_undo"):
-        return UNDO
-    return TEMP if name == "innodb_temporary" else DATA
+        return c.UNDO
+    return c.TEMP if name == "innodb_temporary" else c.DATA
 
 
-def _system(whole: Container, variables: Cells) -> Iterator[Container]:
+def _system(whole: c.Container, variables: Cells) -> Iterator[c.Container]:
     """Return the files of the system tablespace: `innodb_data_file_path` in `innodb_data_home_dir`."""
     home = variables.get("innodb_data_home_dir", "")
     for number, part in enumerate(variables["innodb_data_file_path"].split(";")):
         found = _DATA_FILE.fullmatch(part)
         if found is None:
             yield whole._replace(
-                container_id=number, role=DATA, path="", problem=f"not understood: {quote(part)}"
+                container_id=number, role=c.DATA, path="", problem=f"not understood: {quote(part)}"
             )
             continue
         size = int(found["size"]) * _UNITS[found["unit"]]
         yield whole._replace(
             container_id=number,
-            role=DATA,
-            kind=DEVICE if "raw" in found["rest"] else FILE,
+            role=c.DATA,
+            kind=c.DEVICE if "raw" in found["rest"] else c.FILE,
             path=posixpath.join(home, found["path"]),
             bytes_declared=None if "autoextend" in found["rest"] else size,
         )
 
 
-def _file(blank: Container, cells: Cells) -> Container:
+def _file(blank: c.Container, cells: Cells) -> c.Container:
     """Return a row of MySQL's `information_schema.FILES`."""
     name = cells["tablespace_name"]
     schema, _, table = name.partition("/")
     of_table = bool(table)
-    role = {"UNDO LOG": UNDO, "TEMPORARY": TEMP}.get(cells["file_type"].upper(), DATA)
+    role = {"UNDO LOG": c.UNDO, "TEMPORARY": c.TEMP}.get(cells["file_type"].upper(), c.DATA)
     return blank._replace(
         database=decoded(schema) if of_table else "",
         table=decoded(table.partition("#")[0]),
@@ -246,7 +232,7 @@ def _file(blank: Container, cells: Cells) -> Container:
     )
 
 
-def _table(blank: Container, cells: Cells) -> Iterator[Container]:
+def _table(blank: c.Container, cells: Cells) -> Iterator[c.Container]:
     """Return the two files of a table that has no tablespace."""
     schema, name = cells["table_schema"], cells["table_name"]
     whole = blank._replace(
@@ -260,27 +246,27 @@ def _table(blank: Container, cells: Cells) -> Iterator[Container]:
         return
     stem = posixpath.join(cells.get("directory_name") or schema, cells.get("base_name") or name)
     lengths = ("data_length", "index_length")
-    for suffix, length, role in zip(suffixes, lengths, (DATA, INDEX), strict=True):
+    for suffix, length, role in zip(suffixes, lengths, (c.DATA, c.INDEX), strict=True):
         yield whole._replace(
             path=f"{stem}.{suffix}", role=role, bytes_declared=whole_number(cells.get(length, ""))
         )  # fmt: skip
 
 
-def _redo(blank: Container, variables: Cells) -> Iterator[Container]:
+def _redo(blank: c.Container, variables: Cells) -> Iterator[c.Container]:
     """Return the log of InnoDB: a directory since MySQL 8.0.30, else one file or as many as in the group."""
     home = variables.get("innodb_log_group_home_dir")
     if home is None:
         return
-    log = blank._replace(tablespace="innodb_log", spelled="innodb_log", role=LOG)
+    log = blank._replace(tablespace="innodb_log", spelled="innodb_log", role=c.LOG)
     if "innodb_redo_log_capacity" in variables:
-        yield log._replace(kind=DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
+        yield log._replace(kind=c.DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
         return
     count = whole_number(variables.get("innodb_log_files_in_group", "1")) or 1
     for number in range(min(count, _MAX_LOGS)):
         yield log._replace(container_id=number, path=posixpath.join(home, f"ib_logfile{number}"))
 
 
-def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str = "") -> ListingContent:
+def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str = "") -> c.ListingContent:
     """Ask a running server for its logs and files: of databases named, else the address's, else all.
 
     Raises:
@@ -315,7 +301,7 @@ def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str =
         notes.append(Note(0, f"no binary logs: {refused['logs']}"))
     listed = _listed(results, str(server), "")
     kept = tuple(row for row in listed.containers if not wanted or not row.database or row.database in wanted)
-    return ListingContent(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
+    return c.ListingContent(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
 
 
 def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] = ()) -> list[Cells]:
@@ -392,16 +378,16 @@ def _connect(server: Server) -> Any:
 # the data directory
 
 _OWN: Final = (
-    (re.compile("ibdata[0-9]+"), "innodb_system", DATA, FILE),
-    (re.compile("undo_?[0-9]{3}"), "innodb_undo", UNDO, FILE),
-    (re.compile("ibtmp[0-9]+"), "innodb_temporary", TEMP, FILE),
-    (re.compile("ib_logfile[0-9]+"), "innodb_log", LOG, FILE),
-    (re.compile("#innodb_redo"), "innodb_log", LOG, DIRECTORY),
-    (re.compile("#innodb_temp"), "innodb_temporary", TEMP, DIRECTORY),
-    (re.compile("aria_log\\.[0-9]{8}"), "aria_log", LOG, FILE),
+    (re.compile("ibdata[0-9]+"), "innodb_system", c.DATA, c.FILE),
+    (re.compile("undo_?[0-9]{3}"), "innodb_undo", c.UNDO, c.FILE),
+    (re.compile("ibtmp[0-9]+"), "innodb_temporary", c.TEMP, c.FILE),
+    (re.compile("ib_logfile[0-9]+"), "innodb_log", c.LOG, c.FILE),
+    (re.compile("#innodb_redo"), "innodb_log", c.LOG, c.DIRECTORY),
+    (re.compile("#innodb_temp"), "innodb_temporary", c.TEMP, c.DIRECTORY),
+    (re.compile("aria_log\\.[0-9]{8}"), "aria_log", c.LOG, c.FILE),
 )
 """What InnoDB and Aria themselves call their files."""
-_ROLES: Final = {"ibd": DATA, "isl": DATA, "MYD": DATA, "MAD": DATA, "MYI": INDEX, "MAI": INDEX}
+_ROLES: Final = {"ibd": c.DATA, "isl": c.DATA, "MYD": c.DATA, "MAD": c.DATA, "MYI": c.INDEX, "MAI": c.INDEX}
 _ELSEWHERE: Final = "read from the directory, so what the server's configuration has elsewhere is not in it"
 
 
@@ -410,7 +396,7 @@ def is_data_directory(names: Collection[str]) -> bool:
     return "mysql" in names and any(pattern.fullmatch(name) for pattern, *_ in _OWN for name in names)
 
 
-def read_data_directory(directory: str) -> ListingContent:
+def read_data_directory(directory: str) -> c.ListingContent:
     """List a data directory by the names in it, for servers that cannot be asked.
 
     InnoDB keeps `DATABASE/TABLE.ibd`, or in its place `TABLE.isl` with the path of a table that lies
@@ -420,7 +406,7 @@ def read_data_directory(directory: str) -> ListingContent:
     Raises:
         OSError: it cannot be read; it belongs to the server's user.
     """
-    blank = Container(base_dir=os.path.abspath(directory), source=directory)
+    blank = c.Container(base_dir=os.path.abspath(directory), source=directory)
     rows = []
     for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
         own = next((own for own in _OWN if own[0].fullmatch(entry.name)), None)
@@ -428,11 +414,11 @@ def read_data_directory(directory: str) -> ListingContent:
             _, name, role, kind = own
             rows.append(blank._replace(tablespace=name, spelled=name, path=entry.name, role=role, kind=kind))
         elif entry.is_dir():
-            rows += _tables(blank._replace(kind=FILE), directory, entry.name)
-    return ListingContent(tuple(rows), (Note(0, _ELSEWHERE),), host=os.uname().nodename)
+            rows += _tables(blank._replace(kind=c.FILE), directory, entry.name)
+    return c.ListingContent(tuple(rows), (Note(0, _ELSEWHERE),), host=os.uname().nodename)
 
 
-def _tables(blank: Container, directory: str, schema: str) -> Iterator[Container]:
+def _tables(blank: c.Container, directory: str, schema: str) -> Iterator[c.Container]:
     for name in sorted(os.listdir(f"{directory}/{schema}")):
         stem, _, suffix = name.rpartition(".")
         role = _ROLES.get(suffix)
@@ -446,7 +432,7 @@ def _tables(blank: Container, directory: str, schema: str) -> Iterator[Container
         yield _linked(row) if suffix == "isl" else row
 
 
-def _linked(row: Container) -> Container:
+def _linked(row: c.Container) -> c.Container:
     """Return a container at the place that its link names."""
     try:
         with open(row.located, "rb") as link:

@@ -19,19 +19,8 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.containers import (
-    DATA,
-    DIRECTORY,
-    FILE,
-    LOG,
-    NO_OPTIONS,
-    TEMP,
-    Container,
-    ListingContent,
-    Options,
-    content_of,
-)
 from zmon.listing.ddl import DdlReader
 from zmon.listing.delimited import rows
 from zmon.listing.not_understood import Note, quote, unread_row
@@ -134,7 +123,7 @@ def _named(fields: Sequence[str]) -> Sequence[str]:
     return ("spcname", "spcowner", "pg_tablespace_location", *fields[3:])
 
 
-def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPTIONS) -> ListingContent:
+def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read `TABLESPACES` as psql spools it: directories, of which the `base_dir` is data_directory.
 
     Raises:
@@ -157,16 +146,16 @@ def parse(text: str | Iterable[str], origin: str = "", options: Options = NO_OPT
         inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
-            Container(
-                tablespace=name, spelled=name, kind=DIRECTORY, path=location, role=DATA,
+            c.Container(
+                tablespace=name, spelled=name, kind=c.DIRECTORY, path=location, role=c.DATA,
                 database=options.database, base_dir=options.base_dir, source=origin, line=row.line,
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip
-    return content_of(containers, odd, "")
+    return c.content_of(containers, odd, "")
 
 
-def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> ListingContent:
+def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> c.ListingContent:
     """Ask a running server for the files of its databases: of those named, else the address's, else all.
 
     `base_dir` is data_directory where the server hides it from this user.
@@ -175,7 +164,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
         ServerError: no driver, not reached, no authority, no such database; says what to do.
     """
     wanted = tuple(databases) or ((server.database,) if server.database else ())
-    containers: list[Container] = []
+    containers: list[c.Container] = []
     notes: list[Note] = []
     with _session(server, wanted[0] if wanted else "") as ask:
         about = _ServerFacts(*ask(_SERVER)[0])
@@ -183,7 +172,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
         missing = [name for name in wanted if name not in known]
         if missing:
             raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
-        whole = Container(base_dir=about.base_dir or "", kind=DIRECTORY, source=str(server))
+        whole = c.Container(base_dir=about.base_dir or "", kind=c.DIRECTORY, source=str(server))
         containers.append(_log(whole, about))
         containers += _temporary(ask, whole, about, notes)
         here = _files(ask, about.database, str(server), notes) if about.database in (wanted or known) else []
@@ -193,29 +182,29 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
             oid, _, tablespace, number = known[name]
             path = f"{about.directory(number)}/{oid}"
             named = whole._replace(database=name, tablespace=tablespace, spelled=tablespace)
-            found = [named._replace(path=path, role=DATA)]
+            found = [named._replace(path=path, role=c.DATA)]
         containers += found
     if about.base_dir is None and not base_dir:
         right = "GRANT pg_read_all_settings TO it, or give --base-dir"
         notes.append(Note(0, f"{about.user} may not see data_directory: {right}"))
     # what all databases share was found in each of them
-    kept = content_of(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
+    kept = c.content_of(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
     host = about.address if about.address and not is_here(about.address) else os.uname().nodename
-    return ListingContent(kept.containers, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
+    return c.ListingContent(kept.containers, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
 
 
-def _log(whole: Container, about: _ServerFacts) -> Container:
+def _log(whole: c.Container, about: _ServerFacts) -> c.Container:
     path = "pg_wal" if about.version >= 100_000 else "pg_xlog"
-    return whole._replace(tablespace=path, spelled=path, path=path, role=LOG)
+    return whole._replace(tablespace=path, spelled=path, path=path, role=c.LOG)
 
 
-def _temporary(ask: Ask, whole: Container, about: _ServerFacts, notes: list[Note]) -> list[Container]:
+def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[Note]) -> list[c.Container]:
     try:
         found = ask(_TEMPORARY)
     except ServerError:
         notes.append(Note(0, f"{about.user} may not see temporary files: GRANT pg_monitor TO it"))
         return []
-    temporary = whole._replace(role=TEMP)
+    temporary = whole._replace(role=c.TEMP)
     return [
         temporary._replace(
             tablespace=name, spelled=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
@@ -226,7 +215,7 @@ def _temporary(ask: Ask, whole: Container, about: _ServerFacts, notes: list[Note
 
 def _elsewhere(
     server: Server, name: str, known: tuple[Any, ...], notes: list[Note]
-) -> list[Container] | None:
+) -> list[c.Container] | None:
     """Return the files of a database that another session has to ask for; None if it cannot."""
     if not known[1]:
         return None  # nobody connects to a template
@@ -240,7 +229,7 @@ def _elsewhere(
         return None
 
 
-def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[Container]:
+def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[c.Container]:
     bounded = f"{FILES}\nLIMIT {MAX_ROWS + 1}"
     try:
         found = ask(bounded)
@@ -251,8 +240,8 @@ def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[Cont
         notes.append(Note(0, f"{database}: {TOO_MANY}", unread=True))
         del found[MAX_ROWS:]
     return [
-        Container(
-            database=owner, tablespace=tablespace, spelled=tablespace, kind=FILE, path=path,
+        c.Container(
+            database=owner, tablespace=tablespace, spelled=tablespace, kind=c.FILE, path=path,
             base_dir=base_dir or "", bytes_declared=size, role=role, source=source, table=table,
         )
         for _, owner, tablespace, base_dir, path, role, size, table in found
@@ -361,7 +350,7 @@ def recognise_ddl(head: str) -> bool:
     return _LOCATED.search(head) is not None and _OTHER.search(head) is None
 
 
-def parse_ddl(text: str | Iterable[str], origin: str, options: Options = NO_OPTIONS) -> ListingContent:
+def parse_ddl(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read statements about tablespaces, as `pg_dumpall --tablespaces-only` or `-g` prints them."""
     return _PostgresqlReader(origin, options).read(text)
 
@@ -371,11 +360,11 @@ class _PostgresqlReader(DdlReader):
 
     wanted = _WANTED
 
-    def __init__(self, origin: str, options: Options) -> None:
+    def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
-        self._spaces: dict[str, Container] = {}
+        self._spaces: dict[str, c.Container] = {}
 
-    def containers(self) -> Iterable[Container]:
+    def containers(self) -> Iterable[c.Container]:
         return self._spaces.values()
 
     def apply(self, statement: SqlStatement) -> None:
@@ -404,8 +393,8 @@ class _PostgresqlReader(DdlReader):
         path = cursor.kind(ddl.STRING) if cursor.words("LOCATION") else None
         if path is None or not name:
             return False
-        self._spaces[name] = Container(
-            tablespace=name, spelled=name, kind=DIRECTORY, path=path.text, role=DATA, source=self.origin,
+        self._spaces[name] = c.Container(
+            tablespace=name, spelled=name, kind=c.DIRECTORY, path=path.text, role=c.DATA, source=self.origin,
             line=statement.line, database=self.database, base_dir=self.options.base_dir,
         )  # fmt: skip
         return True
@@ -428,7 +417,7 @@ def is_data_directory(names: Collection[str]) -> bool:
     return {"PG_VERSION", "base", "global", "pg_tblspc"} <= set(names)
 
 
-def read_data_directory(directory: str) -> ListingContent:
+def read_data_directory(directory: str) -> c.ListingContent:
     """List a data directory by the names in it, for servers that cannot be asked.
 
     It has `base`, `global`, `pg_wal` and, for each tablespace, a link `pg_tblspc/OID`; which table a file is
@@ -437,16 +426,20 @@ def read_data_directory(directory: str) -> ListingContent:
     Raises:
         OSError: it cannot be read; it belongs to the server's user.
     """
-    whole = Container(kind=DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
+    whole = c.Container(kind=c.DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
     log = "pg_wal" if os.path.lexists(f"{directory}/pg_wal") else "pg_xlog"
     rows = [
         whole._replace(tablespace=name, spelled=name, path=path, role=role)
-        for name, path, role in (("pg_default", "base", DATA), ("pg_global", "global", DATA), (log, log, LOG))
+        for name, path, role in (
+            ("pg_default", "base", c.DATA),
+            ("pg_global", "global", c.DATA),
+            (log, log, c.LOG),
+        )
     ]
     for oid in sorted(os.listdir(f"{directory}/pg_tblspc")):
         link = f"{directory}/pg_tblspc/{oid}"
         location = os.readlink(link) if os.path.islink(link) else ""
         rows.append(
-            whole._replace(tablespace=oid, spelled=location or oid, path=f"pg_tblspc/{oid}", role=DATA)
+            whole._replace(tablespace=oid, spelled=location or oid, path=f"pg_tblspc/{oid}", role=c.DATA)
         )
-    return ListingContent(tuple(rows), (Note(0, _NUMBERED),), host=os.uname().nodename)
+    return c.ListingContent(tuple(rows), (Note(0, _NUMBERED),), host=os.uname().nodename)

@@ -16,12 +16,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
-import signal
 import socket
-import subprocess
 import sys
-import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -29,6 +25,7 @@ from zmon.listing.containers import Container, ListingContent, Traffic
 from zmon.listing.not_understood import Note
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     ServerReader = Callable[["Server", Sequence[str], str], ListingContent]
@@ -159,6 +156,7 @@ MAX_MEMORY: Final = 1 << 30
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from zmon.listing import listing; listing.answer_request()"
 )
+_SIGALRM: Final = 14
 _TRAFFIC: Final = Container._fields.index("traffic")
 
 
@@ -183,7 +181,7 @@ def ask(address: str, databases: Sequence[str] = (), base_dir: str = "") -> List
             child.kill()
             raise
         status = child.wait()
-    if status == -signal.SIGALRM:
+    if status == -_SIGALRM:
         raise ServerError(
             f"{server}: no complete answer within {DEADLINE} s; name one database with --database, or spool"
             " the queries of docs/listings.md"
@@ -195,6 +193,8 @@ def ask(address: str, databases: Sequence[str] = (), base_dir: str = "") -> List
 
 def started() -> subprocess.Popen[bytes]:
     """Start a child that waits for a `request`."""
+    import subprocess  # noqa: PLC0415 - most listings are files
+
     return subprocess.Popen(  # noqa: S603 - this very program
         [sys.executable, "-P", "-c", _PROGRAM, *sys.path],
         stdin=subprocess.PIPE,
@@ -237,6 +237,10 @@ def _containers(lines: Sequence[bytes]) -> Iterator[Container]:
 
 def answer(readers: Mapping[str, ServerReader]) -> None:
     """Answer the request on standard input, as the child of `ask`, by the readers of the products."""
+    import resource  # noqa: PLC0415 - the child alone needs it
+    import signal  # noqa: PLC0415 - likewise
+    import threading  # noqa: PLC0415 - likewise
+
     asked = json.loads(sys.stdin.buffer.readline())
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, asked["deadline"])
