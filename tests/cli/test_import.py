@@ -201,7 +201,7 @@ def test_the_source_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "a").write_bytes(REPORT.read_bytes())
     (tmp_path / "b").symlink_to("a")
     assert main(["import", "--force", str(tmp_path / "a"), str(tmp_path / "b")]) == FAILED
-    assert "is what is to be read" in capsys.readouterr().err
+    assert "is the source; give another name" in capsys.readouterr().err
     assert (tmp_path / "a").read_bytes() == REPORT.read_bytes()
 
 

@@ -72,19 +72,21 @@ def _list(args: argparse.Namespace) -> int:
     if args.format == "json":
         write_json([{"name": name, **query._asdict()} for name, query in WHITELIST.items()], indent=2)
         return OK
-    rows = [("name", "class", "command", "tells")]
+    rows = [("name", "class", "command", "reports")]
     for name, query in WHITELIST.items():
         words = (name, query.operand.upper()), (query.command, query.operand)
         called, command = (" ".join(each).strip() for each in words)
         rows.append((called, query.privilege, command, query.tells))
-    write_text(f"{name:<19}{privilege:<9}{command:<27}{tells}" for name, privilege, command, tells in rows)
+    write_text(
+        f"{name:<19}{privilege:<9}{command:<27}{reports}" for name, privilege, command, reports in rows
+    )
     return OK
 
 
 # what is understood of a text
 
 
-class Entry(NamedTuple):
+class DirectoryRow(NamedTuple):
     """An entry of a user directory, with as many devices as it names itself."""
 
     sort: str
@@ -158,7 +160,7 @@ def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
     directory = text.directory
     if directory.entries:
         rows["entry"] = [
-            Entry(entry.kind or "part", entry.name, len(entry.devices), entry.place.line, entry.weak)
+            DirectoryRow(entry.kind or "part", entry.name, len(entry.devices), entry.place.line, entry.weak)
             for entry in directory.entries
         ]
     if claims := directory.claims():

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             if any(
                 os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in excerpt.sections
             ):
-                raise ValueError(f"{args.out} is what is to be read; give another name")  # noqa: TRY301 - one way out
+                raise ValueError(f"{args.out} is the source; give another name")  # noqa: TRY301 - one way out
             return _cut(excerpt, args.out, anonymity)
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)

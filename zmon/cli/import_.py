@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         if not args.force:
             return complain(f"{args.out} exists already; give another name, or --force to overwrite it")
         if os.path.exists(args.source) and os.path.samefile(args.source, args.out):
-            return complain(f"{args.out} is what is to be read; give another name")
+            return complain(f"{args.out} is the source; give another name")
     notes: list[Note] = []
     try:
         samples = _read(args.source, lambda utc, text: notes.append((utc, text)))

@@ -144,7 +144,7 @@ def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str
 
 
 def _lines(file: Survey) -> Iterator[tuple[str, str]]:
-    """Yield what is said of a file or of all, as name and words."""
+    """Yield the facts about a file or about all, as name and words."""
     machine = file.machine
     yield (
         "machine",

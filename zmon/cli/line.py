@@ -119,7 +119,7 @@ class Console:
         """The step of the tour that was written last."""
 
     def answer(self, question: str) -> None:
-        """Obey one line and write the screen, or what is wrong with the line; then what the tour says."""
+        """Run one line and write the screen, or what is wrong with the line; then the step of the tour."""
         try:
             if self.obey(question):
                 self.write()
@@ -132,7 +132,7 @@ class Console:
         self._answers.writelines(f" {line}\n" for line in wrap(harmless(words), WIDTH - 1))
 
     def write_tour(self, *, again: bool = False) -> None:
-        """Write what the tour says, if there is one and it has gone on, or `again`."""
+        """Write the step of the tour, if there is one and it is a new one, or `again`."""
         guide = self.session.guide
         if guide is None or self.session.ended:
             return

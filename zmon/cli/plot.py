@@ -159,7 +159,7 @@ def _window(args: argparse.Namespace, timeline: Timeline) -> tuple[int, int]:
 
 
 def _resolved(asked: Sequence[ColumnRef], navigator: Navigator, window: tuple[int, int]) -> list[Variable]:
-    """Return what is meant, as it was called at the end or, if it was gone by then, at the begin."""
+    """Return the figures by the names of rows at the end, or if one is not there then, at the begin."""
     past = navigator.history.past
     last = next(past(window[1]), None)
     if last is None:

@@ -47,7 +47,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     try:
         listing = listing_of(args)
         inputs = user_inputs(args, listing)
-        # MACHINE stands in every header; one sample more than intervals makes the first interval
+        # every header needs MACHINE; one sample more than intervals makes the first interval
         more = has_inputs(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
         kinds = (MACHINE, *needed.kinds, *(needed.told if more else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare

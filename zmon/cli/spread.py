@@ -198,8 +198,8 @@ def text(
 
     Args:
         report: the answer.
-        products: tells the product of a container by its path.
-        notes: what is to be known of the listing.
+        products: gives the product of a container by its path.
+        notes: remarks on the listing.
         width: of the lines, in characters.
         unread: what of the listing was not understood.
     """
@@ -235,10 +235,12 @@ def _nothing(report: SpreadReport) -> list[str]:
     why = reason.reason
     if report.problems and not any(report.whole.bytes_on.values()):
         why = f"none of them is placed on a known {report.wanted.what}"
-    said = [f"No spread of {_files(report)}: {why}"]
+    lines = [f"No spread of {_files(report)}: {why}"]
     if report.wanted.what == "LCU" and report.whole.unplaced:
-        said.append("--by disk shows the spread over disks; --site FILE or --cp-file FILE may tell the LCUs")
-    return said
+        lines.append(
+            "--by disk shows the spread over disks; --site FILE or --cp-file FILE may supply the LCUs"
+        )
+    return lines
 
 
 def _files(report: SpreadReport) -> str:
@@ -393,7 +395,7 @@ def _findings(report: SpreadReport) -> Iterator[str]:
 
 def _busy(found: Pressure) -> str:
     if isinstance(found.use, Absent):
-        return "is as busy as nobody can tell"
+        return "has an unknown utilisation"
     busy = f"is {percent(100 * min(found.use, 1.0))} % busy"
     if isinstance(found.response, Absent):
         return f"{busy}, and requests wait long"

@@ -72,7 +72,7 @@ ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print where things lie; returns the exit status."""
+    """Print the locations; returns the exit status."""
     if sys.stdout is None:
         return complain("standard output is closed")
     if args.at and not args.source:
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 def _complain(
     found: Mapping[str, list[LookupResult]], args: argparse.Namespace, unread: Sequence[str]
 ) -> bool:
-    """Say what was not found, or has no place, and why; True when there is nothing to say."""
+    """Complain about words that were not found or cannot be placed; True if there are none."""
     whole = True
     for word, each in found.items():
         reasons = unplaced(args, word)
@@ -117,7 +117,7 @@ def _complain(
 
 
 def _is_nowhere(one: LookupResult) -> bool:
-    """Tell whether a path was asked for of this machine, where there is nothing."""
+    """Tell whether a path does not exist on this machine."""
     reasons = {answer.real for answer in one.locations}
     return not one.there and not reasons.isdisjoint(NOT_THERE)
 
@@ -158,10 +158,10 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
 
 
 class _Here(NamedTuple):
-    """What a word leads to on this machine, taken as a path."""
+    """What a word names on this machine, taken as a path."""
 
     is_there: bool = False
-    """Something that can be followed down by its path, if only because it does not answer."""
+    """Whether it can be followed down by its path, also because it does not answer."""
     device: str = ""
     """The number of a block device."""
     mount: str = ""
@@ -175,13 +175,13 @@ class _Here(NamedTuple):
 
 
 def _here(words: Iterable[str]) -> dict[str, _Here]:
-    """Tell what words lead to; one that does not answer keeps no other waiting."""
-    found = call_all_within({word: partial(_path_of, word) for word in words})
+    """Return what words name as paths; one that does not answer does not delay the others."""
+    found = call_all_within({word: partial(_here_of, word) for word in words})
     known = {word: _Here() if isinstance(one, BaseException) else one for word, one in found.items()}
     return {word: known.get(word, _Here(is_there=True)) for word in words}
 
 
-def _path_of(word: str) -> _Here:
+def _here_of(word: str) -> _Here:
     try:
         state = os.stat(word)
         if stat.S_ISBLK(state.st_mode):
@@ -226,7 +226,7 @@ def _from_root(word: str) -> str:
 def _all(
     args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
 ) -> dict[str, list[LookupResult]]:
-    """Look at a whole machine for all that words may mean there."""
+    """Return what is known of each meaning of words, which needs the whole machine."""
     found: dict[str, list[LookupResult]] = {}
     with _whole(args) as machine:
         unread += _unread(machine)
@@ -261,7 +261,7 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
 
 @contextmanager
 def _whole(args: argparse.Namespace) -> Iterator[Machine]:
-    """Look at the whole machine that is meant; it is asked within this context only."""
+    """Open the whole machine; it can be asked only within this context."""
     count = FileCount()
     try:
         with open_lookup(args, listing_of(args), adds=True, progress=count) as lookup:
@@ -274,13 +274,13 @@ def _whole(args: argparse.Namespace) -> Iterator[Machine]:
 
 
 def _unread(machine: Machine) -> list[str]:
-    """Say why disks cannot be looked up by name, if they cannot."""
+    """Return why disks cannot be looked up by name, if they cannot."""
     why = machine.missing(LAYER)
     return [f"block devices: {why}"] if why else []
 
 
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
-    """Say why nothing was found, and what might help."""
+    """Return why nothing was found, and what might help."""
     known = f"in {args.source}" if args.source else "on this machine"
     if unread:
         return f"not found {known}, which does not have everything ({'; '.join(unread)})"
@@ -308,10 +308,10 @@ def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterat
         yield from _found(one, width)
         for remark in _remarks(one):
             yield from _line(remark, width)
-        told = _evidence(one) if evidence else ()
-        if told:
+        sources = _evidence(one) if evidence else ()
+        if sources:
             yield "  Sources:"
-            for source, said in told:
+            for source, said in sources:
                 yield from folded(f"{source}: {said}", width, "    ", "      ")
 
 
@@ -343,7 +343,7 @@ def _file(answer: FileLocation, width: int) -> Iterator[str]:
 
 
 def _way(answer: FileLocation, width: int) -> Iterator[str]:
-    """Print the way down to where it parts; of the devices behind that, the deepest are the disks."""
+    """Print the layers down to where they branch; of the devices below that, the deepest are the disks."""
     depths = [step.depth for step in answer.steps]
     names = []
     for place, step in enumerate(answer.steps):
@@ -469,7 +469,7 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
 
 
 def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
-    """Print the tablespaces, each with what of it is there, most first."""
+    """Print the tablespaces with their bytes, most first."""
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
     room = min(max((len(harmless(name)) for name in spaces), default=0), width - 28)
     for name, each in spaces.items():
@@ -487,7 +487,7 @@ def _more(count: int, what: str) -> Iterator[str]:
 
 HEADING: Final = ("Disk", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
 NAMES: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
-"""What stands before each cell of a disk that is alone, and so has no heading."""
+"""Prefixes of the cells of a single disk, which is printed without a heading."""
 
 
 def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
@@ -534,7 +534,7 @@ def ranges(chpids: str) -> str:
 
 
 def _mark(volume: Volume) -> str:
-    """Return how sure the LCU is, where it is known and not beyond doubt."""
+    """Return the grade of an LCU that is known, unless it is exact."""
     return "" if isinstance(volume.lcu, Absent) or volume.grade is Grade.EXACT else f" ({volume.grade})"
 
 
@@ -546,7 +546,7 @@ def _lcu(volume: Volume) -> str:
 
 
 def _remarks(one: LookupResult) -> Iterator[str]:
-    """Yield what contradicts, what else must be known, and what stands in the way of more, each once."""
+    """Yield contradictions, notes and the reasons of what is unknown, each once."""
     volumes = _volumes(one).values()
     yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
     placed = (answer for answer in one.locations if answer.disks or len(one.locations) == 1)

@@ -16,6 +16,7 @@ import time
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import absent
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,7 +170,7 @@ def read_value(
 
 def printable(name: str) -> str:
     """Return a foreign path so that a terminal can show it, cut when it is very long."""
-    shown = name if name.isprintable() else ascii(name)[1:-1]
+    shown = harmless(name, escaped=True)
     return shown if len(shown) <= 120 else f"{shown[:117]}..."
 
 

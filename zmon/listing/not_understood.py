@@ -7,9 +7,10 @@ understood, because it is mistyped or of another dialect, is suspect.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,8 +21,6 @@ LONG_WORD: Final = 6
 """Words of fewer letters may have one mistake only, else words of three letters would all be alike."""
 MAX_WORD: Final = 40
 """Characters of the longest word that is compared."""
-
-_UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]")
 
 
 class Note(NamedTuple):
@@ -75,7 +74,7 @@ def merge_unread(notes: Sequence[Note]) -> list[Note]:
 def quote(text: str, most: int = 60) -> str:
     """Quote what was found, short and without what a terminal would obey."""
     bare = text.strip("\r\n")
-    return repr(_UNPRINTABLE.sub("?", bare[:most])) + ("..." if len(bare) > most else "")
+    return repr(harmless(bare[:most], ascii_only=True)) + ("..." if len(bare) > most else "")
 
 
 # words that are nearly others
