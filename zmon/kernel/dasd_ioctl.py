@@ -280,8 +280,8 @@ def read_dasd(tree: Tree) -> Frame:
         return empty_frame(DASD, "no DASD is online")
     rows = {}
     for volume in volumes:
-        described = _described(tree, volume["name"], volume.pop("number"))
-        rows[str(volume.pop("busid"))] = {**volume, **described}
+        busid, number = str(volume.pop("busid")), volume.pop("number")
+        rows[busid] = {**volume, **_described(tree, volume["name"], number)}
     return frame_of(DASD, rows, when)
 
 
