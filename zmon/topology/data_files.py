@@ -6,7 +6,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
@@ -15,11 +15,43 @@ from zmon.topology.mounts import mount_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
     from zmon.topology.mounts import Mounts
     from zmon.topology.stack import Stack
+
+    class ListingEntry(Protocol):
+        """What a listing says of a container."""
+
+        @property
+        def path(self) -> str:
+            """Absolute."""
+
+        @property
+        def database(self) -> str:
+            """Empty when it is not said, as the others."""
+
+        @property
+        def tablespace(self) -> str:
+            """Its name."""
+
+        @property
+        def role(self) -> str:
+            """What it is for."""
+
+        @property
+        def listed(self) -> str:
+            """Where: `tablespaces.ddl:12`."""
+
+        @property
+        def declared(self) -> Number:
+            """Bytes."""
+
+        @property
+        def is_device(self) -> bool:
+            """Whether the listing says that it is a device, whatever its path is."""
 
 
 _BY_NAME: Final = "the name of the path"
@@ -71,38 +103,6 @@ class DataFile(NamedTuple):
     def space(self) -> str:
         """Its tablespace, with the database where that is known: `PROD.USERSPACE1`."""
         return ".".join(filter(None, (self.database, self.tablespace)))
-
-
-class ListingEntry(Protocol):
-    """What a listing says of a container."""
-
-    @property
-    def path(self) -> str:
-        """Absolute."""
-
-    @property
-    def database(self) -> str:
-        """Empty when it is not said, as the others."""
-
-    @property
-    def tablespace(self) -> str:
-        """Its name."""
-
-    @property
-    def role(self) -> str:
-        """What it is for."""
-
-    @property
-    def listed(self) -> str:
-        """Where: `tablespaces.ddl:12`."""
-
-    @property
-    def declared(self) -> Number:
-        """Bytes."""
-
-    @property
-    def is_device(self) -> bool:
-        """Whether the listing says that it is a device, whatever its path is."""
 
 
 def files_in(frame: Frame) -> list[DataFile]:
