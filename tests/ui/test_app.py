@@ -243,7 +243,7 @@ def test_keys_play_and_pause(keys: list[str], speeds: list[int], on_terminal: Ru
         found = []
         for key in keys:
             await pilot.press(key)
-            found.append(app.glass.player.playback.speed)
+            found.append(app.glass.playback.state.speed)
         assert found == speeds
 
     on_terminal(walk)
@@ -297,7 +297,7 @@ def test_a_tape_plays_by_itself(
     session.begin()
     app = Zmon(session, 1.0, "DEVICE")
     begin = time.monotonic()
-    app.glass.player.clock = lambda: begin + 100 * (time.monotonic() - begin)
+    app.glass.playback.clock = lambda: begin + 100 * (time.monotonic() - begin)
     last = session.span[1] if session.span else 0
 
     async def walk() -> None:
@@ -306,7 +306,7 @@ def test_a_tape_plays_by_itself(
             await pilot.press("enter")
             for _ in range(1000):
                 await pilot.pause(0.01)
-                if not app.glass.player.playback.playing:
+                if not app.glass.playback.state.playing:
                     break
             assert session.utc == last
 

@@ -573,7 +573,7 @@ def test_a_fast_tape_passes_over_samples_and_leaves_nothing_out(replay: Glass, c
 
     assert play(replay, clock, 2) == ["12:00:00 - 12:05:00", "12:05:00 - 12:10:00"]
     play(replay, clock, 1)
-    assert not replay.player.playback.playing
+    assert not replay.playback.state.playing
     assert "This is the end" in shown(replay)
 
 
@@ -591,7 +591,7 @@ def test_the_space_bar_plays_and_pauses(replay: Glass) -> None:
     states = []
     for _ in range(3):
         replay.press("pause")
-        states.append(replay.player.playback.speed)
+        states.append(replay.playback.state.speed)
 
     assert states == [1, 0, 1]
 
@@ -601,7 +601,7 @@ def test_plus_and_minus_change_the_speed(replay: Glass) -> None:
     speeds = []
     for key in ("faster", "faster", "faster", "slower", "slower", "slower"):
         replay.press(key)
-        speeds.append(replay.player.playback.speed)
+        speeds.append(replay.playback.state.speed)
 
     assert speeds == [1, 2, 5, 2, 1, -1]
 
@@ -615,7 +615,7 @@ def test_a_jump_while_playing_goes_on_from_there(replay: Glass, clock: Clock) ->
     assert play(replay, clock, 1) == ["12:06:00 - 12:07:00"]
 
     replay.press("earlier")
-    assert not replay.player.playback.playing
+    assert not replay.playback.state.playing
 
 
 def test_the_next_tick_is_when_the_next_sample_is_due(replay: Glass) -> None:
@@ -623,7 +623,7 @@ def test_the_next_tick_is_when_the_next_sample_is_due(replay: Glass) -> None:
     waits = []
     for speed in (600, 120, 60, 1):
         order(replay, f"PLAY {speed}")
-        waits.append(replay.player.wait())
+        waits.append(replay.playback.wait())
 
     assert waits == pytest.approx([0.1, 0.5, 1.0, 1.0])
 
@@ -633,14 +633,14 @@ def test_a_wrong_speed_is_answered_with_the_speeds(replay: Glass) -> None:
     order(replay, "PLAY 7")
 
     assert "'7' is no speed" in shown(replay)
-    assert not replay.player.playback.playing
+    assert not replay.playback.state.playing
 
 
 def test_a_recording_being_written_is_followed(
     replay: Glass, clock: Clock, make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At its end it waits for what comes."""
-    monkeypatch.setattr("zmon.ui.player.time.time_ns", lambda: NOON + 21 * MINUTE // 2)
+    monkeypatch.setattr("zmon.ui.playback.time.time_ns", lambda: NOON + 21 * MINUTE // 2)
     order(replay, "PLAY")
     tape = replay.session.timeline
     assert isinstance(tape, ListTimeline)
@@ -648,7 +648,7 @@ def test_a_recording_being_written_is_followed(
 
     tape.listed.append(make_sample(11))
     assert play(replay, clock, 2) == ["12:10:00 - 12:11:00"] * 2
-    assert replay.player.playback.playing
+    assert replay.playback.state.playing
 
 
 # back from now
@@ -775,7 +775,7 @@ def test_a_move_that_fails_is_said_and_stops_the_tape(recorded: Glass, pace: Pac
     recorded.failed("No sample: the file is gone", pace.moves.pop())
 
     assert "the file is gone" in shown(recorded)
-    assert not recorded.player.playback.playing
+    assert not recorded.playback.state.playing
     assert recorded.settled
 
 

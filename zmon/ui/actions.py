@@ -78,18 +78,18 @@ def explain_on(glass: Glass) -> None:
 
 def play(glass: Glass, words: str) -> None:
     """Play the tape at a speed."""
-    glass.player.play(words)
+    glass.playback.play(words)
     glass.fit()
 
 
 def pause(glass: Glass, _operand: str) -> None:
     """Let the tape stand still, or the live screen."""
-    glass.player.pause()
+    glass.playback.pause()
 
 
 def now(glass: Glass, _operand: str) -> None:
     """Return to the live machine."""
-    glass.player.to_present()
+    glass.playback.to_present()
     glass.settle()
 
 
@@ -266,12 +266,12 @@ class Keyboard:
 
     def earlier(self) -> None:
         """Go to the sample before."""
-        self.glass.player.stop()
+        self.glass.playback.stop()
         self.glass.run("PREVSAMP")
 
     def later(self) -> None:
         """Go to the next sample."""
-        self.glass.player.stop()
+        self.glass.playback.stop()
         self.glass.run("NEXTSAMP")
 
     def minute_back(self) -> None:
@@ -292,30 +292,30 @@ class Keyboard:
 
     def previous_exception(self) -> None:
         """Go to the exception before."""
-        self.glass.player.stop()
+        self.glass.playback.stop()
         self.glass.run("PREVEXC")
 
     def next_exception(self) -> None:
         """Go to the next exception."""
-        self.glass.player.stop()
+        self.glass.playback.stop()
         self.glass.run("NEXTEXC")
 
     def pause(self) -> None:
         """Hold the live screen, or let it go on; play a recording, or pause."""
-        if self.glass.player.playback.playing or (self.glass.session.live and not self.glass.player.held):
+        if self.glass.playback.state.playing or (self.glass.session.live and not self.glass.playback.held):
             self.glass.run("PAUSE")
-        elif self.glass.player.held:
+        elif self.glass.playback.held:
             self.glass.run("NOW")
         else:
             self.glass.run("PLAY 1")
 
     def faster(self) -> None:
         """Play faster, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {faster(self.glass.player.playback.speed)}")
+        self.glass.run(f"PLAY {faster(self.glass.playback.state.speed)}")
 
     def slower(self) -> None:
         """Play slower, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {slower(self.glass.player.playback.speed)}")
+        self.glass.run(f"PLAY {slower(self.glass.playback.state.speed)}")
 
     def caret_left(self) -> None:
         """Move the caret to the left."""

@@ -158,8 +158,8 @@ class Zmon(App[int]):
         self.painter.show(self.glass.lines())
         if not self.glass.settled and not self.glass.slow and self._waiting is None:
             self._waiting = self.set_timer(SOON, self._be_patient)
-        if self.glass.player.playback.playing and self._ticking is None:
-            self._ticking = self.set_timer(self.glass.player.wait(), self._tick)
+        if self.glass.playback.state.playing and self._ticking is None:
+            self._ticking = self.set_timer(self.glass.playback.wait(), self._tick)
 
     def _be_led(self) -> None:
         """Let the tour see what was done, and say what is next; the glass has the room that it leaves."""

@@ -21,7 +21,7 @@ from zmon.ui.help import Helps
 from zmon.ui.line import EMPTY, Line, wrap
 from zmon.ui.menu_pane import Menu
 from zmon.ui.pane import FormPane, Pane
-from zmon.ui.player import Player
+from zmon.ui.playback import PlaybackControl
 from zmon.ui.threads import error_line
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from zmon.session.session import Session
     from zmon.session.timeline import Overview
     from zmon.tables.table import Table
-    from zmon.ui.player import SamplingControl
+    from zmon.ui.playback import SamplingControl
     from zmon.ui.threads import Result
     from zmon.ui.timeline_bar import TimelineBar
 
@@ -98,7 +98,7 @@ class Glass:
         self.session = session
         self.session.mover = reader.move if reader is not None else self._at_once
         self.session.chosen = self._chosen
-        self.player = Player(session, sampler, clock)
+        self.playback = PlaybackControl(session, sampler, clock)
         self.actions = actions
         self.reader = reader
         self.plain = plain
@@ -151,7 +151,7 @@ class Glass:
         """Return the time line, where there is something to show and room for it."""
         if self.height < ROOM_FOR_TIME:
             return None
-        return self.player.timeline(self.width, plain=self.plain)
+        return self.playback.timeline(self.width, plain=self.plain)
 
     @property
     def _room(self) -> int:
@@ -185,7 +185,7 @@ class Glass:
         body += [EMPTY] * (room - len(body))
         timeline = self._timeline()
         if timeline is not None:
-            body.append(self.player.drawn(timeline))
+            body.append(self.playback.drawn(timeline))
         message = frame.message(self._message, self._message_kind, self.width)[:room]
         *above, guidance = message or [self._guidance()]  # a long one takes the lowest lines of the pane, too
         body[len(body) - len(above) :] = above
@@ -196,7 +196,7 @@ class Glass:
                 self.interval,
                 self.width,
                 live=self.session.live,
-                held=self.player.held,
+                held=self.playback.held,
                 span=self.pane.span,
             ),
             EMPTY,
@@ -230,7 +230,7 @@ class Glass:
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
-        if self.player.held:
+        if self.playback.held:
             return "Held: SPACE lets it go on"
         guidance = self.session.page.screen.guidance if self._shown and not self.pane.empty else ""
         unread = self.pane.unread
@@ -258,7 +258,7 @@ class Glass:
         if self.session.interval is None:
             return
         self.settle()
-        self.player.survey()
+        self.playback.survey()
         first, self._first = self._first, ""
         if first and first.upper() != self.session.page.screen.command:
             self.run(first)
@@ -269,12 +269,12 @@ class Glass:
 
     def sampled(self, sample: Sample) -> None:
         """Count a new sample in; what is seen changes when its table is filled."""
-        sampler = self.player.sampler
+        sampler = self.playback.sampler
         if sampler is not None and sampler.held and self._shown:
             return
         self.session.add(sample)
         if not self.session.live:
-            self.player.survey()  # what is recorded has grown
+            self.playback.survey()  # what is recorded has grown
             return
         if not self._shown:
             self._begin()
@@ -320,7 +320,7 @@ class Glass:
         except CommandError as error:
             self.say(str(error), "alarm")
             return
-        self.player.moved(move)
+        self.playback.moved(move)
         self.tell()
         if not self.session.underway:
             self._refill()
@@ -335,7 +335,7 @@ class Glass:
         """Let a tape that plays go on, if what was seen last is painted."""
         if not self.settled:
             return
-        command = self.player.tick()
+        command = self.playback.tick()
         if command:
             self.run(command)
         self.tell()
@@ -353,7 +353,7 @@ class Glass:
             self.say(message, "alarm")
             if about is not None:
                 self.session.drop(about)
-                self.player.stop()
+                self.playback.stop()
             return
         self._arrived(about)
         if self._awaits(about):
@@ -461,7 +461,7 @@ class Glass:
             return False
         self.ended = self.session.ended
         if self.session.overview is None:
-            self.player.survey()
+            self.playback.survey()
         self.tell()
         if self.interval is not None:
             self.settle()
@@ -518,7 +518,7 @@ class Glass:
 
     def refresh(self) -> None:
         """Take a sample now, if the machine is looked at live."""
-        sampler = self.player.sampler
+        sampler = self.playback.sampler
         if sampler is not None and self.session.live and not sampler.held:
             sampler.now()
 

@@ -40,7 +40,7 @@ class SamplingControl(Protocol):
         """Take no more samples until further notice, or go on."""
 
 
-class Player:
+class PlaybackControl:
     """Plays the timeline of a session, and holds it."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Player:
         self.session = session
         self.sampler = sampler
         self.clock = clock
-        self.playback = PAUSED
+        self.state = PAUSED
         self._strip: tuple[object, TimelineBar] | None = None
         """The time line drawn last, and for what."""
         self._following = False
@@ -64,7 +64,7 @@ class Player:
         """Whether the live screen is held."""
         session = self.session
         if session.timeline.live and not session.live:
-            return not session.moved and not self.playback.playing
+            return not session.moved and not self.state.playing
         return self.sampler is not None and self.sampler.held
 
     # the time line
@@ -75,7 +75,7 @@ class Player:
         menu = session.page.screen.layout == "menu"  # it covers no interval, and needs the room
         if overview is None or session.live or menu:
             return None
-        speed = self.playback.speed
+        speed = self.state.speed
         word = "Average" if session.averaging else speed_words(speed) if speed else ""
         key = overview, width, word, plain
         if self._strip is None or self._strip[0] != key:
@@ -96,27 +96,27 @@ class Player:
 
     def moved(self, move: CursorMove) -> None:
         """Play on from where a move has led, if that is not where playback would have led."""
-        if self.playback.playing and (move.edge or self._following):
-            self.playback = self.playback._replace(clock=self.clock(), utc=self.session.utc or 0)
+        if self.state.playing and (move.edge or self._following):
+            self.state = self.state._replace(clock=self.clock(), utc=self.session.utc or 0)
 
     def tick(self) -> str:
         """Move the cursor to where it has to be by now; return the command to be given at the end."""
         session, overview = self.session, self.session.overview
-        if not self.playback.playing or session.utc is None:
+        if not self.state.playing or session.utc is None:
             return ""
-        now, forwards = self.clock(), self.playback.speed > 0
+        now, forwards = self.clock(), self.state.speed > 0
         if overview is None:
             self.survey()
             return ""
         span = overview.begin, overview.end
         seen = session.utc >= span[1] if forwards else session.utc <= span[0]
-        if not (seen and self.playback.ended(now, span)):
-            self._advance(self.playback.due(now, span))
+        if not (seen and self.state.ended(now, span)):
+            self._advance(self.state.due(now, span))
         elif forwards and session.timeline.live:
             return "NOW"
         elif forwards and abs(time.time_ns() - span[1]) < WRITTEN:
             self._following = True
-            self.playback = self.playback._replace(clock=now, utc=session.utc)
+            self.state = self.state._replace(clock=now, utc=session.utc)
             self._advance(LAST)
         else:
             session.message = f"This is the {'end' if forwards else 'begin'} of the tape"
@@ -132,8 +132,8 @@ class Player:
         if interval is None or interval.before is None:
             return SOONEST
         length = interval.after.at.utc - interval.before.at.utc
-        following = interval.after.at.utc + (length if self.playback.speed > 0 else -length)
-        return min(max(self.playback.wait(self.clock(), following), SOONEST), LATEST)
+        following = interval.after.at.utc + (length if self.state.speed > 0 else -length)
+        return min(max(self.state.wait(self.clock(), following), SOONEST), LATEST)
 
     # commands
 
@@ -151,16 +151,16 @@ class Player:
         if self.session.utc is None:
             raise CommandError("There is no sample yet")
         self._following = False
-        self.playback = Playback(speed, self.clock(), self.session.utc)
+        self.state = Playback(speed, self.clock(), self.session.utc)
         self.survey()
 
     def stop(self) -> None:
         """Pause."""
-        self.playback = PAUSED
+        self.state = PAUSED
 
     def pause(self) -> None:
         """Pause, or hold the live screen."""
-        if self.playback.playing:
+        if self.state.playing:
             self.stop()
         elif self.session.live and self.sampler is not None and not self.sampler.held:
             try:
