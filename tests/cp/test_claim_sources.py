@@ -145,7 +145,7 @@ def test_a_list_of_real_devices_decides_what_a_word_is(listed: bytes, decided: t
 @pytest.mark.parametrize("name", ["directory-casestudy", "junk", "empty", "qvdasd-truncated"])
 def test_every_file_has_a_report(name: str) -> None:
     """What was understood, and how much was not."""
-    (report,) = claims_of_texts([(name, sample(name))], "X").reports
+    (report,) = claims_of_texts([(name, sample(name))], "LINDB01").reports
     assert report.origin == name
     assert report.content == (
         "nothing known" if name == "empty" else "user directory" if "dir" in name else "answers of CP"

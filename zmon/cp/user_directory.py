@@ -314,26 +314,24 @@ def split_lines(data: bytes) -> list[bytes]:
     return (data if b"\n" in data else data.replace(b"\r", b"\n")).split(b"\n")
 
 
+@dataclass
 class _OpenEntry:
     """An entry that is being read."""
 
-    def __init__(
-        self, kind: str, name: str, place: RecordPlace, first: int, *, certain: bool = False
-    ) -> None:
-        self.kind = kind
-        self.name = name
-        self.place = place
-        self.first = first
-        self.last = place.line
-        self.lower = False
-        """Whether it begins in lower case, as the rest then may be."""
-        self.certain = certain
-        """Whether something shows that it is an entry of a directory."""
-        self.statements: list[DirectoryStatement] = []
-        self.unread: list[UnreadRecord] = []
-        self.unread_count = 0
-        self.others = 0
-        self.strays = 0
+    kind: str
+    name: str
+    place: RecordPlace
+    first: int
+    last: int
+    lower: bool = False
+    """Whether it begins in lower case, as the rest then may be."""
+    certain: bool = False
+    """Whether something shows that it is an entry of a directory."""
+    statements: list[DirectoryStatement] = field(default_factory=list)
+    unread: list[UnreadRecord] = field(default_factory=list)
+    unread_count: int = 0
+    others: int = 0
+    strays: int = 0
 
     def refuse(self, place: RecordPlace, why: str) -> None:
         """Count a record that is not understood."""
@@ -443,8 +441,11 @@ class _DirectoryReader:
             return
         self._count += 1
         if self._count <= MAX_STATEMENTS:
-            self._open = _OpenEntry(kind, name, place, self._comments or place.line, certain=strong)
-            self._open.lower = lower
+            self._open = self._new_entry(kind, name, place)
+            self._open.lower, self._open.certain = lower, strong
+
+    def _new_entry(self, kind: str, name: str, place: RecordPlace) -> _OpenEntry:
+        return _OpenEntry(kind, name, place, self._comments or place.line, place.line)
 
     def _inside(self, name: str, place: RecordPlace, record: str, words: str, *, whole: bool) -> None:
         """Take a record that is no first statement: of the open entry, or the first of a part of one."""
@@ -471,7 +472,7 @@ class _DirectoryReader:
                 self._close()
             return
         if entry is None:
-            entry = self._open = _OpenEntry("", self._user, place, self._comments or place.line)
+            entry = self._open = self._new_entry("", self._user, place)
         self._count += 1
         entry.statements.append(statement)
         entry.strays = 0
