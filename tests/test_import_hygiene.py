@@ -32,7 +32,7 @@ DATA = (
 ELSEWHERE = (
     "zmon.session.commands", "zmon.session.explain", "zmon.session.guide",
     "zmon.screen.compare", "zmon.screen.event_line", "zmon.screen.variable", "zmon.tables.plot",
-    "zmon.tables.series", "zmon.session.when",
+    "zmon.session.when",
 )  # fmt: skip
 """What commands, times and curves need, and a list of things as they were last does not."""
 

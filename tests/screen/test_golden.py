@@ -37,8 +37,7 @@ from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
 from zmon.session.commands import run
 from zmon.session.session import Session
-from zmon.tables.period import Busy, Period
-from zmon.tables.view import View, fill
+from zmon.tables.view import Busy, Period, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.tables.disks import watch
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.variable import VariableError, described, listed, names, parse, resolve
-from zmon.tables.figure import Variable
+from zmon.tables.table import Variable
 from zmon.tables.view import NoSuchThing
 
 SCREENS = load_screens(shipped("screens"))

@@ -15,7 +15,7 @@ from zmon.session.navigator import REACH, CommandError, Navigator
 
 if TYPE_CHECKING:
     from zmon.interval import Interval
-    from zmon.tables.period import Period
+    from zmon.tables.view import Period
 
 SECOND = 1_000_000_000
 BUSY = st.lists(st.integers(0, 7000), min_size=1, max_size=12)

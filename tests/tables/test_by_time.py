@@ -10,9 +10,8 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.tables.by_time import ESTIMATED, MOST, Log, by_time
-from zmon.tables.history import History
 from zmon.tables.table import SUMMARY
-from zmon.tables.view import View
+from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,9 +11,7 @@ from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.channel import count
 from zmon.tables.channel_log import GONE, figures, table
-from zmon.tables.history import History
-from zmon.tables.period import Period
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.view import History, NoSuchThing, Period, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ from zmon.session.recording import RecordingSection
 from zmon.session.timeline import Timeline
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
-from zmon.tables.figure import Variable
-from zmon.tables.series import cell, is_of_one_device, series
+from zmon.tables.plot import cell, is_of_one_device, series
+from zmon.tables.table import Variable
 from zmon.tables.view import View, alone
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
 from zmon.session.when import WhenError, uncovered
-from zmon.tables.plot import rows
-from zmon.tables.series import series
+from zmon.tables.plot import rows, series
 from zmon.tables.view import NoSuchThing, needs, nobody
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screens
     from zmon.screen.variable import ColumnRef
     from zmon.session.timeline import Timeline
-    from zmon.tables.figure import Variable
-    from zmon.tables.series import Series
+    from zmon.tables.plot import Series
+    from zmon.tables.table import Variable
 
 WIDTH: Final = 80
 HEIGHT: Final = 20

@@ -12,8 +12,8 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
-from zmon.tables.figure import Variable, unquoted
-from zmon.tables.series import find, thing
+from zmon.tables.plot import find, thing
+from zmon.tables.table import Variable, unquoted
 from zmon.tables.view import View, alone, needs
 
 if TYPE_CHECKING:

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.session.cursor import Cursor
-from zmon.tables.figure import Figure
-from zmon.tables.history import History
-from zmon.tables.period import Period
-from zmon.tables.view import View
+from zmon.tables.table import Figure
+from zmon.tables.view import History, Period, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.event import Event
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Span, Timeline
-    from zmon.tables.figure import Variable
+    from zmon.tables.table import Variable
 
 REACH: Final = 600
 """After a jump the figures of the period are counted anew from so many intervals before."""

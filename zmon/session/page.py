@@ -11,15 +11,14 @@ from zmon.screen.number import LEFT, clock
 from zmon.screen.query import QueryError, find_column
 from zmon.session.navigator import REACH
 from zmon.tables import DRAWN
-from zmon.tables.period import Period
-from zmon.tables.view import NoSuchThing, View, fill, needs, together
+from zmon.tables.view import NoSuchThing, Period, View, fill, needs, together
 
 if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
-    from zmon.tables.history import History
     from zmon.tables.table import Table
+    from zmon.tables.view import History
 
 Window = Interval | tuple[int | None, int]
 """An interval, or begin and end (UTC in ns); without a begin the interval that ends there."""

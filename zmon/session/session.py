@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.page import Window
     from zmon.session.timeline import Timeline
-    from zmon.tables.history import History
     from zmon.tables.table import Table
+    from zmon.tables.view import History
     from zmon.topology.machine import UserInputs
 
 NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."

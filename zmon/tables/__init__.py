@@ -1,13 +1,18 @@
-"""Tables: one module per family of screens, each a pure function from an interval to rows."""
+"""Tables: one module per family of screens, each table a pure function from an interval to rows."""
 
 from typing import Final
 
-TABLES: Final = (
-    "cache", "channel", "channel_log", "control_unit", "control_unit_log", "correlation", "cpu", "cpu_log",
-    "dasdstat", "details", "device", "device_log", "files", "focus", "itself", "lpar", "lpar_log", "menu",
-    "moves", "paging_log", "plot", "spread", "system",
-)  # fmt: skip
-"""The modules here that fill a screen; a screen file names one of them."""
+TABLES: Final = {
+    **{name: name for name in (
+        "cache", "channel", "channel_log", "control_unit", "control_unit_log", "correlation", "cpu",
+        "cpu_log", "dasdstat", "details", "device", "device_log", "focus", "itself", "lpar", "lpar_log",
+        "paging_log",
+        "plot", "system",
+    )},
+    **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
+    "menu": "itself",
+}  # fmt: skip
+"""The module here that fills each table; a screen file names a table."""
 
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""

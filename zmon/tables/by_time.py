@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST
-from zmon.tables.history import Row
 from zmon.tables.join import mean
 from zmon.tables.table import SUMMARY, Summary, Table
+from zmon.tables.view import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

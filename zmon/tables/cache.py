@@ -12,7 +12,7 @@ from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
 from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.topology.volumes import device_type
 
@@ -94,3 +94,6 @@ def _letter(state: Value) -> Value:
 def _missing(reason: Absent | None) -> Absent | None:
     """Return why there are no rows, in the words of today."""
     return OFF if reason is not None and reason.reason == OFF_BEFORE else reason
+
+
+DEFINITIONS: Final = {"cache": TableDefinition(NEEDS, table)}

@@ -15,7 +15,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.tables.period import Period
-    from zmon.tables.view import View
+    from zmon.tables.view import Period, View
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), period=True)
 
@@ -268,3 +267,6 @@ def table(view: View) -> Table:
         notes=tuple(notes),
         missing=channels.missing if not keys else None,
     )
+
+
+DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, trend=trend)}

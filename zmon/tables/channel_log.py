@@ -10,7 +10,7 @@ from zmon.interval import FIRST
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
@@ -102,3 +102,6 @@ def _stamped(interval: Interval, row: int) -> Number:
     """Return for how much of the interval a path's figures stand, by the path's own clock."""
     seconds = stamp_seconds(interval.of(CHANNEL))
     return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
+
+
+DEFINITIONS: Final = {"channel_log": TableDefinition(NEEDS, table, find=find)}

@@ -14,7 +14,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.topology.identity import platform_of
 from zmon.topology.volumes import lcus
@@ -178,9 +178,9 @@ def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[st
     """Return the busiest tablespaces of each LCU, if files of any are known."""
     if view.figures_only or view.people is None or not has_files(view):
         return {}
-    from zmon.tables.busiest import busiest  # noqa: PLC0415 - without files it starts faster
+    from zmon.tables.tablespaces import busiest_tablespaces  # noqa: PLC0415 - without files it starts faster
 
-    return busiest(view, known.of, megabytes)  # type: ignore[arg-type]  # a column of numbers
+    return busiest_tablespaces(view, known.of, megabytes)  # type: ignore[arg-type]  # a column of numbers
 
 
 def told_by(units: Iterable[Lcu]) -> list[str]:
@@ -235,3 +235,6 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
     _, ssid, row = loads[0]
     named = spaces[row] if spaces else UNLISTED
     return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]
+
+
+DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, trend=trend)}

@@ -10,7 +10,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.control_unit import NO_LCU, told_by
 from zmon.tables.join import present, total
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
 from zmon.tables.view import NoSuchThing, alone
 
@@ -97,3 +97,6 @@ def _row(units: Table, key: str) -> int | None:
 
 def _idle(everything: Number) -> Absent:
     return everything if isinstance(everything, Absent) else absent("no I/O in the interval")
+
+
+DEFINITIONS: Final = {"control_unit_log": TableDefinition(NEEDS, table, find=find)}

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
-from zmon.tables.figure import Variable
-from zmon.tables.plot import MOST, parse, row_name, window
-from zmon.tables.series import SECOND, Figures, cell, rows_of
-from zmon.tables.table import Needs, Table
+from zmon.tables.plot import MOST, SECOND, Figures, cell, parse, row_name, rows_of, window
+from zmon.tables.table import Needs, Table, TableDefinition, Variable
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import alone
 
@@ -26,8 +24,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.sample import Kind
-    from zmon.tables.history import Row
-    from zmon.tables.view import View
+    from zmon.tables.view import Row, View
 
 KEY_FIGURES: Final = (
     "busy", "user", "system", "iowait", "steal", "io", "mbs", "pend", "disc", "conn", "serv", "resp", "queue",
@@ -276,3 +273,6 @@ def ranks(values: Sequence[float]) -> list[float]:
             found[order[place]] = (at + last) / 2 + 1
         at = last + 1
     return found
+
+
+DEFINITIONS: Final = {"correlation": TableDefinition(NEEDS, table)}

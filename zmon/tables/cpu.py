@@ -14,7 +14,7 @@ from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMOR
 from zmon.tables import paging_log
 from zmon.tables.device import devices_of, summary
 from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.table import Needs, Summary, Table, TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,3 +163,6 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
         "present": total(cpus.many) if cpus.keys else cpus.missing or absent("no CPU is known"),
         "load": total(load) if cpus.keys else cpus.average(cpus.busy),
     }
+
+
+DEFINITIONS: Final = {"cpu": TableDefinition(NEEDS, table, trend=trend)}

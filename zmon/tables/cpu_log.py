@@ -9,7 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import ALL, CPU
 from zmon.tables.by_time import Log, by_time
 from zmon.tables.cpu import EVERY, Processors, cpu_name
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
@@ -70,3 +70,6 @@ def figures(view: View, number: str = "") -> dict[str, Value]:
         "busiest": nobody if busiest is None else cpu_name(cpus.keys[busiest]),
         "highest": nobody if busiest is None else cpus.busy[busiest],
     }
+
+
+DEFINITIONS: Final = {"cpu_log": TableDefinition(NEEDS, table, find=find)}

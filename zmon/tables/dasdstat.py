@@ -6,14 +6,15 @@ of sizes double from row to row, those of the queue grow by one; labels of each 
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
-from zmon.kinds import DASD, DEVICE, PROFILE, buckets
-from zmon.tables import histogram, lookup
+from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
+from zmon.tables import lookup
 from zmon.tables.device import label_of
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import NoSuchThing
 
@@ -23,6 +24,126 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Delta
     from zmon.tables.view import View
+
+
+NOTHING: Final = absent("no request was counted")
+
+LAST: Final = BUCKETS - 1
+
+FULL: Final = 100.0
+"""The length of the longest bar, and all of something in percent."""
+
+
+def bounds(bucket: int) -> tuple[int, int]:
+    """Return the first value of a bucket and the first beyond it; the last is taken to end like others."""
+    return (0 if not bucket else 2 << bucket), 4 << bucket
+
+
+def time_label(bucket: int) -> str:
+    """Write the times of a bucket, which are microseconds: `512-1023us`, `4.1-8.2ms`."""
+    low, high = bounds(bucket)
+    if not bucket or bucket == LAST:
+        return "<4us" if not bucket else f">{low / 1e6:.0f}s"
+    if high <= 1 << 10:
+        return f"{low}-{high - 1}us"
+    size, unit = (1e3, "ms") if high <= 1 << 19 else (1e6, "s")
+    return f"{_short(low / size)}-{_short(high / size)}{unit}"
+
+
+def _short(value: float) -> str:
+    return (f"{value:.1f}" if value < 9.95 else f"{value:.0f}").removeprefix("0")
+
+
+def size_label(bucket: int) -> str:
+    """Write the sizes of a bucket, which are sectors of 512 bytes: `4-8K` is from 4 KiB to less than 8."""
+    low, high = (bound // 2 for bound in bounds(bucket))
+    if not bucket or bucket == LAST:
+        return "<2K" if not bucket else f">{low >> 30}T"
+    one, other = _binary(low), _binary(high)
+    return f"{one.removesuffix(other[-1])}-{other}"
+
+
+def _binary(kibibytes: int) -> str:
+    """Write a power of two."""
+    power = (kibibytes.bit_length() - 1) // 10
+    return f"{kibibytes >> 10 * power}{'KMGT'[power]}"
+
+
+def queue_label(bucket: int) -> str:
+    """Write the length of a queue, whose buckets hold one value each."""
+    return f"{bucket}" if bucket < LAST else f"{bucket}+"
+
+
+def bucket_mean(counts: Sequence[Number]) -> Number:
+    """Estimate the mean of a histogram."""
+    whole = total(counts)
+    if isinstance(whole, Absent):
+        return whole
+    return sum((_middle(bucket) * count for bucket, count in enumerate(counts)), start=0.0) / whole
+
+
+def _middle(bucket: int) -> float:
+    """Return the mean of values that lie evenly on a logarithmic scale between the bounds of a bucket."""
+    low, high = bounds(bucket)
+    return (high - low) / log(high / low) if low else high / 2
+
+
+def percentile(counts: Sequence[Number], percent: float) -> Number:
+    """Estimate below which value so many percent of a histogram lie."""
+    whole = total(counts)
+    if isinstance(whole, Absent):
+        return whole
+    left: Number = whole * percent / FULL
+    for bucket, count in enumerate(counts):
+        if not isinstance(count, Absent) and count and count >= left:
+            low, high = bounds(bucket)
+            part = left / count
+            return low * (high / low) ** part if low else high * part
+        left -= count
+    return float(bounds(LAST)[1])  # rounding has left a rest
+
+
+def queue_mean(counts: Sequence[Number]) -> Number:
+    """Return the mean of a histogram of a queue's length, of which only the last bucket is not exact."""
+    whole = total(counts)
+    if isinstance(whole, Absent):
+        return whole
+    return sum((bucket * count for bucket, count in enumerate(counts)), start=0.0) / whole
+
+
+def total(counts: Sequence[Number]) -> Number:
+    """Return how many there are; absent when there are none."""
+    whole: Number = sum(counts)
+    return whole or NOTHING
+
+
+def peak_bucket(shares: Sequence[Number]) -> int | None:
+    """Return the fullest bucket, of several the first; None when there is none."""
+    known = [(-share, bucket) for bucket, share in enumerate(shares) if not isinstance(share, Absent)]
+    share, bucket = min(known, default=(0.0, 0))
+    return bucket if share else None
+
+
+def percents(counts: Sequence[Number]) -> list[Number]:
+    """Return what part of all each bucket holds."""
+    whole = total(counts)
+    return [FULL * count / whole for count in counts]
+
+
+def bars(shares: Sequence[Number], longest: Number) -> list[Number]:
+    """Return how long a bar stands for each share, in percent of the longest bar."""
+    return [FULL * share / longest if longest else share for share in shares]
+
+
+def reach(*histograms: Sequence[Number]) -> range:
+    """Return the buckets from the first to the last that hold anything in one of several histograms."""
+    held = [
+        bucket
+        for bucket in range(BUCKETS)
+        if any(not isinstance(counts[bucket], Absent) and counts[bucket] for counts in histograms)
+    ]
+    return range(held[0], held[-1] + 1) if held else range(0)
+
 
 NEEDS: Final = Needs((PROFILE, DASD, DEVICE), told=TOPOLOGY)
 
@@ -38,9 +159,9 @@ TIMES: Final = {"time": "Total time", "wait": "Till SSCH", "device": "SSCH to ir
 """The histograms of times, and what each is called in sentences."""
 SHOWN: Final = (*TIMES, "size", "queue")
 LABELS: Final = {
-    "bucket": histogram.time_label,
-    "sizes": histogram.size_label,
-    "queued": histogram.queue_label,
+    "bucket": time_label,
+    "sizes": size_label,
+    "queued": queue_label,
 }
 """What stands beside the bars: what the buckets of times, sizes and queues hold."""
 
@@ -87,18 +208,18 @@ def table(view: View) -> Table:
     interval = view.interval
     profiles = interval.of(PROFILE)
     if not len(profiles):
-        none = profiles.missing or histogram.NOTHING
+        none = profiles.missing or NOTHING
         return Table([], {}, facts=dict.fromkeys(FIGURES, none) | {"mean_of": ESTIMATE}, missing=none)
     counts = Counts(profiles, parse(view.argument, view))
     held = {name: counts.histogram(name) for name in SHOWN}
-    rows = histogram.reach(*held.values())
-    shares = {name: histogram.percents(values) for name, values in held.items()}
+    rows = reach(*held.values())
+    shares = {name: percents(values) for name, values in held.items()}
     columns: dict[str, list[Value]] = {name: [label(row) for row in rows] for name, label in LABELS.items()}
     columns["requests"] = [held["time"][row] for row in rows]
     for name, values in shares.items():
         longest = _longest(values)
         columns[name] = [values[row] for row in rows]
-        columns[f"{name}_bar"] = list(histogram.bars([values[row] for row in rows], longest))
+        columns[f"{name}_bar"] = list(bars([values[row] for row in rows], longest))
     scaled = counts.scaled
     return Table(
         [f"{row:02}" for row in rows],
@@ -141,7 +262,7 @@ class Counts:
         count = self.number("requests")
         if isinstance(count, Absent):
             return BEFORE if count is FIRST else count
-        return histogram.NOTHING if self.asked.whole else IDLE
+        return NOTHING if self.asked.whole else IDLE
 
     def number(self, name: str) -> Number:
         """Return a count of the requests that are asked for."""
@@ -232,16 +353,16 @@ def _facts(counts: Counts, held: dict[str, list[Number]], view: View) -> dict[st
         "pav": _percent(counts.number("pav"), requests),
         "hpf": _percent(counts.number("hpf"), requests),
         "kib": counts.number("sectors") / 2 / requests if requests else IDLE,
-        "queue_mean": histogram.queue_mean(held["queue"]),
+        "queue_mean": queue_mean(held["queue"]),
     }
     exact = asked.whole and not asked.part and not isinstance(counts.cell("mean_time"), Absent)
     facts["mean_of"] = EXACT if exact else ESTIMATE
     for name in TIMES:
         known = counts.cell(f"mean_{name}")
-        mean: Number = known if exact and not isinstance(known, str) else histogram.mean(held[name])
+        mean: Number = known if exact and not isinstance(known, str) else bucket_mean(held[name])
         facts[f"{name}_mean"] = mean / 1000
         for percent in PERCENTILES:
-            facts[f"{name}_{percent}"] = histogram.percentile(held[name], percent) / 1000
+            facts[f"{name}_{percent}"] = percentile(held[name], percent) / 1000
     return facts
 
 
@@ -265,7 +386,7 @@ def _subject(asked: Asked, view: View) -> str:
 
 def _fullest(times: list[Number]) -> str:
     """Return the key of the bucket with most requests."""
-    place = histogram.peak(times)
+    place = peak_bucket(times)
     return "" if place is None else f"{place:02}"
 
 
@@ -273,7 +394,7 @@ def _notes(counts: Counts, held: dict[str, list[Number]]) -> list[str]:
     """Return within which times requests were done, and what is not as it should be."""
     found = []
     for name in IN_WORDS:
-        below = [histogram.percentile(held[name], percent) for percent in SAID]
+        below = [percentile(held[name], percent) for percent in SAID]
         known = [time for time in below if not isinstance(time, Absent)]
         if len(known) == len(below):
             found.append(f"{TIMES[name]} {_times(known)}")
@@ -320,7 +441,7 @@ def _widened(filled: Table, rows: Sequence[int], scale: Mapping[str, Number]) ->
         along = [values[at[row]] if row in at else none for row in rows]
         columns[name] = list(along)
         if name in scale:
-            columns[f"{name}_bar"] = list(histogram.bars(along, scale[name]))
+            columns[f"{name}_bar"] = list(bars(along, scale[name]))
     return filled._replace(keys=[f"{row:02}" for row in rows], columns=columns, notes=())
 
 
@@ -337,8 +458,8 @@ def _shifts(then: Table, now: Table) -> Iterator[str]:
 
 
 def _peak(filled: Table, name: str) -> str:
-    place = histogram.peak(_shares(filled, name))
-    return "unknown" if place is None else histogram.time_label(int(filled.keys[place]))
+    place = peak_bucket(_shares(filled, name))
+    return "unknown" if place is None else time_label(int(filled.keys[place]))
 
 
 def _moved(then: str, now: str) -> str:
@@ -349,3 +470,6 @@ def _changed(then: Value, now: Value) -> str:
     if isinstance(then, (Absent, str)) or isinstance(now, (Absent, str)) or not then:
         return "not known"
     return f"{then:.3g}~, now {now:.3g}~ ms ({100 * (now - then) / then:+.0f} %)"
+
+
+DEFINITIONS: Final = {"dasdstat": TableDefinition(NEEDS, table, together=together)}

@@ -9,7 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
 from zmon.tables import cache, device, lookup
 from zmon.tables.device import CP_ONLY, PATH_MASKS
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
 
 if TYPE_CHECKING:
@@ -203,3 +203,6 @@ def _measured(facts: dict[str, Value]) -> str:
     if isinstance(off, int) and off:
         return f"times are rebuilt from averages: each total may be off by {off / 1e6:.1f} ms"
     return ""
+
+
+DEFINITIONS: Final = {"details": TableDefinition(NEEDS, table, find=find)}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.topology.volumes import device_type, lcus
 from zmon.uid import HYPERPAV, find_uid
@@ -490,3 +490,6 @@ def summary(devices: Devices) -> Summary:
     }
     dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
     return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)
+
+
+DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, trend=trend, trend_labels=trend_labels)}

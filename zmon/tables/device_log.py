@@ -11,7 +11,7 @@ from zmon.tables import lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.device import IDLE, address, devices_of, labels, members, summary
 from zmon.tables.join import total
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY
 
 if TYPE_CHECKING:
@@ -132,3 +132,6 @@ def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
         if known:
             return max(known, key=lambda pair: (pair[0], -pair[1]))[1]
     return None
+
+
+DEFINITIONS: Final = {"device_log": TableDefinition(NEEDS, table, find=find)}

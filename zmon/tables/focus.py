@@ -15,7 +15,7 @@ from zmon.tables import control_unit_log, cpu_log, device_log, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import alone
 
@@ -126,3 +126,6 @@ def _cache(view: View, key: str) -> dict[str, Value]:
         return dict.fromkeys(("hit", "cached"), volumes.missing or NOT_ASKED)
     row = volumes.keys.index(key)
     return {"hit": volumes.columns["hit"][row], "cached": volumes.columns["total"][row]}
+
+
+DEFINITIONS: Final = {"focus": TableDefinition(NEEDS, table, find=find)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import KINDS, SOURCE
 from zmon.tables.join import total
-from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.table import Needs, Summary, Table, TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs(tuple(KINDS.values()))
 """A row of this screen is a source, so all of them are read."""
-
-"""Its rows are the sources themselves, so all are read."""
 
 
 def table(view: View) -> Table:
@@ -50,3 +48,11 @@ def table(view: View) -> Table:
         Summary(">> All sources <<", cells) if sources.keys else None,
         missing=sources.missing,
     )
+
+
+def menu_table(view: View) -> Table:  # noqa: ARG001 - the same signature as all tables
+    """Return an empty table: the items of the menu (FCX124) are in its screen file."""
+    return Table([], {})
+
+
+DEFINITIONS: Final = {"itself": TableDefinition(NEEDS, table), "menu": TableDefinition(Needs(), menu_table)}

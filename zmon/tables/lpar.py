@@ -14,7 +14,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.tables.by_time import clock
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,3 +239,6 @@ def _hypervisor(environment: Value, control_program: Value) -> Value:
     if environment == "lpar":
         return "none (LPAR)"
     return control_program
+
+
+DEFINITIONS: Final = {"lpar": TableDefinition(NEEDS, table, trend=trend)}

@@ -10,7 +10,7 @@ from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.join import mean, present
 from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.view import NoSuchThing, alone
 
 if TYPE_CHECKING:
@@ -98,3 +98,6 @@ def _first(processors: Table, column: str, rows: list[int]) -> Value:
 def _label(value: Value) -> Value:
     """Return a number that is a name as a text, which nobody averages."""
     return value if isinstance(value, (Absent, str)) else f"{value}"
+
+
+DEFINITIONS: Final = {"lpar_log": TableDefinition(NEEDS, table, find=find)}

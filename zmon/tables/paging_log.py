@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import ratio
 from zmon.kinds import MEMORY
 from zmon.tables.by_time import Log, by_time
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
@@ -50,3 +50,6 @@ def figures(view: View) -> dict[str, Value]:
         "swapused": swap - size("swap_free"),
         "swappct": 100.0 * ratio(swap - size("swap_free"), swap, "there is no swap space"),
     }
+
+
+DEFINITIONS: Final = {"paging_log": TableDefinition(NEEDS, table)}

@@ -7,25 +7,301 @@ The argument names what is drawn: `device.resp 0.0.7000 0.0.7001`, and behind it
 from __future__ import annotations
 
 import re
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
+from zmon.event import What
 from zmon.kinds import KINDS
-from zmon.tables.figure import Variable, quoted, unquoted
-from zmon.tables.series import SECOND, series
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import units_of
-from zmon.tables.view import NoSuchThing
+from zmon.tables import lookup
+from zmon.tables.device import devices_of
+from zmon.tables.table import Figure, Needs, Table, TableDefinition, Variable, quoted, unquoted
+from zmon.tables.topology import lcus_named, units_of
+from zmon.tables.view import NoSuchThing, View, alone, fill, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.history import History
-    from zmon.tables.series import Series
-    from zmon.tables.view import View
+    from zmon.tables.view import History, Limits, Row
+    from zmon.topology.machine import UserInputs
+
+
+SECOND: Final = 1_000_000_000
+
+MINUTE: Final = 60 * SECOND
+
+EXACT: Final = 4_000
+"""So many intervals are looked at one by one."""
+
+WORK: Final = 500_000
+"""Rows of tables that may be filled for one series: some seconds of work."""
+
+STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800)
+"""Lengths of averages in seconds; over a longer time some counters wrap unseen."""
+
+BROKEN: Final = frozenset({What.GAP, What.HOLE, What.RESTART})
+"""What no average reaches across."""
+
+
+OF_OTHERS: Final = frozenset({"aliases"})
+"""Columns of DEVICE that count other devices."""
+
+ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
+"""Tables that are about one device."""
+
+NO_COLUMN: Final = absent("the screen has no such column")
+
+
+class Series(NamedTuple):
+    """Figures by time, in the order of time."""
+
+    figures: list[Figure]
+    note: str = ""
+    """What a reader must know of how they were made; empty when each is that of one interval."""
+
+
+def cell(variable: Variable, view: View) -> Value:
+    """Return a variable's value in the interval of a view.
+
+    Of a screen by time it is the figure of that interval, of the thing that `key` names; of a page the fact.
+    """
+    try:
+        if needs(variable.table).history:
+            return _by_time(variable, fill(variable.table, view.at(view.interval, variable.key)))
+        return _listed(variable, alone(variable.table, view))
+    except NoSuchThing as error:
+        if variable.key and not needs(variable.table).history:
+            try:
+                return _fact(variable, fill(variable.table, view.at(view.interval, variable.key)))
+            except NoSuchThing as gone:
+                return absent(str(gone))
+        return absent(str(error))
+
+
+def _by_time(variable: Variable, table: Table) -> Value:
+    values = table.columns.get(variable.column, [])
+    if table.keys and values:
+        return values[0]
+    return table.missing or NO_COLUMN
+
+
+def _listed(variable: Variable, table: Table) -> Value:
+    if table.facts and not table.columns:
+        return _fact(variable, table)
+    if not variable.key:
+        if table.summary is None:
+            return absent("there is no sum or mean of it over all rows: name a row")
+        return table.summary.cells.get(variable.column, NO_COLUMN)
+    if variable.key not in table.keys:
+        return table.missing or absent(f"{variable.key} is not there")
+    if variable.column not in table.columns:
+        return NO_COLUMN
+    return table.columns[variable.column][table.keys.index(variable.key)]
+
+
+def _fact(variable: Variable, table: Table) -> Value:
+    return table.facts.get(variable.column, NO_COLUMN)
+
+
+def find(table: Table, name: str, view: View | None = None) -> str:
+    """Return the key of the row that a name means: the key, its last part, or the value of one of its labels.
+
+    With a view the row may also be a device by any name that DEVICE takes.
+
+    Raises:
+        NoSuchThing: it means no row, or several.
+    """
+    wanted = name.casefold()
+    for key in table.keys:
+        if key.casefold() == wanted:
+            return key
+    lcus = [] if view is None else [key for key in lcus_named(view, name) if key in table.keys]
+    if len(lcus) == 1:
+        return lcus[0]
+    # 7000 is the device, though all volumes of its control unit are labelled with that number, too
+    found = [key for key in table.keys if key.casefold().endswith(f".{wanted}")] or [
+        key
+        for place, key in enumerate(table.keys)
+        if any(
+            isinstance(v[place], str) and str(v[place]).casefold() == wanted for v in table.columns.values()
+        )
+    ]
+    if not found and view is not None:
+        found = lookup.matches(view, name, table.keys)
+    if len(found) != 1:
+        several = f"means several rows: {', '.join(found[:9])}" if found else "is in no row of this screen"
+        raise NoSuchThing(f"{name!r} {several}")
+    return found[0]
+
+
+def thing(table: str, view: View, name: str) -> str:
+    """Return the name by which samples alone know what a page or a screen by time is about.
+
+    A device that goes by a label or number of CP becomes its bus id; all else stays as it was named.
+    """
+    if table not in ABOUT_DEVICES or not name:
+        return name
+    found = lookup.matches(view, name, devices_of(view.interval).keys)
+    known = lookup.matches(View(view.interval), name, devices_of(view.interval).keys)
+    return name if known or len(found) != 1 else found[0]
+
+
+def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made from
+    variables: Sequence[Variable],
+    history: History,
+    window: tuple[int, int | None],
+    buckets: int,
+    limits: Callable[[], Limits] = dict,
+    people: Callable[[], UserInputs] | None = None,
+) -> list[Series]:
+    """Return each variable between two times (UTC in ns); without the second one up to the present interval.
+
+    Of more intervals than can be looked at one by one it is what is kept of minutes and quarters of an hour,
+    else about as many averages as `buckets`.
+    """
+    span = _span(history, window)
+    if span is None:
+        return [Series([]) for _ in variables]
+    view = View(span.last, limits=limits, people=people)
+    figures = _figures_of(variables, view)
+    if span.exact(figures):
+        rows = history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1]))
+        return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
+    return [_long(variable, history, span, buckets, view) for variable in variables]
+
+
+def is_of_one_device(variable: Variable) -> bool:
+    """Return whether a variable is made from the rows of one device, so that no other need be looked at."""
+    return variable.table == "device" and bool(variable.key) and variable.column not in OF_OTHERS
+
+
+def _figures_of(variables: Sequence[Variable], view: View) -> Figures:
+    few = all(is_of_one_device(variable) for variable in variables)
+    return Figures(
+        ("series", tuple(variables), view.inputs),
+        partial(_cells_of_one_device if few else _cells, variables, view),
+        () if few else [variable.table for variable in variables],
+    )
+
+
+def _long(variable: Variable, history: History, span: Span, buckets: int, view: View) -> Series:
+    """Return a variable over a time of very many intervals."""
+    figures = _figures_of([variable], view)
+    step = span.step(figures, buckets)
+    kept = history.trend(variable, span.begin, span.end)
+    if not kept:
+        rows = _averaged(figures, history, span.begin, span.end, step)
+        return Series(list(_drawn(rows, "0")), _said(step))
+    before, after = kept[0].begin, kept[-1].end
+    step = min(step, MINUTE)
+    ends = ((span.begin, before), (after, span.end))
+    older, newer = (_averaged(figures, history, *end, step) if end[0] < end[1] else [] for end in ends)
+    longest = max(figure.end - figure.begin for figure in kept) // SECOND
+    return Series(
+        [*_drawn(older, "0"), *kept, *_drawn(newer, "0")],
+        f"Lowest, mean and highest of every {longest} s, as the recording keeps them",
+    )
+
+
+def _averaged(figures: Figures, history: History, begin: int, end: int, step: int) -> list[Row]:
+    name = (figures.name, step)
+    return [history.row(name, figures.of, interval) for interval in averages(history, begin, end, step)]
+
+
+def _said(step: int) -> str:
+    return f"Each value is an average over {step // SECOND} s: peaks within are not seen"
+
+
+class Figures(NamedTuple):
+    """What is looked at of each interval."""
+
+    name: Hashable
+    of: Callable[[Interval], Mapping[str, Value]]
+    tables: Sequence[str]
+    """Those that are filled with all their rows for it: they tell how laborious that is."""
+
+
+def rows_of(
+    figures: Figures, history: History, window: tuple[int, int | None], buckets: int
+) -> tuple[list[Row], str]:
+    """Return the figures of each interval of a window, or of averages; and what is to be said of those."""
+    span = _span(history, window)
+    if span is None:
+        return [], ""
+    if span.exact(figures):
+        return history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1])), ""
+    step = span.step(figures, buckets)
+    return _averaged(figures, history, span.begin, span.end, step), _said(step)
+
+
+class Span(NamedTuple):
+    """A time that is looked at, as far as there are samples."""
+
+    begin: int
+    end: int
+    last: Interval
+
+    def exact(self, figures: Figures) -> bool:
+        """Tell whether every interval can be looked at."""
+        before = self.last.before
+        length = 0 if before is None else self.last.after.at.utc - before.at.utc
+        count = (self.end - self.begin) // max(length, 1)
+        return count <= EXACT and count * _size(figures.tables, self.last) <= WORK
+
+    def step(self, figures: Figures, buckets: int) -> int:
+        """Return the length of averages in ns: a round one, for no more than are wanted and can be made."""
+        many = max(min(buckets, WORK // max(_size(figures.tables, self.last), 1)), 1)
+        wanted = (self.end - self.begin) / many / SECOND
+        return SECOND * next((step for step in STEPS if step >= wanted), STEPS[-1])
+
+
+def _span(history: History, window: tuple[int, int | None]) -> Span | None:
+    """Return the part of a window that has samples; None when there is none."""
+    last = next(history.past(window[1]), None)
+    if last is None:
+        return None
+    return Span(max(window[0], history.first()), last.after.at.utc, last)
+
+
+def _cells(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
+    return {str(place): cell(one, view.at(interval)) for place, one in enumerate(variables)}
+
+
+def _cells_of_one_device(variables: Sequence[Variable], view: View, interval: Interval) -> dict[str, Value]:
+    """Return the same, looking at no other rows than those."""
+    only = [interval.only(frozenset((one.key,))) for one in variables]
+    return {str(place): cell(one, view.at(only[place])) for place, one in enumerate(variables)}
+
+
+def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:
+    for row in rows:
+        if row.begin is None or row.end.utc <= row.begin.utc:
+            continue  # the first sample has no figures; nor are there any where the clock was set back
+        value = absent("samples are missing") if row.gap else row.cells[name]
+        yield Figure(row.begin.utc, row.end.utc, value, value, value)
+
+
+def _size(tables: Iterable[str], interval: Interval) -> int:
+    """Return how many rows must be looked at for an interval."""
+    kinds = {kind.name: kind for table in tables for kind in needs(table).kinds}
+    return max((len(interval.after.frame(kind).keys) for kind in kinds.values()), default=1)
+
+
+def averages(history: History, begin: int, end: int, step: int) -> Iterator[Interval]:
+    """Yield intervals of a length; they reach across no gap, and are the same again a while later."""
+    holes = [hole for hole in history.happened(begin, end) if hole.what in BROKEN]
+    edges = {begin, end, *range((begin // step + 1) * step, end, step)}
+    edges |= {edge for hole in holes for edge in (hole.begin, hole.end) if begin < edge < end}
+    for first, last in pairwise(sorted(edges)):
+        if any(hole.begin <= first and last <= hole.end for hole in holes):
+            continue
+        interval = history.between(first, last)
+        if interval is not None:
+            yield interval
+
 
 NEEDS: Final = Needs(tuple(KINDS.values()), history=True)
 
@@ -146,3 +422,6 @@ def parse(argument: str) -> tuple[list[Variable], str]:
     if not found:
         raise NoSuchThing(f"{argument!r} names no column, such as device.resp")
     return found, since
+
+
+DEFINITIONS: Final = {"plot": TableDefinition(NEEDS, table)}

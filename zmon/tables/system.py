@@ -35,7 +35,7 @@ from zmon.tables import (
 )  # fmt: skip
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.join import mean, total
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import NoSuchThing, alone, needs
 
@@ -151,3 +151,6 @@ def beyond(view: View, limits: Limits) -> Number:
             if bad is not None:
                 counted += [value > bad for value in values if isinstance(value, (int, float))]
     return sum(counted) if counted else absent("no value that has a limit is known")
+
+
+DEFINITIONS: Final = {"system": TableDefinition(NEEDS, table)}

@@ -1,4 +1,4 @@
-"""The rows of one screen: a pure function of an interval (and of what went before it)."""
+"""The rows of one screen, a pure function of an interval; and one column of a row by time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zmon.absent import Absent, Value
+    from zmon.interval import Interval
     from zmon.sample import Kind
+    from zmon.tables.view import View
+
 
 SUMMARY: Final = -1
 """The number of the row that speaks of all rows."""
@@ -72,3 +75,51 @@ class Table(NamedTuple):
         """Return the values of a column; absent throughout when the table does not have it."""
         values = self.columns.get(name)
         return [absent(f"{name} is not known here")] * len(self.keys) if values is None else values
+
+
+class Variable(NamedTuple):
+    """A column of a table, and the row."""
+
+    table: str
+    column: str
+    key: str = ""
+    """Empty for the line that speaks of all rows."""
+
+    def __str__(self) -> str:
+        """Write it as an argument of PLOT: `control_unit.io LCU%206`; a key with blanks stays one word."""
+        return f"{self.table}.{self.column} {quoted(self.key)}".rstrip()
+
+
+def quoted(key: str) -> str:
+    """Return a key as one word: its blanks are written %20."""
+    return key.replace("%", "%25").replace(" ", "%20")
+
+
+def unquoted(word: str) -> str:
+    """Return the key that a word stands for."""
+    return word.replace("%20", " ").replace("%25", "%")
+
+
+class Figure(NamedTuple):
+    """The lowest, the mean and the highest value between two times (UTC in ns); a gap where absent."""
+
+    begin: int
+    end: int
+    low: Value
+    mean: Value
+    high: Value
+
+
+class TableDefinition(NamedTuple):
+    """How the table that a screen file names is filled."""
+
+    needs: Needs
+    fill: Callable[[View], Table]
+    find: Callable[[View], str] | None = None
+    """Looks up the operand of a screen by time, without samples before the present one."""
+    together: Callable[[Table, Table], tuple[Table, Table]] | None = None
+    """Makes two fillings ready to stand side by side."""
+    trend: Callable[[Interval], Table] | None = None
+    """Returns the columns that trends are made of, and those that they are averages over."""
+    trend_labels: Callable[[Interval], Mapping[str, Value]] | None = None
+    """Returns the label of each row of which there is a trend."""

@@ -1,25 +1,218 @@
-"""What a table may look at: one interval, the running figures of the period, and what came before."""
+"""What a table is filled from: an interval, what came before it, the figures of the period, user inputs."""
 
 from __future__ import annotations
 
+from collections import deque
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.absent import Absent
 from zmon.event import What
+from zmon.interval import Interval
 from zmon.tables import TABLES
-from zmon.tables.history import History
-from zmon.tables.period import Period
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.event import Event
+    from zmon.sample import Instant
+    from zmon.tables.table import Figure, Variable
+
+    Past = Callable[..., Iterator[Interval]]
+    """Yields intervals from the present one backwards; told a time, from the one that ends there."""
+    Figures = Callable[[Interval], Mapping[str, Value]]
+    Happened = Callable[[int, int], Sequence[Event]]
+    """Returns what happened between two times."""
+    Trend = Callable[[Variable, int, int], Sequence[Figure]]
+    """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
     from collections.abc import Callable, Mapping
 
-    from zmon.interval import Interval
-    from zmon.tables.table import Needs, Table
+    from zmon.absent import Number
+    from zmon.tables.table import Needs, Table, TableDefinition
     from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
+
+
+KEPT: Final = 10_000
+"""Rows that are kept at the most."""
+
+REMEMBERED: Final = 1_000
+"""Rows of one screen that are remembered where the tape keeps nothing."""
+
+
+class Row(NamedTuple):
+    """The figures of one interval."""
+
+    begin: Instant | None
+    """None for the first sample there is."""
+    end: Instant
+    cells: Mapping[str, Value]
+    gap: bool = False
+    """Whether samples are missing in this interval."""
+
+
+class History:
+    """What came before, as far as the tape reaches."""
+
+    def __init__(
+        self,
+        past: Past | None = None,
+        happened: Happened = lambda _begin, _end: (),
+        first: Callable[[], int] = lambda: 0,
+        trend: Trend = lambda _variable, _begin, _end: (),
+        last: Callable[[], int] | None = None,
+    ) -> None:
+        """`past` yields intervals from the present one backwards; without it there is nothing.
+
+        `first` and `last` return when the first and the last sample were taken (UTC in ns), as far as is
+        known; without `last` more samples may come.
+        """
+        self._past = past
+        self.happened = happened
+        self.first = first
+        self.last = last
+        self.trend = trend
+        self._rows: dict[tuple[Hashable, int, int], Row] = {}
+        self._seen: dict[Hashable, deque[Row]] = {}
+        self._lock = Lock()
+
+    def rows(
+        self,
+        name: Hashable,
+        figures: Figures,
+        most: int,
+        present: Interval | None = None,
+        window: tuple[int, int | None] = (0, None),
+    ) -> list[Row]:
+        """Return the rows of the last `most` intervals, the oldest first.
+
+        `name` names the figures, so that different screens do not take each other's rows.  Where nothing is
+        kept, the `present` interval is remembered from now on.  A `window` confines them to the intervals
+        that lie, at least with their ends, between two times; without its end it ends at present.
+        """
+        found: list[Row] = []
+        for interval in self.past(window[1]):
+            if len(found) == most or interval.after.at.utc <= window[0]:
+                break
+            found.append(self.row(name, figures, interval))
+        if not found and present is not None:
+            remembered = self._remembered(name, figures, present)[-most:]
+            return [row for row in remembered if row.end.utc > window[0]]
+        return found[::-1]
+
+    def past(self, utc: int | None = None) -> Iterator[Interval]:
+        """Yield the intervals up to the present one, or to that of a time, the last first."""
+        if self._past is None:
+            return iter(())
+        return self._past() if utc is None else self._past(utc)
+
+    def between(self, begin: int, end: int) -> Interval | None:
+        """Return the interval between the last samples at two times or before; None if they are not two."""
+        first, last = (next(self.past(utc), None) for utc in (begin, end))
+        if first is None or last is None or first.after.at.utc >= last.after.at.utc:
+            return None
+        return Interval(first.after, last.after, skipped=True)
+
+    def window(self, begin: int | None, end: int) -> Interval | None:
+        """Return the interval between two times, or the one that ends then; None without two samples."""
+        found = next(self.past(end), None) if begin is None else self.between(begin, end)
+        return None if found is None or found.before is None else found
+
+    def within(self, interval: Interval, most: int) -> Iterator[Interval]:
+        """Yield the parts of an interval that the tape has, at most so many, the last first."""
+        begin = 0 if interval.before is None else interval.before.at.utc
+        for each in islice(self.past(interval.after.at.utc), most):
+            if each.after.at.utc <= begin:
+                return
+            yield each
+
+    def row(self, name: Hashable, figures: Figures, interval: Interval) -> Row:
+        """Return the row of an interval, made once."""
+        before, after = interval.before, interval.after
+        key = (name, before.at.utc if before else -1, after.at.utc)
+        row = self._rows.get(key)
+        if row is None:
+            row = Row(before.at if before else None, after.at, figures(interval), interval.gap)
+            if len(self._rows) >= KEPT:
+                self._rows.clear()
+            self._rows[key] = row
+        return row
+
+    def _remembered(self, name: Hashable, figures: Figures, present: Interval) -> list[Row]:
+        before, after = present.before, present.after
+        with self._lock:  # tables are filled in several threads
+            seen = self._seen.setdefault(name, deque(maxlen=REMEMBERED))
+            # an average over a longer time ends where a row has ended, and is none
+            if not seen or (before is not None and before.at.utc >= seen[-1].end.utc):
+                seen.append(Row(before.at if before else None, after.at, figures(present), present.gap))
+            return list(seen)
+
+
+class Busy:
+    """How busy one channel path was over the period."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.seconds = 0.0
+        self.busy_seconds = 0.0
+        self.ranges = [0] * 10
+        """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
+
+    def add(self, seconds: float, percent: float) -> None:
+        """Count one interval."""
+        self.seconds += seconds
+        self.busy_seconds += seconds * percent / 100.0
+        self.ranges[range_of(percent)] += 1
+
+    @property
+    def average(self) -> float:
+        """Percent busy over the whole period."""
+        return 100.0 * self.busy_seconds / self.seconds
+
+    @property
+    def distribution(self) -> list[float]:
+        """For each range the percentage of intervals that fell into it; they sum to 100."""
+        count = sum(self.ranges)
+        return [100.0 * part / count for part in self.ranges]
+
+
+class Period:
+    """What has accumulated since `begin`."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.begin: Instant | None = None
+        self.end: Instant | None = None
+        self.channels: dict[str, Busy] = {}
+        self.estimates: dict[str, Busy] = {}
+        """The same by CHPID, of intervals in which no path was measured: what was estimated instead."""
+        self.estimated_since: Instant | None = None
+
+    def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
+        """Count one interval: per channel path its length in seconds and its percent busy."""
+        self.begin = self.begin or begin
+        self.end = end
+        for chpid, (seconds, percent) in busy.items():
+            if isinstance(seconds, Absent) or isinstance(percent, Absent):
+                continue
+            self.channels.setdefault(chpid, Busy()).add(seconds, percent)
+
+    def add_estimate(self, begin: Instant, seconds: float, busy: dict[str, float]) -> None:
+        """Count the estimates of an interval: per CHPID its percent busy."""
+        self.estimated_since = self.estimated_since or begin
+        for chpid, percent in busy.items():
+            self.estimates.setdefault(chpid, Busy()).add(seconds, percent)
+
+
+def range_of(percent: float) -> int:
+    """Return which of the ten ranges a percentage falls into: 0-10 is 0, 11-20 is 1, 91-100 is 9."""
+    return min(max(int(-(-percent // 10)) - 1, 0), 9)
 
 
 def nobody() -> UserInputs:
@@ -75,22 +268,31 @@ class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
     """The argument of a screen names nothing that this sample holds; says what there is."""
 
 
-def needs(name: str) -> Needs:
-    """Return what the table that a screen file names is filled from."""
-    found: Needs = import_module(f"zmon.tables.{name}").NEEDS
+def definition(name: str) -> TableDefinition:
+    """Return how a table is filled; only its module is loaded.
+
+    Raises:
+        KeyError: there is no such table.
+    """
+    if name not in TABLES:
+        raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
+    found: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
     return found
 
 
+def needs(name: str) -> Needs:
+    """Return what the table that a screen file names is filled from."""
+    return definition(name).needs
+
+
 def fill(name: str, view: View) -> Table:
-    """Fill the table that a screen file names; only its module is loaded.
+    """Fill the table that a screen file names.
 
     Raises:
         NoSuchThing: the view's argument names nothing.
         KeyError: there is no such table.
     """
-    if name not in TABLES:
-        raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    filled: Table = import_module(f"zmon.tables.{name}").table(view)
+    filled = definition(name).fill(view)
     reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
     return filled._replace(notes=(*filled.notes, reason)) if reason else filled
 
@@ -118,15 +320,14 @@ def check(name: str, view: View) -> None:
     Raises:
         NoSuchThing: it names nothing.
     """
-    find: Callable[[View], str] | None = getattr(import_module(f"zmon.tables.{name}"), "find", None)
+    find = definition(name).find
     if find is not None and needs(name).history and view.argument:
         find(view)
 
 
 def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
     """Make two fillings of a table ready to stand side by side, where its module knows how."""
-    prepare: Callable[[Table, Table], tuple[Table, Table]] | None
-    prepare = getattr(import_module(f"zmon.tables.{name}"), "together", None)
+    prepare = definition(name).together
     return (then, now) if prepare is None else prepare(then, now)
 
 

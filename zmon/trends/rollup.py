@@ -133,7 +133,7 @@ class TrendWriter:
         make_tables(connection)
         trend_limits()
         for table in TREND_TABLES:
-            _ = table.filling  # nothing is imported once samples come
+            definition(table.table)  # nothing is imported once samples come
 
     def failed(self) -> None:
         """Forget what was written in a transaction that was rolled back."""

@@ -9,10 +9,9 @@ in thousandths, so that they take two or three bytes and not eight.  Views show 
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.tables.view import View, fill
+from zmon.tables.view import View, definition, fill
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,21 +87,17 @@ class TrendTable(NamedTuple):
         """Return a figure by its name."""
         return next((figure for figure in self.figures if figure.name == name), None)
 
-    @property
-    def filling(self) -> Any:
-        """The module that fills the table; recordings are read without it."""
-        return import_module(f"zmon.tables.{self.table}")
-
     def filled(self, interval: Interval) -> Table:
         """Return the table of an interval, with nothing but the columns that figures are made of."""
-        found: Table = self.filling.trend(interval)
-        return found
+        trend = definition(self.table).trend
+        assert trend is not None  # noqa: S101 - TREND_TABLES names those that have it
+        return trend(interval)
 
     def labels(self, interval: Interval) -> Mapping[str, Value]:
         """Return the text that goes with each key."""
-        if hasattr(self.filling, "trend_labels"):
-            found: Mapping[str, Value] = self.filling.trend_labels(interval)
-            return found
+        labels = definition(self.table).trend_labels
+        if labels is not None:
+            return labels(interval)
         table = fill(self.table, View(interval))
         return dict(zip(table.keys, table.column(self.label), strict=True))
 

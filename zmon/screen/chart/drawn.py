@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.screen.chart.line_chart import ChartLine, Manner, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
-from zmon.tables.figure import unquoted
 from zmon.tables.plot import parse
+from zmon.tables.table import unquoted
 from zmon.tables.view import needs
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from zmon.screen.chart.line_chart import Chart
     from zmon.screen.definition import Column, Screen, Screens
-    from zmon.tables.figure import Variable
-    from zmon.tables.table import Table
+    from zmon.tables.table import Table, Variable
 
 WIDTH, HEIGHT = 79, 19
 """Of a chart that is printed with a screen."""

@@ -1,4 +1,4 @@
-"""zmon.tables.files: the files of tablespaces, chosen by whatever a person has in hand."""
+"""zmon.tables.tablespaces: the files of tablespaces, chosen by whatever a person has in hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER
-from zmon.tables.files import NOTHING_ON, choose, table
+from zmon.tables.tablespaces import NOTHING_ON, choose, files_table
 from zmon.tables.topology import UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
 from zmon.topology.machine import UserClaims, UserInputs
@@ -26,7 +26,7 @@ ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]
 
 def fill(argument: str = "", people: UserInputs = PEOPLE, **more: object) -> Table:
     after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
-    return table(View(Interval(sample(**more), after), argument=argument, people=lambda: people))  # type: ignore[arg-type]  # likewise
+    return files_table(View(Interval(sample(**more), after), argument=argument, people=lambda: people))  # type: ignore[arg-type]  # likewise
 
 
 def test_without_an_argument_all_files_are_shown() -> None:
@@ -136,7 +136,7 @@ def test_files_without_a_place_are_counted_and_named_by_tablespace() -> None:
     lost: dict[str, Value] = {"tablespace": "T9", "real": NO, "number": NO, "ranges": NO}
     gone = filled(CONTAINER, {"/db/gone": lost, "/db/lost": lost}, 0)
     view = View(Interval(None, made._replace(frames={**made.frames, "container": gone})))
-    assert table(view).notes[0].startswith("2 files are not placed (T9): ")
+    assert files_table(view).notes[0].startswith("2 files are not placed (T9): ")
 
 
 def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
@@ -144,7 +144,7 @@ def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
     made = sample()
     gone = filled(CONTAINER, {"/db/gone": {"tablespace": "T9", "real": NO, "number": NO, "ranges": NO}}, 0)
     view = View(Interval(None, made._replace(frames={**made.frames, "container": gone})))
-    found = table(view)
+    found = files_table(view)
     assert found.keys == ["/db/gone"]
     disk = found.columns["disk"][0]
     assert isinstance(disk, Absent)

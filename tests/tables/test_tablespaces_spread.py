@@ -7,7 +7,7 @@ import pytest
 from tests.placement.study import FILES, SECOND, sample
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.tables.spread import table
+from zmon.tables.tablespaces import spread_table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def fill(**more: object) -> Table:
     after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
-    return table(View(Interval(sample(), after)))
+    return spread_table(View(Interval(sample(), after)))
 
 
 def test_one_row_per_tablespace() -> None:
@@ -66,7 +66,7 @@ def test_logs_beside_data_are_told() -> None:
 
 def test_the_first_sample_has_bytes_alone() -> None:
     """Traffic comes with the next one."""
-    found = table(View(Interval(None, sample())))
+    found = spread_table(View(Interval(None, sample())))
     assert found.columns["effective"][0] == pytest.approx(1.0)
     assert isinstance(found.columns["mbs"][0], Absent)
 
@@ -74,7 +74,7 @@ def test_the_first_sample_has_bytes_alone() -> None:
 def test_without_files_there_are_no_rows() -> None:
     """And the reason says what to do."""
     bare = sample([])
-    found = table(View(Interval(None, bare)))
+    found = spread_table(View(Interval(None, bare)))
     assert found.keys == []
     assert found.missing is not None
 
@@ -83,7 +83,7 @@ def test_files_that_lie_nowhere_are_counted() -> None:
     """With the first reason below."""
     made = sample(when=10 * SECOND)
     bare = made._replace(frames={name: frame for name, frame in made.frames.items() if name != "device"})
-    found = table(View(Interval(None, bare)))
+    found = spread_table(View(Interval(None, bare)))
     assert found.columns["unplaced"] == [4, 4, 4, 4]
     counted = (
         f"{len(FILES)} of {len(FILES)} files are not placed, or only in part; the first is {FILES[0][0]}: "

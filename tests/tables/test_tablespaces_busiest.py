@@ -1,4 +1,4 @@
-"""zmon.tables.busiest: for whom a logical control unit works."""
+"""zmon.tables.tablespaces: for whom a logical control unit works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.placement.study import SECOND, sample
 from zmon.absent import absent
 from zmon.interval import Interval
-from zmon.tables.busiest import NONE, busiest
+from zmon.tables.tablespaces import NOTHING_ON, busiest_tablespaces
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ LCU_OF = {"0.0.7600": SIX, "0.0.7200": TWO}
 def named(sectors: dict[int, int], megabytes: float = 40.96, **more: object) -> dict[str, Value]:
     after = sample(when=10 * SECOND, sectors=sectors, **more)  # type: ignore[arg-type]  # as of `sample`
     view = View(Interval(sample(**more), after))  # type: ignore[arg-type]  # likewise
-    return busiest(view, LCU_OF, {SIX: megabytes, TWO: 0.0})
+    return busiest_tablespaces(view, LCU_OF, {SIX: megabytes, TWO: 0.0})
 
 
 def test_the_busiest_come_first_with_their_part_of_the_traffic() -> None:
@@ -38,12 +38,15 @@ def test_where_nothing_is_read_bytes_tell() -> None:
 def test_traffic_that_is_not_known_is_not_none() -> None:
     """Then bytes tell, too."""
     view = View(Interval(sample(), sample(when=SECOND)))
-    assert busiest(view, LCU_OF, {SIX: absent("not read")})[SIX] == "by bytes: PROD.T1 46%, T2 38%, T3 15%"
+    assert (
+        busiest_tablespaces(view, LCU_OF, {SIX: absent("not read")})[SIX]
+        == "by bytes: PROD.T1 46%, T2 38%, T3 15%"
+    )
 
 
 def test_an_lcu_without_files_says_so() -> None:
     """It is no tablespace that makes it busy."""
-    assert named({6: 800_000}, files=[("/a", "A", 1, 6)])[TWO] is NONE
+    assert named({6: 800_000}, files=[("/a", "A", 1, 6)])[TWO] is NOTHING_ON
 
 
 def test_what_is_hardly_there_is_left_out() -> None:

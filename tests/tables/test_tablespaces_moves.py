@@ -7,7 +7,7 @@ import pytest
 from tests.placement.study import SECOND, sample
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.tables.moves import COLUMNS, table
+from zmon.tables.tablespaces import COLUMNS, moves_table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def fill(**more: object) -> Table:
     after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
-    return table(View(Interval(sample(), after)))
+    return moves_table(View(Interval(sample(), after)))
 
 
 def test_the_first_move_leaves_the_fullest_unit() -> None:
@@ -56,7 +56,7 @@ def test_the_notes_say_the_bound_and_what_is_assumed() -> None:
 
 def test_without_traffic_bytes_count() -> None:
     """As in the first sample; the cell of the traffic says so."""
-    found = table(View(Interval(None, sample())))
+    found = moves_table(View(Interval(None, sample())))
     assert found.keys
     assert isinstance(found.columns["mbs"][0], Absent)
     assert not found.is_estimate("times", 0)
@@ -64,7 +64,7 @@ def test_without_traffic_bytes_count() -> None:
 
 def test_without_files_there_are_no_rows() -> None:
     """And the reason says what to do."""
-    found = table(View(Interval(None, sample([]))))
+    found = moves_table(View(Interval(None, sample([]))))
     assert found.keys == []
     assert found.missing is not None
 

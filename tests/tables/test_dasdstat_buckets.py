@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BUCKETS
-from zmon.tables.histogram import (
+from zmon.tables.dasdstat import (
     NOTHING,
     bars,
     bounds,
-    mean,
-    peak,
+    bucket_mean,
+    peak_bucket,
     percentile,
     percents,
     queue_label,
@@ -82,7 +82,7 @@ def test_means_and_percentiles_lie_where_something_was_counted(counts: list[int]
     some = [percentile(known, percent) for percent in (1, 50, 95, 99, 100)]
     assert all(not isinstance(one, Absent) and low <= one <= high * 1.000001 for one in some)
     assert some == sorted(some)
-    assert low <= mean(known) <= high
+    assert low <= bucket_mean(known) <= high
 
 
 def test_a_median_lies_in_the_bucket_that_holds_it() -> None:
@@ -93,16 +93,16 @@ def test_a_median_lies_in_the_bucket_that_holds_it() -> None:
 
 def test_a_mean_of_one_bucket_is_between_its_bounds() -> None:
     """Nearer to the lower, as on a logarithmic scale."""
-    assert mean(held(b8=10)) == pytest.approx(738.7, abs=0.1)
-    assert mean(held(b0=10)) == 2
+    assert bucket_mean(held(b8=10)) == pytest.approx(738.7, abs=0.1)
+    assert bucket_mean(held(b0=10)) == 2
 
 
 def test_a_mean_is_near_what_the_driver_itself_averaged() -> None:
     """Of 9,492 requests to emulated disks it was 4,161 us, and 1,173 till the interrupt."""
     total = [0, 0, 0, 38, 112, 34, 139, 1177, 3493, 2755, 785, 496, 253, 85, 17, 18, 67, 23, *[0] * 14]
     device = [0, 19, 100, 113, 269, 1001, 1945, 3705, 1541, 311, 222, 115, 28, 31, 66, 26, *[0] * 16]
-    assert mean(list(total)) == pytest.approx(4161, rel=0.05)
-    assert mean(list(device)) == pytest.approx(1173, rel=0.05)
+    assert bucket_mean(list(total)) == pytest.approx(4161, rel=0.05)
+    assert bucket_mean(list(device)) == pytest.approx(1173, rel=0.05)
 
 
 def test_the_mean_of_a_queue_is_exact() -> None:
@@ -112,15 +112,15 @@ def test_the_mean_of_a_queue_is_exact() -> None:
 
 def test_of_nothing_there_is_no_mean_no_percentile_and_no_peak() -> None:
     """It is absent, and not zero."""
-    assert [mean(held()), percentile(held(), 50), queue_mean(held())] == [NOTHING] * 3
-    assert peak(held()) is None
+    assert [bucket_mean(held()), percentile(held(), 50), queue_mean(held())] == [NOTHING] * 3
+    assert peak_bucket(held()) is None
 
 
 def test_what_is_unknown_stays_unknown() -> None:
     """For its own reason."""
     unknown: list[Number] = [UNKNOWN] * BUCKETS
-    assert [mean(unknown), percentile(unknown, 50), percents(unknown)[0]] == [UNKNOWN] * 3
-    assert peak(unknown) is None
+    assert [bucket_mean(unknown), percentile(unknown, 50), percents(unknown)[0]] == [UNKNOWN] * 3
+    assert peak_bucket(unknown) is None
     assert not reach(unknown)
 
 
@@ -133,7 +133,7 @@ def test_parts_are_in_percent_and_bars_in_percent_of_the_longest() -> None:
 
 def test_the_first_of_several_peaks_counts() -> None:
     """It is the faster one."""
-    assert peak(held(b3=10, b4=30, b5=30)) == 4
+    assert peak_bucket(held(b3=10, b4=30, b5=30)) == 4
 
 
 def test_rows_reach_from_the_first_to_the_last_that_hold_anything() -> None:

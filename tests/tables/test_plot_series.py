@@ -12,12 +12,10 @@ from tests.tables.disks import NOON, SECOND, watch
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.screen.chart.points import Point, buckets
-from zmon.tables import series as module
-from zmon.tables.figure import Figure, Variable
-from zmon.tables.history import History
-from zmon.tables.series import averages, cell, find, series
-from zmon.tables.table import Table
-from zmon.tables.view import NoSuchThing, View, alone
+from zmon.tables import plot as module
+from zmon.tables.plot import averages, cell, find, series
+from zmon.tables.table import Figure, Table, Variable
+from zmon.tables.view import History, NoSuchThing, View, alone
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator

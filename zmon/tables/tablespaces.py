@@ -1,0 +1,467 @@
+"""FILES, SPREAD and MOVES: where the files of tablespaces lie, how evenly, and which of them to move.
+
+FILES has one line per file and disk, chosen by whatever a person has in hand: a device, a label, an LCU, a
+tablespace, a path. SPREAD has one line per tablespace: bytes say where it is, traffic says what hurts; all
+figures are over the LCUs that hold such files or have an unused disk. MOVES lists files to move, in order of
+benefit, each line with what is reached with all moves up to there; zmon suggests, and never moves anything.
+
+Traffic of a file is an estimate: of what its disk did, the part that its bytes are of the disk's.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import BLOCK
+from zmon.placement.items import (
+    MEGABYTE,
+    NO_DISK,
+    disks_traffic,
+    pieces,
+    placement_of,
+    tablespace_of,
+    volumes_traffic,
+)
+from zmon.placement.spread_report import (
+    NOT_WORTH,
+    SpreadQuery,
+    counted,
+    report_spread,
+    spread_words,
+    times_words,
+)
+from zmon.placement.word_lookup import MeaningKind, find, meanings
+from zmon.tables.join import total
+from zmon.tables.table import Needs, Summary, Table, TableDefinition
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
+from zmon.tables.view import NoSuchThing
+from zmon.topology.claims import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.placement.items import FilePiece
+    from zmon.placement.planner import MovePlan, PlanStep
+    from zmon.placement.spread_report import SpreadReport, TablespaceSpread
+    from zmon.placement.word_lookup import WordMeaning
+    from zmon.tables.view import View
+    from zmon.topology.machine import Machine
+
+
+NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
+
+NO_DATABASE: Final = absent("the listing names no database")
+NO_ROLE: Final = absent("the listing does not say what it is for")
+NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
+NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
+
+NO_DISKS: Final = "no disk is known that they lie on"
+FEW: Final = 3
+"""So many tablespaces of files without a place are named."""
+
+
+class Chosen(NamedTuple):
+    """What a word chooses; the same for every sample in which nothing moves."""
+
+    pieces: tuple[FilePiece, ...]
+    columns: dict[str, list[Value]]
+    notes: tuple[str, ...]
+
+
+def files_table(view: View) -> Table:
+    """Fill FILES: one row per file and disk, keyed by path and major:minor.
+
+    Raises:
+        NoSuchThing: the argument means nothing on this machine.
+    """
+    machine, word = machine_of(view), view.argument.strip()
+    try:
+        chosen = choose(machine, word)
+    except NoSuchThing as error:
+        if machine.files:
+            raise
+        why = no_files(view).reason
+        raise NoSuchThing(f"{why[:1].upper()}{why[1:]}, so FILES knows nothing of {word}") from error
+    if not chosen.pieces:
+        return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
+    rates = volumes_traffic(machine, view.interval)
+    megabytes: list[Number] = [piece.traffic(rates) / MEGABYTE for piece in chosen.pieces]
+    files = len({piece.file.path for piece in chosen.pieces})
+    return Table(
+        [f"{piece.file.path} {piece.number}".strip() for piece in chosen.pieces],
+        {**chosen.columns, "mbs": list(megabytes)},
+        Summary(
+            f">> {files:,} file{'s' * (files > 1)} <<",
+            {"size": total(chosen.columns["size"]), "mbs": total(megabytes)},  # type: ignore[arg-type]  # numbers
+        ),
+        estimated={"mbs": None},
+        notes=(*chosen.notes, *remarks(view)),
+    )
+
+
+@lru_cache(maxsize=8)
+def choose(machine: Machine, word: str) -> Chosen:
+    """Return the pieces that a word chooses, all if it is empty.
+
+    Raises:
+        NoSuchThing: it means nothing on this machine.
+    """
+    if not word:
+        return _chosen(pieces(machine), ())
+    found: dict[int, FilePiece] = {}
+    meant = meanings(word, machine)
+    for meaning in meant:
+        found |= {id(piece): piece for piece in _of(meaning, machine)}
+    wanted = word.casefold()
+    found |= {id(piece): piece for piece in pieces(machine) if wanted in _spaces(piece)}
+    if not meant and not found:
+        known = any(isinstance(volume.rdev, str) for volume in machine.volumes.values())
+        hint = "" if known else "; real device numbers and labels of z/VM need --cp-file or --cp"
+        raise NoSuchThing(
+            f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU{hint}"
+        )
+    notes = (f"Chosen: {', '.join(_said(meant, machine))}",) if meant else ()
+    return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
+
+
+def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
+    """Yield what a word was taken for, in words; two LCUs of one name with what tells them apart."""
+    units = [_unit(meaning, machine) for meaning in meant if meaning.sort is MeaningKind.LCU]
+    for meaning in meant:
+        if meaning.sort is MeaningKind.LCU:
+            name = _unit(meaning, machine)
+            yield name if units.count(name) == 1 else f"{name} ({meaning.key})"
+        else:
+            key = machine.stack.title(meaning.key) if meaning.sort is MeaningKind.DEVICE else meaning.key
+            yield f"{meaning.sort.value} {key}"
+
+
+def _unit(meaning: WordMeaning, machine: Machine) -> str:
+    """Return the name of an LCU, as the column has it."""
+    name = next((volume.lcu_name for volume in machine.volumes.values() if volume.key == meaning.key), "")
+    known = name if isinstance(name, str) and name else meaning.key
+    return known if known.startswith(("LCU ", "LSS ")) else f"LCU {known}"
+
+
+def _spaces(piece: FilePiece) -> set[str]:
+    """Return what the tablespace of a piece may be called, also where it is none: `(log)`."""
+    name = tablespace_of(piece.file).casefold()
+    return {name, f"{piece.file.database.casefold()}.{name}"} if name else set()
+
+
+def _of(meaning: WordMeaning, machine: Machine) -> Sequence[FilePiece]:
+    """Return the pieces that one meaning of a word chooses."""
+    if meaning.sort is MeaningKind.MOUNT:
+        return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
+    known = find(meaning, machine)
+    if meaning.disks:
+        paths = {lodger.file.path for lodger in known.files}
+        disks = {volume.number for volume in known.volumes}.union(meaning.disks)
+        return [piece for piece in pieces(machine) if piece.file.path in paths and piece.number in disks]
+    paths = {answer.path for answer in known.locations}
+    return [piece for piece in pieces(machine) if piece.file.path in paths]
+
+
+def _mount(piece: FilePiece) -> Value:
+    mount = piece.location.mount
+    return mount if isinstance(mount, Absent) else mount.point
+
+
+def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...]) -> Chosen:
+    lines = [_line(piece) for piece in found]
+    missed = [piece for piece in found if piece.share is None]
+    if missed:
+        notes = (*notes, _missed(missed))
+    names = lines[0] if lines else ()
+    return Chosen(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
+
+
+def _missed(missed: Sequence[FilePiece]) -> str:
+    """Say how many files have no place, of which tablespaces, and why."""
+    count = len({piece.file.path for piece in missed})
+    spaces = list(dict.fromkeys(filter(None, (tablespace_of(piece.file) for piece in missed))))
+    more = ", ..." if len(spaces) > FEW else ""
+    named = f" ({', '.join(spaces[:FEW])}{more})" if spaces else ""
+    reasons = list(dict.fromkeys(map(_lacking, missed)))
+    why = NO_DISKS if count > 1 and reasons[0] == NO_DISK.reason else reasons[0]
+    other = " and other reasons" if len(reasons) > 1 else ""
+    return f"{count:,} file{'s are' if count > 1 else ' is'} not placed{named}: {why}{other}"
+
+
+def _lacking(piece: FilePiece) -> str:
+    return "; ".join(piece.location.lacking or piece.location.notes) or NO_DISK.reason
+
+
+def _line(piece: FilePiece) -> dict[str, Value]:
+    file, share = piece.file, piece.share
+    line: dict[str, Value] = {
+        "path": file.path,
+        "tablespace": tablespace_of(file) or NO_TABLESPACE,
+        "database": file.database or NO_DATABASE,
+        "role": NO_ROLE if file.role in {"", "unknown"} else file.role,
+        "mount": _mount(piece),
+        "whole": file.size,
+    }
+    if share is None:
+        nowhere = absent(_lacking(piece))
+        return (
+            line
+            | dict.fromkeys(("size", "share", "copies", "disk", "vdev", "rdev", "label", "lcu"), nowhere)
+            | {"grade": str(Grade.UNKNOWN)}
+        )
+    volume = share.volume
+    everywhere = sum(one.bytes for one in piece.location.disks)
+    return line | {
+        "size": share.bytes,
+        "share": 100.0 * ratio(share.bytes, everywhere, "it has no bytes on a disk"),
+        "copies": share.copies,
+        "disk": volume.disk,
+        "vdev": volume.vdev,
+        "rdev": volume.rdev,
+        "label": volume.volser,
+        "lcu": volume.lcu_name,
+        "grade": str(min(piece.location.grade, volume.grade)),
+    }
+
+
+SEVERAL: Final = absent("several LCUs have as much")
+SPREAD_ESTIMATES: Final = ("mbs", "teffective", "tworst", "tshare", "tuneven")
+
+
+def spread_table(view: View) -> Table:
+    """Fill SPREAD: one row per tablespace, keyed DATABASE.TABLESPACE."""
+    interval = view.interval
+    machine = machine_of(view)
+    if not machine.files:
+        return Table([], {}, missing=no_files(view))
+    by_bytes = _by_bytes(machine)
+    by_traffic = report_spread(
+        placement_of(machine, interval=interval), SpreadQuery(traffic=True, seconds=interval.seconds)
+    )
+    names = {unit.key: unit.title for unit in by_bytes.units}
+    lines = [
+        _spread_line(one, other, names) for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
+    ]
+    return Table(
+        [title(space) for space in by_bytes.spaces],
+        {name: [line[name] for line in lines] for name in lines[0]},
+        Summary(">> All <<", _spread_line(by_bytes.whole, by_traffic.whole, names)),
+        estimated=dict.fromkeys(SPREAD_ESTIMATES),
+        notes=(*_spread_notes(by_bytes, by_traffic), *remarks(view)),
+    )
+
+
+@lru_cache(maxsize=2)
+def _by_bytes(machine: Machine) -> SpreadReport:
+    """Return the spread by bytes: the same for all samples in which nothing moves."""
+    return report_spread(placement_of(machine), SpreadQuery())
+
+
+def title(space: TablespaceSpread) -> str:
+    """Return the key of a tablespace's row."""
+    return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
+
+
+def _spread_line(one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str]) -> dict[str, Value]:
+    by_bytes, by_traffic = one.spread, other.spread
+    no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
+    return {
+        "tablespace": one.tablespace,
+        "database": one.database or absent("the listing names no database"),
+        "size": one.size,
+        "files": one.files,
+        "effective": by_bytes.effective,
+        "units": by_bytes.units,
+        "worst": names.get(by_bytes.worst) or _reason(by_bytes.share),
+        "share": 100 * by_bytes.share,
+        "uneven": by_bytes.uneven,
+        "disk": one.fullest if isinstance(one.fullest, Absent) else 100 * one.fullest[1],
+        "mbs": sum(other.load_on.values()) / 1e6 if no_traffic is None or other.load_on else no_traffic,
+        "teffective": by_traffic.effective,
+        "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
+        "tshare": 100 * by_traffic.share,
+        "tuneven": by_traffic.uneven,
+        "grade": str(one.grade),
+        "unplaced": one.problems,
+        "logs": "yes" if one.shares_with_logs else "no",
+    }
+
+
+def _reason(value: Value) -> Absent:
+    return value if isinstance(value, Absent) else SEVERAL
+
+
+def _spread_notes(by_bytes: SpreadReport, by_traffic: SpreadReport) -> list[str]:
+    """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
+    found = []
+    crowded = by_traffic.whole.spread
+    if not isinstance(crowded.share, Absent):
+        title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
+        found.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
+    found += [times_words(f"An even spread of {counted(by_traffic)}", by_traffic.even, by_traffic.units)]
+    found = [sentence for sentence in found if sentence]
+    if by_bytes.mixed:
+        many = len(by_bytes.mixed)
+        volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
+        found.append(f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}")
+    if by_bytes.problems:
+        found.append(
+            f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or only in part; the"
+            f" first is {by_bytes.problems[0].path}: {by_bytes.problems[0].problem}"
+        )
+    return found
+
+
+COLUMNS: Final = (
+    "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "swap", "size",
+    "mbs", "tablespace", "database",
+)  # fmt: skip
+MAX_MOVES: Final = 40
+"""So many moves are suggested at the most."""
+
+MOVE_ESTIMATES: Final = ("mbs", "uneven", "times", "apart")
+NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
+NO_SWAP: Final = absent("the file moves alone")
+
+
+def moves_table(view: View) -> Table:
+    """Fill MOVES: one row per file to move, keyed by its path; two files that change places are one row."""
+    machine = machine_of(view)
+    if not machine.files:
+        return Table([], {}, missing=no_files(view))
+    found, plan = _suggested(machine, view.interval)
+    traffic = found.wanted.traffic
+    lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
+    why = plan.uneven.reason if isinstance(plan.uneven, Absent) else f"no move is suggested: {NOT_WORTH}"
+    return Table(
+        [str(line["path"]) for line in lines],
+        {name: [line[name] for line in lines] for name in COLUMNS},
+        estimated=dict.fromkeys(MOVE_ESTIMATES) if found.wanted.traffic else {},
+        notes=tuple(_move_notes(found, plan)),
+        missing=None if lines else absent(why),
+    )
+
+
+def _suggested(machine: Machine, interval: Interval) -> tuple[SpreadReport, MovePlan]:
+    """Return the answer by traffic, or by bytes where no traffic is known."""
+    known = placement_of(machine, interval=interval)
+    found = report_spread(known, SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES))
+    if found.plan is None or isinstance(found.plan.uneven, Absent):
+        found = report_spread(known, SpreadQuery(moves=MAX_MOVES))
+    if found.plan is None:
+        from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
+
+        return found, plan_moves((), ())
+    return found, found.plan
+
+
+def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value]:
+    move = step.moves[0]
+    return {
+        "number": number,
+        "path": move.item.name,
+        "tablespace": move.item.tablespace or absent("the listing names no tablespace of it"),
+        "database": move.item.database or absent("the listing names no database"),
+        "source": move.source.title,
+        "target": move.target.title,
+        "swap": step.moves[1].item.name if step.is_swap else NO_SWAP,
+        "size": sum(one.bytes for one in step.moves),
+        "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
+        "copied": step.copied,
+        "uneven": step.uneven,
+        "times": step.ratio,
+        "worst": step.full,
+        "apart": 100 * step.apart,
+    }
+
+
+def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
+    """Yield what all of it may give, what cannot be better, and what it rests on."""
+    if found.moved is not None and plan.steps:
+        yield times_words("These moves", found.moved, found.units)
+        yield spread_words(plan)
+    yield "zmon moves nothing; zmon spread --moves prints the statements that do"
+    yield from (f"Basis: {sentence}" for sentence in found.assumptions)
+
+
+MAX_NAMED: Final = 5
+"""So many are named."""
+
+LEAST_PART: Final = 0.005
+"""Of less than this part of an LCU nobody needs to hear."""
+
+Space = tuple[str, str]
+"""Database and tablespace."""
+
+
+class Stake(NamedTuple):
+    """What a tablespace has on one disk."""
+
+    busid: str
+    number: str
+    space: Space
+    part: float
+    """Of the disk."""
+    bytes: int
+
+
+@lru_cache(maxsize=2)
+def stakes(machine: Machine) -> tuple[Stake, ...]:
+    """Return what tablespaces have on the disks of the channel subsystem."""
+    found: dict[tuple[str, str, Space], tuple[float, int]] = {}
+    for piece in pieces(machine):
+        share = piece.share
+        if share is None or not isinstance(share.volume.busid, str) or isinstance(share.bytes, Absent):
+            continue
+        at = share.volume.busid, piece.number, (piece.file.database, tablespace_of(piece.file))
+        part, count = found.get(at, (0.0, 0))
+        found[at] = part + (0.0 if isinstance(piece.part, Absent) else piece.part), count + int(share.bytes)
+    return tuple(Stake(*at, *much) for at, much in found.items())
+
+
+def busiest_tablespaces(
+    view: View, lcu_of: Mapping[str, str], megabytes: Mapping[str, Number]
+) -> dict[str, Value]:
+    """Return for each LCU the tablespaces on it; `megabytes` are those a second of all its disks."""
+    rates = disks_traffic(view.interval)
+    loads: dict[str, dict[Space, float]] = {key: {} for key in megabytes}
+    sizes: dict[str, dict[Space, float]] = {key: {} for key in megabytes}
+    for stake in stakes(machine_of(view)):
+        key = lcu_of.get(stake.busid, "")
+        if key not in loads:
+            continue
+        rate = rates.get(stake.number, NOTHING_ON)
+        if not isinstance(rate, Absent):
+            loads[key][stake.space] = loads[key].get(stake.space, 0.0) + rate * stake.part
+        sizes[key][stake.space] = sizes[key].get(stake.space, 0) + stake.bytes
+    return {key: _words(loads[key], sizes[key], megabytes[key]) for key in megabytes}
+
+
+def _words(loads: Mapping[Space, float], sizes: Mapping[Space, float], megabytes: Number) -> Value:
+    if not sizes:
+        return NOTHING_ON
+    if not isinstance(megabytes, Absent) and megabytes > 0 and any(loads.values()):
+        return ", ".join(_named(loads, megabytes * MEGABYTE, "~"))
+    return f"by bytes: {', '.join(_named(sizes, sum(sizes.values()), ''))}"
+
+
+def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str]:
+    """Yield the tablespaces that have most, each with its part of the whole; a database is named once."""
+    before = ""
+    for (database, name), value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
+        part = value / whole if whole else 0.0
+        if part < LEAST_PART and before:
+            return
+        yield f"{f'{database}.' if database and database != before else ''}{name} {100 * part:.0f}%{sign}"
+        before = database or " "
+
+
+DEFINITIONS: Final = {
+    "files": TableDefinition(NEEDS, files_table),
+    "spread": TableDefinition(NEEDS, spread_table),
+    "moves": TableDefinition(NEEDS, moves_table),
+}
