@@ -29,6 +29,7 @@ from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Meaning, pick
 from zmon.store.rows import event_row, insert_events, words
 from zmon.store.writer import SEALED, Writer
+from zmon.tables.view import definition
 from zmon.trends.minute import (
     NONE_REST,
     UNKNOWN,
