@@ -246,3 +246,55 @@ def test_the_host_of_a_listing_is_compared_with_the_capture(spread: Callable[...
     row = "T,/db2/d01/tsfact1.data\n"
     assert "is from the machine" not in spread(f"# host: lindb01\n{row}")
     assert "is from the machine otherhost, and this is lindb01" in spread(f"# host: otherhost\n{row}")
+
+
+SITE = [
+    *("--from", "recordings/casestudy/machine.tar.gz", "--cp-file", "recordings/casestudy/cp.txt"),
+    *("--site", "recordings/casestudy/site.toml"),
+]
+
+
+def test_no_moves_are_better_than_the_best_spread(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where only some LCUs are available: the others keep at most what they hold."""
+    words = ["--lcus", "1,2", "--moves", "5", "-f", "json"]
+    assert main(["spread", "recordings/casestudy/tablespaces.ddl", *SITE, *words]) == OK
+    found = json.loads(capsys.readouterr().out)["what_if"]
+    assert 1.7 < found["moves"]["times"] < found["even_spread"]["times"] == pytest.approx(2.13, abs=0.01)
+    assert main(["spread", "recordings/casestudy/tablespaces.ddl", *SITE, *words[:-2]]) == OK
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "32G over 4 LCUs (2 available)" in printed
+    assert "over 2 LCUs, with no more than now on the others" in printed
+    assert "nothing may be put there" not in printed
+
+
+def test_what_matches_nothing_is_told(spread: Callable[..., str], tmp_path: Path) -> None:
+    """It may be mistyped."""
+    site = tmp_path / "site.toml"
+    site.write_text('[capacity]\nlcu = 40\n"LCU 66" = 40\n"LCU 7600" = 50\n')
+    row = "T,/db2/d01/tsfact1.data\n"
+    printed = spread(row, "--pin", "NOSUCH*", "--pin", "T", "--site", str(site))
+    assert "the site's capacity of LCU 66 is of no LCU that is known here" in printed
+    assert "--pin 'NOSUCH*' matches none of these files and tablespaces" in printed
+    assert "--pin 'T'" not in printed
+
+
+@pytest.mark.parametrize("name", ["dasdb", "043A", "0.0.043a", "94:4", "0X043A"])
+def test_a_disk_has_several_names(name: str, spread: Callable[..., str]) -> None:
+    """Each means it."""
+    printed = spread("T,/db2/d01/tsfact1.data\n", "--by", "disk", "--lcus", name)
+    assert "1 tablespace, 1 file, 2G over 1 disk" in printed
+
+
+def test_a_reason_stands_once_for_all_files(spread: Callable[..., str]) -> None:
+    """The side of no storage server is known here."""
+    rows = "".join(f"T,/db2/d{number:02}/tsfact1.data\n" for number in (1, 5, 7))
+    printed = spread(rows, "--by", "side", status=FAILED)
+    assert "and 2 more: neither the LSS nor the site gives the side" in printed
+    assert "no side is known that holds these files" in printed
+
+
+def test_a_number_may_be_too_large(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not less than 1."""
+    with pytest.raises(SystemExit):
+        main(["spread", "x", "--moves", "9" * 5000])
+    assert "is more than 1,000,000,000" in capsys.readouterr().err

@@ -108,6 +108,11 @@ def test_quotes_are_doubled() -> None:
     assert move_statements(DB2, move(space='a"b'))[1] == """ALTER TABLESPACE "a""b" DROP (FILE '/db/t1')"""
 
 
+def test_a_table_of_mariadb_is_quoted_in_parts() -> None:
+    """The schema, and the table."""
+    assert "copy the rows of `shop`.`o'x` to it" in move_statements(MARIADB, move(space="shop/o'x"))[1]
+
+
 @pytest.mark.parametrize("product", [DB2, ORACLE, POSTGRESQL, MARIADB, ""])
 def test_no_statement_holds_what_a_terminal_obeys(product: str) -> None:
     """A line end in a name would begin another statement."""

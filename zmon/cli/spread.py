@@ -49,6 +49,8 @@ MIN_NAME_WIDTH: Final = 18
 MAX_NAMED: Final = 20
 """Rows with problems, and volumes with logs, that are printed; the others are counted."""
 
+NONE: Final = 1.005
+"""Head room that is none."""
 LOOK: Final = 2.0
 BAD: Final = 4.0
 """From which multiple of the mean on the largest load of a tablespace deserves a look, and is bad."""
@@ -256,6 +258,8 @@ def _heading(report: SpreadReport) -> str:
     lacking = report.whole.problems
     placed = f", {lacking} not placed or not wholly (see below)" if lacking else ""
     spaces, of = f"tablespace{'s' * (many != 1)}", f"file{'s' * (files != 1)}"
+    opened = sum(unit.open for unit in report.units)
+    over += f" ({opened} available)" if opened < len(report.units) else ""
     return f"{many} {spaces}, {files} {of}, {size} over {over}, by {by}{placed}"
 
 
@@ -376,10 +380,13 @@ def _findings(report: SpreadReport) -> Iterator[str]:
         yield f"Sides: {', '.join(parts)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
     yield from _what_if(f"What if: an even spread of {counted(report)}", report.even, report)
     if not isinstance(report.headroom.factor, Absent):
-        yield (
-            f"Head room: all traffic may grow {rate(report.headroom.factor)} times, then"
-            f" {_enumerated(report.headroom.binding)} is full"
-        )
+        factor, full = report.headroom.factor, _enumerated(report.headroom.binding)
+        are = "is" if len(report.headroom.binding) == 1 else "are"
+        if factor > NONE:
+            grown = (queue if factor < 2 else rate)(factor)
+            yield f"Head room: all traffic may grow {grown} times, then {full} {are} full"
+        else:
+            yield f"Head room: none, {full} {are} full"
         now, then = pressure(report)
         yield f"The same load: now what is fullest {_busy(now)}; with an even spread it {_busy(then)} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
@@ -460,7 +467,8 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
     yield spread_words(plan)
     if plan.anew is not None:
         yield (
-            f"Placing all anew, largest first: {queue(plan.anew.uneven)} by {plan.anew.moves} moves,"
+            f"Placing all anew, largest first: {queue(plan.anew.uneven)} by {plan.anew.moves}"
+            f" move{'s' * (plan.anew.moves != 1)},"
             f" {bytes_(plan.anew.copied)} to copy, Spr {percent(100 * plan.anew.apart)} %"
         )
     if not isinstance(plan.apart, Absent):
@@ -469,8 +477,19 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
             f" {percent(100 * plan.apart)} % before"
         )
     if plan.held and plan.gap > 0.01:
-        held = "; ".join(f"{count}, because {reason}" for reason, count in plan.held[:3])
+        held = "; ".join(
+            f"{count}, because {reason if count == 1 else SEVERAL.get(reason, reason)}"
+            for reason, count in plan.held[:3]
+        )
         yield f"Files that have to stay on the fullest {report.wanted.what}: {held}"
+
+
+SEVERAL: Final = {
+    "it is pinned": "they are pinned",
+    "it is spread by itself": "they are spread by themselves",
+    "it is not known where it lies": "it is not known where they lie",
+}
+"""Why one file has to stay, and why several have to."""
 
 
 def _problems(rows: Sequence[FilePlacement]) -> list[str]:

@@ -71,10 +71,16 @@ def _number(words: str) -> float:
         return math.nan
 
 
+MAX_NUMBER: Final = 1_000_000_000
+"""Of things, at most."""
+
+
 def positive(words: str) -> int:
     """Read a number of things, at least one."""
-    if not words.isdecimal() or not 1 <= int(words) <= 1_000_000_000:
+    if not words.isdecimal() or not words.strip("0"):
         raise argparse.ArgumentTypeError(f"{words!r} is no number of 1 or more")
+    if len(words) > 10 or int(words) > MAX_NUMBER:
+        raise argparse.ArgumentTypeError(f"{words[:40]!r} is more than {MAX_NUMBER:,}")
     return int(words)
 
 

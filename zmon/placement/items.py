@@ -220,6 +220,8 @@ class Placement(NamedTuple):
     """The capacities of the channel paths that units share, in bytes a second."""
     titles: Mapping[str, str] = MappingProxyType({})
     """What the real volumes are called: label and Linux's name, by their keys."""
+    strange_capacities: tuple[str, ...] = ()
+    """LCUs of which the site file gives a capacity, and that are not here."""
 
 
 def placement_of(
@@ -252,6 +254,7 @@ def placement_of(
         tuple(conflicts),
         _channels(machine.site),
         _titles(machine),
+        index.strange_capacities(),
     )
 
 
@@ -342,7 +345,8 @@ class UnitIndex:
             key = self.key(share.volume)
             if isinstance(key, Absent):
                 unplaced += count
-                reasons[f"{_text(share.volume.disk) or share.volume.number}: {key.reason}"] = None
+                disk = "" if key is NO_SIDE else f"{_text(share.volume.disk) or share.volume.number}: "
+                reasons[f"{disk}{key.reason}"] = None
             elif count:
                 units[key] = units.get(key, 0) + count
         if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
@@ -400,6 +404,29 @@ class UnitIndex:
                 names = [volume.called, volume.lcu, volume.key]
         return [str(name) for name in names if not isinstance(name, Absent)]
 
+    def _disk_names(self, volumes: Iterable[Volume]) -> frozenset[str]:
+        """Return what people may call a real volume: label, disk, or any of its device numbers."""
+        if self._by is not UnitKind.DISK:
+            return frozenset()
+        names = (
+            (one.disk, one.volser, one.label, one.vdev, one.rdev, one.busid, one.number) for one in volumes
+        )
+        return frozenset(
+            str(name).casefold() for found in names for name in found if not isinstance(name, Absent)
+        )
+
+    def strange_capacities(self) -> tuple[str, ...]:
+        """Return the LCUs that the site gives a capacity of and that are not here."""
+        given = [name for name in self._machine.site.capacities if name != "lcu"]
+        if not given or self._by is not UnitKind.LCU:
+            return ()
+        known = {
+            name
+            for volume in self._machine.volumes.values()
+            for name in (*self._names(volume), *_formal(volume))
+        }
+        return tuple(name for name in given if name not in known)
+
     def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
         site = self._machine.site
         names = [*self._names(volumes[0]), *_formal(volumes[0])]
@@ -415,7 +442,7 @@ class UnitIndex:
             capacity,
             is_for_data=any(volume.number not in self._others for volume in volumes),
             channels="" if channels is None else channels.name,
-            others=volumes[0].lcu_names if self._by is UnitKind.LCU else frozenset(),
+            others=volumes[0].lcu_names if self._by is UnitKind.LCU else self._disk_names(volumes),
         )
 
 

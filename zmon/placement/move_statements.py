@@ -133,7 +133,7 @@ def _folded(text: str) -> str:
 
 def _mariadb(move: Move) -> tuple[str, ...]:
     """A tablespace stays where its table was made, so the table is made again."""
-    table = "`" + move.item.tablespace.replace("/", ".").replace("`", "``") + "`"
+    table = ".".join("`" + part.replace("`", "``") + "`" for part in move.item.tablespace.split("/", 1))
     return (
         f"CREATE TABLE <new> (...) DATA DIRECTORY={string(place(move))}",
         f"-- then copy the rows of {table} to it, and RENAME TABLE",

@@ -656,7 +656,9 @@ def _held(state: PlannerState) -> tuple[tuple[str, int], ...]:
     """Return why the items on the unit with most load stay there, and how many do for each reason."""
     levels = state.levels()
     hot = levels.index(max(levels))
-    cold = min(range(len(levels)), key=lambda unit: (unit == hot, levels[unit], unit))
+    cold = min(
+        range(len(levels)), key=lambda unit: (unit == hot, not state.units[unit].open, levels[unit], unit)
+    )
     reasons = Counter(state.hindrance(number, cold) for number in state.at[hot])
     for reason in ("", MOVED, NOTHING):
         del reasons[reason]

@@ -154,7 +154,7 @@ def report_spread(found: Placement, wanted: SpreadQuery) -> SpreadReport:
         sides(whole.load_on, units),
         together,
         _headroom(whole.load_on, units, found.channels) if wanted.traffic else headroom({}, {}),
-        what_if(whole.load_on, evenly(whole.load_on, units), units, found.channels),
+        what_if(whole.load_on, evenly(whole.load_on, units, found.channels), units, found.channels),
         suggested,
         moved,
         tuple(_assumptions(found, items, units, whole, wanted)),
@@ -237,11 +237,46 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
     )
 
 
-def evenly(loads: Mapping[str, float], units: Sequence[Unit]) -> dict[str, float]:
-    """Return the same load spread evenly over the units that are available, for what each can bear."""
-    shares = [weight if unit.open else 0.0 for unit, weight in zip(units, weights(units), strict=True)]
-    whole, most = sum(loads.values()), sum(shares)
-    return {unit.key: whole * share / most for unit, share in zip(units, shares, strict=True)} if most else {}
+def evenly(
+    loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return the same load spread as well as can be, for what each unit and its channels can bear.
+
+    Units that are not available keep what they hold, or less; channels count if all capacities are known.
+    """
+    bear = weights(units)
+    whole = sum(loads.values())
+    most = sum(weight for unit, weight in zip(units, bear, strict=True) if unit.open)
+    if not most:
+        return {}
+    given = [float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)]
+    mean = sum(given) / len(units) if len(given) == len(units) else 0.0
+    limits = {name: capacity / mean for name, capacity in (channels or {}).items()} if mean else {}
+
+    def filled(level: float) -> dict[str, float]:
+        """Return what each unit may have so that none of them, and no channels, are fuller than a level."""
+        found, behind = {}, dict.fromkeys(limits, 0.0)
+        for unit, weight in zip(units, bear, strict=True):
+            part = level * weight
+            found[unit.key] = part if unit.open else min(part, loads.get(unit.key, 0.0))
+            if unit.channels in behind:
+                behind[unit.channels] += found[unit.key]
+        over = {name: level * limits[name] / part for name, part in behind.items() if part}
+        return {unit.key: found[unit.key] * min(1.0, over.get(unit.channels, 1.0)) for unit in units}
+
+    low, high = 0.0, whole / sum(bear)
+    while sum(filled(high).values()) < whole * (1 - SAME) and high < whole * 1e9:
+        low, high = high, 2 * high
+    for _ in range(BISECTIONS if low else 0):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(filled(middle).values()) < whole else (low, middle)
+    return filled(high)
+
+
+SAME: Final = 1e-12
+"""Sums of shares do not come out exactly."""
+BISECTIONS: Final = 60
+"""So often the level is halved in on; a float has no more digits."""
 
 
 def what_if(
@@ -301,19 +336,7 @@ def _assumptions(
     wanted: SpreadQuery,
 ) -> Iterable[str]:
     """Yield what the answer rests on, a sentence each."""
-    many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
-    if wanted.available:
-        closed = [unit.title for unit in units if not unit.open]
-        beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
-        yield f"available are the {wanted.what}s that were named{beside}"
-    else:
-        one = len(units) == 1
-        hold, have, are = ("holds", "has", "is") if one else ("hold", "have", "are")
-        yield f"only the {many} that {hold} these files or {have} an unused disk {are} counted"
-        others = [unit.title for unit in found.units if unit not in units]
-        if others:
-            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
-            yield f"left out: {', '.join(others[:FEW])}{more}, used for something else; --lcus names any"
+    yield from _units_words(found, units, wanted)
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
@@ -338,8 +361,39 @@ def _assumptions(
             some = f" of all but {', '.join(given)}" if given else ""
             yield f"the capacities{some} are not known; all LCUs count alike"
     yield "what other systems do to the same storage is not known"
+    yield from _unmatched(found, items, wanted)
     if wanted.moves:
         yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
+
+
+def _units_words(found: Placement, units: Sequence[Unit], wanted: SpreadQuery) -> Iterable[str]:
+    """Yield which units are counted, and which are left out."""
+    many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
+    if wanted.available:
+        closed = [unit.title for unit in units if not unit.open]
+        beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
+        yield f"available are the {wanted.what}s that were named{beside}"
+    else:
+        one = len(units) == 1
+        hold, have, are = ("holds", "has", "is") if one else ("hold", "have", "are")
+        if units:
+            yield f"only the {many} that {hold} these files or {have} an unused disk {are} counted"
+        else:
+            yield f"no {wanted.what} is known that holds these files or has an unused disk"
+        others = [unit.title for unit in found.units if unit not in units]
+        if others:
+            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+            yield f"left out: {', '.join(others[:FEW])}{more}, used for something else; --lcus names any"
+
+
+def _unmatched(found: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
+    """Yield which names of the user and of the site file match nothing: they may be mistyped."""
+    if found.strange_capacities:
+        yield f"the site's capacity of {named(found.strange_capacities)} is of no LCU that is known here"
+    for pattern in wanted.pins:
+        names = (name for item in items for name in (item.name, item.tablespace))
+        if not any(fnmatchcase(name, pattern) for name in names):
+            yield f"--pin {pattern!r} matches none of these files and tablespaces"
 
 
 FEW: Final = 4
@@ -350,7 +404,8 @@ def counted(found: SpreadReport) -> str:
     """Say what an even spread is of, and over what: `the bytes over 4 LCUs`."""
     many = sum(unit.open for unit in found.units)
     what = "traffic" if found.wanted.traffic else "bytes"
-    return f"the {what} over {many} {found.wanted.what}{'s' * (many != 1)}"
+    others = ", with no more than now on the others" if many < len(found.units) else ""
+    return f"the {what} over {many} {found.wanted.what}{'s' * (many != 1)}{others}"
 
 
 def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
@@ -359,7 +414,8 @@ def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
         return ""
     if len(units) == 1:
         return f"All is on {units[0].title}: there is nothing to spread over"
-    said = f"{what}: at most {found.times:.2f} times the throughput. {named(found.now)} is full first now"
+    said = f"{what}: at most {found.times:.2f} times the throughput. {named(found.now)}"
+    said += f" {'is' if len(found.now) == 1 else 'are'} full first now"
     if found.then == found.now:
         return f"{said}, and then still"
     if len(found.then) > 1 and {unit.title for unit in units if unit.open} <= set(found.then):
@@ -379,13 +435,15 @@ def spread_words(suggested: MovePlan) -> str:
         return f"Max/mean is {suggested.uneven:.2f}; {least}"
     return (
         f"Max/mean is {suggested.uneven:.2f} now and {suggested.steps[-1].uneven:.2f} after these moves;"
-        f" {least}, these end {100 * suggested.gap:.0f} % above it"
+        f" {least}, these end {100 * max(0.0, suggested.gap):.0f} % above it"
     )
 
 
 def named(names: Sequence[str]) -> str:
     """Name some units; of many the first."""
-    return " and ".join([*names[:2], *([f"{len(names) - 2} more"] if len(names) > 2 else [])])
+    if len(names) > 2:
+        return f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    return " and ".join(names)
 
 
 GRADES: Final = {
