@@ -1,7 +1,7 @@
 """Samples come out of a recording as they went in, by their number or their time.
 
 Nothing is decoded before it is looked at: a sample is a promise of frames (`frames`), which are found in what
-is `sealed` or in the `open_tail`.  A part that is damaged makes the values that lay in it absent, with that
+is `sealed` or in the `journal`.  A part that is damaged makes the values that lay in it absent, with that
 reason, and nothing else.
 """
 
@@ -19,7 +19,7 @@ from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
 from zmon.store.frames import Frames, frame_of, lacking, promised
-from zmon.store.open_tail import MOST, OpenTail
+from zmon.store.journal import MAX_SAMPLES, Journal
 from zmon.store.rows import EVENT, crc, is_sample
 from zmon.store.run import Run
 from zmon.store.sealed import Sealed
@@ -59,7 +59,7 @@ class Recording:
         self.path = path
         self._file = File(path, shared)
         self._sealed = Sealed(self._file)
-        self._tail = OpenTail(self._file, self._sealed)
+        self._journal = Journal(self._file, self._sealed)
         self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
         """How to ask what no method here answers; see `File`."""
         self.segment = self._sealed.segment
@@ -101,7 +101,7 @@ class Recording:
         """Look for samples that were added; tell whether there are any."""
         with self._file.guard:
             if self._file.renew():
-                self._tail.forget()
+                self._journal.forget()
                 self._sealed.forget()
                 self._sessions.clear()
         try:
@@ -109,7 +109,7 @@ class Recording:
             last = -1 if row[0][0] is None else int(row[0][0])
         except Damaged:  # then it does not grow any more
             last = self._count - 1 if self._count else self._last_found()
-        if last >= MOST:
+        if last >= MAX_SAMPLES:
             raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
         more, self._count = last >= self._count, max(last + 1, self._count)
         return more
@@ -128,7 +128,7 @@ class Recording:
         for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
                          "SELECT n FROM tail WHERE n >= ? AND n < ?",
                          "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
-            found += [int(n) for (n,) in self.pieces(question, 0, MOST)]
+            found += [int(n) for (n,) in self.pieces(question, 0, MAX_SAMPLES)]
         if max(found) < 0:
             raise Damaged(f"{self.path}: no sample in it can be read")
         return max(found)
@@ -315,11 +315,11 @@ class Recording:
             self.hole("", 0, Damaged(problem))
         if problems or not listed or not self._file.checks:
             question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
-            names |= {str(kind) for (kind,) in self.pieces(question, 0, MOST)}
+            names |= {str(kind) for (kind,) in self.pieces(question, 0, MAX_SAMPLES)}
         if problems and self._count:
             with suppress(Damaged):  # `frame` says so
-                self._tail.read(self._count - 1, self._count)
-            names |= set(self._tail.runs)
+                self._journal.read(self._count - 1, self._count)
+            names |= set(self._journal.runs)
         return sorted(names)
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
@@ -416,9 +416,9 @@ class Recording:
         return KINDS.get(name) or Kind(name, "", ())
 
     def _readings(self, kind: str, number: int) -> Readings | None:
-        """Return what holds a kind's reading for a sample: a segment, or an open run of the tail."""
-        self._tail.read(number, self._count)
-        told, run = self._tail.find(kind, number)
+        """Return what holds a kind's reading for a sample: a segment, or an open run of the journal."""
+        self._journal.read(number, self._count)
+        told, run = self._journal.find(kind, number)
         return run if told else self._sealed.latest(kind, number)
 
     # the tail
@@ -429,13 +429,13 @@ class Recording:
         Raises:
             Damaged: a part of the tail is.
         """
-        self._tail.read(self._count - 1, self._count)
-        self._tail.see_whole(-1, self._count)
-        return [run for runs in self._tail.runs.values() for run in runs if run.begun]
+        self._journal.read(self._count - 1, self._count)
+        self._journal.see_whole(-1, self._count)
+        return [run for runs in self._journal.runs.values() for run in runs if run.begun]
 
     def open_ends(self) -> list[tuple[str, int]]:
         """Return the kinds that were not sampled any more in the tail, and since when."""
-        return [(kind, n) for kind, found in self._tail.gone.items() for n in found]
+        return [(kind, n) for kind, found in self._journal.gone.items() for n in found]
 
     # what is damaged
 
@@ -491,10 +491,10 @@ class Recording:
     def broken(self) -> list[tuple[int, Damaged]]:
         """Return the samples of the tail that are damaged."""
         try:
-            self._tail.read(self._count - 1, self._count)
+            self._journal.read(self._count - 1, self._count)
         except Damaged as error:
             return [(self._count - 1, error)]
-        return [(n, Damaged(words)) for n, words in self._tail.broken]
+        return [(n, Damaged(words)) for n, words in self._journal.broken]
 
     # one column
 
@@ -526,7 +526,8 @@ class Recording:
             for at in range(readings.carried, len(readings.samples)):
                 utc = when.get(readings.samples[at])
                 if utc is not None:
-                    lost = self._tail.lost(begun, readings.samples[at]) if isinstance(readings, Run) else None
+                    is_open = isinstance(readings, Run)
+                    lost = self._journal.lost(begun, readings.samples[at]) if is_open else None
                     found.append((utc, values[at] if lost is None else lacking(lost)))
         return found
 
@@ -534,8 +535,8 @@ class Recording:
         """Yield what holds readings of a kind for samples of a range."""
         try:
             with self._file.guard:
-                self._tail.read(high, self._count)
-                runs = list(self._tail.runs.get(kind, []))
+                self._journal.read(high, self._count)
+                runs = list(self._journal.runs.get(kind, []))
                 rows = self._sealed.between(kind, low, high)
         except Damaged as error:
             yield Hole(low, lacking(error))
@@ -543,7 +544,7 @@ class Recording:
         before: int | None = None
         end = low
         for number, first in rows:
-            if self._tail.samples is not None and first >= self._tail.samples[0]:
+            if self._journal.samples is not None and first >= self._journal.samples[0]:
                 break  # the tail has it, too
             try:
                 segment = self.segment(number)

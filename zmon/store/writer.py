@@ -28,12 +28,12 @@ from zmon.store.day import BESIDE
 from zmon.store.dictionary import Dictionary, NewStill, Stills, write_stills
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.happened import changes, events
+from zmon.store.journal import EntryBuilder
 from zmon.store.opening import defend, see_writable
 from zmon.store.pen import Pen
 from zmon.store.rows import crc, insert_events, sample_crc, words
 from zmon.store.run import TIMES, Place, Run, Step, difference, offsets
 from zmon.store.segment import LONGEST, seal
-from zmon.store.tail import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -832,7 +832,7 @@ def _same(prior: Frame | None, frame: Frame) -> bool:
 
 def _told(pieces: Mapping[str, _Piece], gone: Sequence[str]) -> bytes:
     """Return what the tail says of a sample."""
-    tail = Tail()
+    tail = EntryBuilder()
     for kind, piece in pieces.items():
         if not piece.fresh:
             tail.step(kind, piece.step)

@@ -11,7 +11,7 @@ from tests.store.machine import samples
 from zmon.kinds import BLOCK
 from zmon.store.error import Damaged
 from zmon.store.file import File
-from zmon.store.open_tail import OpenTail
+from zmon.store.journal import Journal
 from zmon.store.sealed import Sealed
 from zmon.store.writer import MEMORY, Writer
 
@@ -31,10 +31,10 @@ def writer() -> Iterator[Writer]:
     found.close()
 
 
-def tail_of(writer: Writer) -> OpenTail:
+def tail_of(writer: Writer) -> Journal:
     """Return the tail of what is written, not read yet."""
     file = File(MEMORY, writer.shared)
-    return OpenTail(file, Sealed(file))
+    return Journal(file, Sealed(file))
 
 
 def test_a_tail_is_read_to_its_end_and_goes_on_from_there(writer: Writer) -> None:
