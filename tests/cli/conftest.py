@@ -11,7 +11,7 @@ from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, GUEST, LPAR, LPAR_CPU, MACHINE, MEMORY, SOURCE
 from zmon.sample import Frame, Instant, Sample
-from zmon.store.writer import Writer
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -132,7 +132,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def make(path: Path, seconds: range = range(320)) -> Made:
     """Record seconds of the machine, without those from 200 to 209."""
     machine = Machine()
-    writer = Writer(str(path), sealed=10**9, durable=False)
+    writer = recording_with_trends(str(path), sealed=10**9, durable=False)
     samples = []
     for second in seconds:
         sample = machine.sample(second)
