@@ -91,6 +91,7 @@ def test_only_the_wanted_format_is_loaded() -> None:
 
 UNASKED = (
     "zmon.kernel.capture_tree", "zmon.kernel.btrfs", "zmon.topology.chunks", "zmon.listing.listing",
+    "zmon.kernel.channel_path", "zmon.kernel.sampler", "zmon.registry",
     "zmon.cp", "zmon.session", "zmon.screen.sheet", "csv", "json", "textwrap",
 )  # fmt: skip
 """What captures, btrfs, CP, listings and other formats need, and a file of this machine does not."""

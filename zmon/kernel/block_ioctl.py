@@ -173,7 +173,7 @@ MAX_PIECES: Final = 20_000
 SCATTERED: Final = "file"
 """Stands for `linear` where only the devices are known, not the bytes."""
 
-_DEVICE: Final = re.compile(r"(?<= )[0-9]{1,7}:[0-9]{1,8}(?= |$)", re.MULTILINE)
+_DEVICE: Final = r"(?m)(?<=\x20)[0-9]{1,7}:[0-9]{1,8}(?=\x20|$)"
 
 
 def loop_captured_at(number: str) -> str:
@@ -210,7 +210,7 @@ def loop_table(extents: Iterable[open_file.Extent], number: str, offset: int, si
 
 def devices_in(content: str) -> list[str]:
     """Return the numbers of the devices that a table names, each once."""
-    return list(dict.fromkeys(_DEVICE.findall(content)))
+    return list(dict.fromkeys(re.findall(_DEVICE, content)))
 
 
 def _join_extents(extents: Iterable[open_file.Extent]) -> Iterator[open_file.Extent]:

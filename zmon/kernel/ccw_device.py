@@ -14,8 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.channel_path import CSS
-from zmon.kernel.tree import OFFLINE, read_value, refused, text
+from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text
 from zmon.kinds import DEVICE
 from zmon.sample import empty_frame, frame_of
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 
-BUS_ID: Final = re.compile(r"0\.[0-3]\.[0-9a-f]{4}")
+BUS_ID: Final = r"0\.[0-3]\.[0-9a-f]{4}"
 """Channel subsystem (always shown as 0), subchannel set, number of subchannel or device."""
 
 _PATHS: Final = ("pim", "pam", "pom", "chpids")
@@ -113,7 +112,7 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     for subchannel in places:
         path = f"{CSS}/{subchannel}"
         try:
-            for busid in filter(BUS_ID.fullmatch, tree.entries(path)):
+            for busid in _bus_ids(tree.entries(path)):
                 device = _device(tree, f"{path}/{busid}")
                 times[busid] = tree.when(f"{path}/{busid}/online")
                 rows[busid] = {"subchannel": subchannel} | _paths(tree, path) | device
@@ -126,7 +125,11 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
 
 
 def _subchannels(tree: Tree) -> list[str]:
-    return [name for name in tree.entries(CSS) if BUS_ID.fullmatch(name)]
+    return _bus_ids(tree.entries(CSS))
+
+
+def _bus_ids(names: Iterable[str]) -> list[str]:
+    return [name for name in names if re.fullmatch(BUS_ID, name)]
 
 
 def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
@@ -137,7 +140,7 @@ def _subchannels_of(tree: Tree, busids: Iterable[str]) -> list[str]:
             parts = tree.link(f"sys/bus/ccw/devices/{busid}").split("/")
         except OSError:
             continue
-        if len(parts) > 1 and BUS_ID.fullmatch(parts[-2]):
+        if len(parts) > 1 and re.fullmatch(BUS_ID, parts[-2]):
             found.append(parts[-2])
     return found
 

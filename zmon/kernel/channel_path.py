@@ -29,7 +29,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import read_value, refused
+from zmon.kernel.tree import CSS, read_value, refused
 from zmon.kinds import CHANNEL
 from zmon.registry import IDENTITY_EVERY
 from zmon.sample import empty_frame, frame_of
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
-
-CSS: Final = "sys/devices/css0"
-"""The kernel shows one channel subsystem and always calls it 0."""
 
 MAX_TRIES: Final = 5
 """The firmware writes every few seconds, so a second try meets it hardly ever."""

@@ -92,14 +92,13 @@ def unanswered(question: Question, error: OSError) -> Absent:
 
 DASD_DEVICES: Final = "proc/dasd/devices"
 
-_DASD_LINE: Final = re.compile(
-    r"(?P<busid>[0-9a-f]+\.[0-9a-f]\.[0-9a-f]{4})\((?P<discipline>[^)]*)\)"
+_DASD_LINE: Final = (
+    r"(?a)(?P<busid>[0-9a-f]+\.[0-9a-f]\.[0-9a-f]{4})\((?P<discipline>[^)]*)\)"
     r" +at \( *(?P<major>\d+|\?+): *(?P<minor>\d+|\?+)\)"
     r" +is (?P<name>\S+) *"
-    r"(?P<readonly>\(ro\))? *: ?(?P<state>.*)",
-    re.ASCII,
+    r"(?P<readonly>\(ro\))? *: ?(?P<state>.*)"
 )
-_SIZES: Final = re.compile(r"active at blocksize: (\d+), (\d+) blocks, (\d+) MB", re.ASCII)
+_SIZES: Final = r"(?a)active at blocksize: (\d+), (\d+) blocks, (\d+) MB"
 
 _NO_NODE: Final = absent("the device has no block device yet")
 _NO_SIZE: Final = absent("the volume is not active, or not formatted")
@@ -128,13 +127,13 @@ def parse_dasd_devices(content: str) -> list[Row]:
 
 
 def _dasd_entry(line: str) -> Row:
-    match = _DASD_LINE.fullmatch(line.rstrip())
+    match = re.fullmatch(_DASD_LINE, line.rstrip())
     if match is None:
         raise ValueError(f"/proc/dasd/devices: not understood: {line!r}")
     discipline = match["discipline"].strip()
     known = "?" not in match["major"] + match["minor"]
     state = match["state"].removesuffix("(probeonly)").strip()
-    sizes = _SIZES.match(state)
+    sizes = re.match(_SIZES, state)
     block_size, blocks, megabytes = map(int, sizes.groups()) if sizes else (_NO_SIZE,) * 3
     return {
         "busid": match["busid"],
@@ -152,7 +151,7 @@ def _dasd_entry(line: str) -> Row:
 INFORMATION: Final = ("channel_queue", "lss", "storage", "cylinders", "uid")
 """The fields that BIODASDINFO2 has beyond the other sources."""
 
-_UID: Final = re.compile(r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}")
+_UID: Final = r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2}"
 
 _HEAD: Final = struct.Struct(">28xI4s12xII")
 _CHARACTERISTICS: Final = 56
@@ -211,7 +210,7 @@ def _uid_of(device: bytes, answer: bytes, configuration: int) -> Value:
         if start - _RECORDS.start < configuration and answer[start] >> 6 == 2:
             ssid = int.from_bytes(answer[start + 8 : start + 10])
             uid = f"{maker}.{serial}.{ssid:04x}.{device[31]:02x}"
-            return uid if _UID.fullmatch(uid) else absent("the configuration data give no unique id")
+            return uid if re.fullmatch(_UID, uid) else absent("the configuration data give no unique id")
     return absent("the configuration data name no subsystem")
 
 

@@ -293,7 +293,7 @@ def _several(
 
 SWAPS: Final = "proc/swaps"
 
-_SWAP_LINE: Final = re.compile(rb"(\S+)\s+(\S+)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+-?[0-9]{1,9}\s*")
+_SWAP_LINE: Final = rb"(\S+)\s+(\S+)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+-?[0-9]{1,9}\s*"
 
 
 def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
@@ -306,7 +306,7 @@ def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
     for number, line in enumerate(content.split(b"\n")[1:], 2):
         if not line.strip():
             continue
-        match = _SWAP_LINE.fullmatch(line)
+        match = re.fullmatch(_SWAP_LINE, line)
         if match is None:
             raise ValueError(f"/{SWAPS}:{number}: not NAME TYPE SIZE USED PRIORITY: {line[:80]!r}")
         found[unescaped(match[1])] = {

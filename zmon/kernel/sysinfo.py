@@ -46,8 +46,8 @@ NEEDS_LPAR: Final = "needs an LPAR: a guest does not see the partitions of its m
 
 _LPAR_ONLY: Final = absent("channel measurement is offered in an LPAR only")
 
-_GUEST: Final = re.compile(r"VM([0-9]{1,4}) (.+)")
-_DIGITS: Final = re.compile(r"[0-9]{1,20}")
+_GUEST: Final = r"VM([0-9]{1,4})\x20(.+)"
+_DIGITS: Final = r"[0-9]{1,20}"
 
 _WORDS: Final = {
     "manufacturer": "Manufacturer", "type": "Type", "sequence": "Sequence Code", "plant": "Plant",
@@ -97,7 +97,9 @@ class Sysinfo:
         if isinstance(words, Absent):
             return words
         first = words.split()[0]
-        return int(first) if _DIGITS.fullmatch(first) else absent(f"/proc/sysinfo: {label} is not a number")
+        return (
+            int(first) if re.fullmatch(_DIGITS, first) else absent(f"/proc/sysinfo: {label} is not a number")
+        )
 
     def row(self) -> dict[str, Value]:
         """Return the fields of `MACHINE` that it has."""
@@ -125,7 +127,7 @@ def parse_sysinfo(content: str) -> Sysinfo:
     for line in content.splitlines():
         label, _colon, value = line.partition(":")
         label, value = label.strip(), " ".join(value.split())
-        level = _GUEST.fullmatch(label)
+        level = re.fullmatch(_GUEST, label)
         if level:
             guests.setdefault(int(level[1]), {})[level[2].strip()] = value
         elif value or label.startswith("LPAR "):

@@ -30,6 +30,9 @@ NOT_CAPTURED: Final = "not in the capture"
 MAX_FILE: Final = 8 << 20
 """No kernel file that zmon reads is larger than this many bytes: /proc/diskstats of 30,000 disks."""
 
+CSS: Final = "sys/devices/css0"
+"""The kernel shows one channel subsystem and always calls it 0."""
+
 CCW_DEVICES: Final = "sys/bus/ccw/devices"
 """The ccw devices by their bus ids, each a link to its directory."""
 
