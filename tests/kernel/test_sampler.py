@@ -167,6 +167,12 @@ def test_a_sample_has_a_frame_of_every_kind(machine: Any) -> None:
     assert all(frame.keys or frame.missing for frame in sample.frames.values())
 
 
+def test_a_frame_has_only_columns_that_its_kind_declares(machine: Any) -> None:
+    """A recording would not know what else there is."""
+    for frame in sampler(machine).sample().frames.values():
+        assert set(frame.columns) <= set(frame.kind.by_name), frame.kind.name
+
+
 def test_what_the_tree_says_is_in_the_sample(machine: Any) -> None:
     """Disks, devices, paths and CPUs are there."""
     sample = sampler(machine).sample()

@@ -342,3 +342,10 @@ def test_an_event_of_what_nobody_knows_has_no_thing() -> None:
     """Nor a screen that is none."""
     event = Anonymity(b"key").event(Event(What.WENT, 1, 1, "ANNA", "x", "Anna's screen"))
     assert (event.thing, event.screen) == ("", "")
+
+
+def test_an_empty_name_is_no_name_in_words() -> None:
+    """Three dots, where something was left out, stay three dots."""
+    one = Anonymity(b"key")
+    one.name("label", "")
+    assert one.reason(absent("cmf: numbers expected, found [b'anna']")).reason.endswith("[...")

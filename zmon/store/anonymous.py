@@ -105,7 +105,7 @@ class Anonymity:
         known = self._known.get((what, text))
         if known is None:
             known = self._known[what, text] = self._new(what, text)
-            if what not in {"source", "boot"}:
+            if text and what not in {"source", "boot"}:
                 self._names[text] = known
         return known
 
