@@ -96,18 +96,18 @@ class Delta:
         """Return whether any counter of a column is lower than before."""
         known = self._falls.get(name)
         if known is None:
-            known = any(map(lt, self._after.column(name), self._earlier(name)))
-            self._falls[name] = known
+            now, then = self._after.column(name), self._earlier(name)
+            known = self._falls[name] = now != then and any(map(lt, now, then))
         return known
 
-    def _earlier(self, name: str) -> list[Value]:
+    def _earlier(self, name: str) -> Sequence[Value]:
         """Return the values of the sample before, in the order of the rows of this one."""
         assert self._before is not None  # noqa: S101 - _void is set when there is none
         return self._in_order(self._before.column(name))
 
-    def _in_order(self, values: Sequence[Cell]) -> list[Cell | Absent]:
+    def _in_order(self, values: Sequence[Cell]) -> Sequence[Cell | Absent]:
         if self._rows is None:
-            return list(values)
+            return values
         return [APPEARED if row is None else values[row] for row in self._rows]
 
     @cached_property
@@ -215,6 +215,16 @@ class Delta:
                 )
         return frozenset()
 
+    def alike(self) -> bool:
+        """Return whether, of the differences looked at so far, both samples know the same values."""
+        if self._void is not None:
+            return True
+        return not any(
+            Absent in set(map(type, values))
+            and list(map(type, self._after.column(name))) != list(map(type, self._earlier(name)))
+            for name, values in self._values.items()
+        )
+
     def numbers(self, name: str) -> list[Number]:
         """Return `delta[name]` of a field that holds numbers."""
         return self[name]  # type: ignore[return-value]  # a counter or a gauge is never a text
@@ -223,7 +233,7 @@ class Delta:
         """Return what a field was in the sample before, in the order of `keys`."""
         if self._void is not None:
             return [self._void] * len(self.keys)
-        return self._earlier(name)
+        return list(self._earlier(name))
 
     def rate(self, name: str) -> list[Number]:
         """Return a counter's differences per second, for each row."""

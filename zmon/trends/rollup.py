@@ -351,8 +351,6 @@ class MovingDevices:
     def forget(self) -> None:
         """Find out anew what is known of things that rest."""
         self._resting: Resting | None = None
-        self._complete = frozenset[str]()
-        """Devices all of whose rates are known."""
         self._in_flight = None
 
     def add(self, interval: Interval) -> bool:
@@ -377,23 +375,17 @@ class MovingDevices:
 
     def _few(self, interval: Interval, few: Interval) -> tuple[Interval, list[Table], Resting]:
         """Fill the tables with some devices, or with all if there is no other way."""
+        tables, deltas = filled(few), [few.of(kind) for kind in (BLOCK, CMF)]
+        alike = all(delta.alike() for delta in deltas)
         if self._resting is None:
             whole = filled(interval)
-            if not all(is_typical(few, kind) for kind in (BLOCK, CMF)):
-                return interval, whole, NONE_REST
-            self._learn(whole)
-        tables, resting = filled(few), self._resting
-        if resting is None or not all(map(is_as_known, TREND_TABLES, tables, resting)):
+            if not alike or any(isinstance(length, Absent) for delta in deltas for length in delta.seconds):
+                return interval, whole, NONE_REST  # a device that rests now may be known otherwise next time
+            self._resting = list(map(known_rates, TREND_TABLES, whole))
+        if not alike or not all(map(is_as_known, TREND_TABLES, tables, self._resting)):
             self.forget()
             return interval, filled(interval), NONE_REST
-        return few, tables, resting
-
-    def _learn(self, tables: Sequence[Table]) -> None:
-        """Find out which rates are known of each thing."""
-        self._resting = list(map(known_rates, TREND_TABLES, tables))
-        at = next(at for at, table in enumerate(TREND_TABLES) if table.table == "device")
-        every = frozenset(rates(TREND_TABLES[at]))
-        self._complete = frozenset(key for key, known in self._resting[at].items() if known == every)
+        return few, tables, self._resting
 
     def _moved(self, interval: Interval) -> set[str] | None:
         """Return the devices and disks that did something; None where more changed than counters."""
@@ -420,10 +412,6 @@ class MovingDevices:
             if kind is BLOCK:
                 keys += self._hanging(before, after, rows)
                 keys = [device_of.get(key, key) for key in keys]
-            if self._resting is None or self._complete.issuperset(keys):
-                pass  # nothing is taken for known, or all of it is
-            elif not known_alike(before, after, rows):
-                return None
             found.update(keys)
         return found
 
@@ -497,27 +485,6 @@ def moved_rows(before: Frame, after: Frame) -> list[int] | None:
     return found
 
 
-def is_typical(interval: Interval, kind: Kind) -> bool:
-    """Return whether what is known of things in an interval is what is known of them in the next."""
-    before, after = interval.before, interval.after
-    if before is None or after.frame(kind).missing is not None:
-        return True
-    rows = range(len(after.frame(kind).keys))
-    was_reset = any(isinstance(length, Absent) for length in interval.of(kind).seconds)
-    return not was_reset and known_alike(before.frame(kind), after.frame(kind), rows)
-
-
-def known_alike(before: Frame, after: Frame, rows: Sequence[int]) -> bool:
-    """Return whether in some rows no counter became known or unknown."""
-    for field in after.kind.fields:
-        now, was = after.columns.get(field.name), before.columns.get(field.name)
-        if field.meaning not in COUNTS or now is None or was is None or now is was:
-            continue
-        if list(map(type, pick(now, rows))) != list(map(type, pick(was, rows))):
-            return False
-    return True
-
-
 @lru_cache(maxsize=2)  # devices are looked at once a minute
 def devices_by_disk(devices: Frame) -> dict[object, str]:
     """Return the bus id of each disk."""
@@ -560,12 +527,14 @@ def is_as_known(table: TrendTable, few: Table, resting: Mapping[str, frozenset[i
     """Return whether the same rates of some things are known as before."""
     if not table.sparse:
         return True
+    if not few.keys:
+        return True
     known = [resting.get(key, frozenset()) for key in few.keys]
-    every = frozenset(rates(table))
-    lacking = any(places != every for places in set(known))
+    alike = known.count(known[0]) == len(known)
     for at in rates(table):
         values = few.column(table.figures[at].name)
-        if not lacking and Absent not in set(map(type, values)):
+        types = set(map(type, values))
+        if alike and (Absent not in types if at in known[0] else types == {Absent}):
             continue
         if any((value.__class__ is Absent) is (at in known[row]) for row, value in enumerate(values)):
             return False
