@@ -111,15 +111,10 @@ def _complain(
             complain(f"{word or repr(word)}: {reason}")
         whole = whole and not reasons
     for word, each in found.items():
-        if not args.source and any(_is_nowhere(one) for one in each):
+        real = {answer.real for one in each if not one.there for answer in one.locations}
+        if not args.source and not NOT_THERE.isdisjoint(real):
             complain(f"{word}: not on this machine; name a capture or a recording that has it with --from")
     return whole
-
-
-def _is_nowhere(one: LookupResult) -> bool:
-    """Tell whether a path does not exist on this machine."""
-    reasons = {answer.real for answer in one.locations}
-    return not one.there and not reasons.isdisjoint(NOT_THERE)
 
 
 # what words mean
@@ -228,8 +223,7 @@ def _all(
 ) -> dict[str, list[LookupResult]]:
     """Return what is known of each meaning of words, which needs the whole machine."""
     found: dict[str, list[LookupResult]] = {}
-    with _whole(args) as machine:
-        unread += _unread(machine)
+    with _whole(args, unread) as machine:
         for word, here in words.items():
             also = here.device or (_from_root(word) if here.is_there else "")
             known = {
@@ -248,8 +242,7 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
         ValueError: it, a listing or the site's file cannot be used.
     """
     found = {}
-    with _whole(args) as machine:
-        unread += _unread(machine)
+    with _whole(args, unread) as machine:
         for word in dict.fromkeys(args.thing):
             path = posixpath.normpath(word) if word.startswith("/") else word
             known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
@@ -260,23 +253,19 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
 
 
 @contextmanager
-def _whole(args: argparse.Namespace) -> Iterator[Machine]:
-    """Open the whole machine; it can be asked only within this context."""
+def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
+    """Open the whole machine, which can be asked only within this context; see `_live` for `unread`."""
     count = FileCount()
     try:
         with open_lookup(args, listing_of(args), adds=True, progress=count) as lookup:
             count.end()
             for sentence in lookup.strangers:
                 complain(sentence)
+            if why := lookup.machine.missing(LAYER):
+                unread.append(f"block devices: {why}")
             yield lookup.machine
     finally:
         count.end()
-
-
-def _unread(machine: Machine) -> list[str]:
-    """Return why disks cannot be looked up by name, if they cannot."""
-    why = machine.missing(LAYER)
-    return [f"block devices: {why}"] if why else []
 
 
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
