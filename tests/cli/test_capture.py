@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli import capture, subcommands
+from zmon.cli.main import main
+from zmon.cli.output import PARTLY
 from zmon.kernel import btrfs, mountinfo
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.capture_write import CaptureSummary
@@ -168,6 +170,15 @@ def test_files_are_those_of_this_machine(
     """Under another root nothing can be asked of a file."""
     assert _zmon("--root", root, "--listing", "x", str(tmp_path / "x.tgz")) == 1
     assert "leave out --root" in capsys.readouterr().err
+
+
+def test_a_listing_that_is_not_understood_changes_the_status(tmp_path: Path) -> None:
+    """The capture is made all the same; so it is with screens."""
+    listing = tmp_path / "list.csv"
+    listing.write_text(f"tablespace,path\nTS1,{tmp_path}/f\nTS2\n")
+    file = str(tmp_path / "x.tgz")
+    assert _zmon("-n", "1", "--listing", str(listing), file) == PARTLY
+    assert main(["show", "DEVICE", "--from", file, "--listing", str(listing)]) == PARTLY
 
 
 def test_a_listing_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -286,6 +286,20 @@ def test_each_file_of_a_directory(word: str, here: Path, ask: Callable[..., str]
     assert sorted(paths(ask(word, "-r", "-f", "json"))) == [str(folder / "1"), str(folder / "2")]
 
 
+def test_files_with_holes_take_less_room(here: Path, ask: Callable[..., str]) -> None:
+    """Both sizes are told."""
+    (here / "db").mkdir()
+    for name in ("1", "2"):
+        with (here / "db" / name).open("wb") as file:
+            file.write(b"x" * 8192)
+            file.truncate(1 << 20)
+            os.fsync(file.fileno())
+    first = ask("db", "-r").splitlines()[0]
+    assert "2 files  2M" in first
+    if "exact" in first:  # not every file system tells where a file is
+        assert ", 16K on disk  exact" in first
+
+
 def test_a_file_that_has_the_name_of_a_number(here: Path, ask: Callable[..., str]) -> None:
     """It is found though devices are looked for too."""
     (here / "7201").write_text("x")

@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.placement.guest import machine
+from zmon.kinds import CLAIM, MACHINE
 from zmon.placement.word_lookup import MeaningKind, meanings
+from zmon.sample import empty_frame
+from zmon.topology.machine import Machine
 
 GUEST = machine()
 
@@ -53,6 +56,19 @@ def test_a_number_of_two_devices() -> None:
         (MeaningKind.VDEV, ("94:4",)),
         (MeaningKind.RDEV, ("94:0",)),
     ]
+
+
+def test_a_number_on_a_machine_that_does_not_say_what_it_is() -> None:
+    """It may be that of the guest or the real one: the device that has it in its bus id is found."""
+    sample = GUEST.sample
+    frames = {
+        **sample.frames,
+        MACHINE.name: empty_frame(MACHINE, "not read"),
+        CLAIM.name: empty_frame(CLAIM, "no"),
+    }
+    unsure = Machine(sample._replace(frames=frames))
+    found = {meaning.sort: meaning.key for meaning in meanings("7201", unsure)}
+    assert found[MeaningKind.BUS] == "0.0.7201"
 
 
 def test_a_device_stands_for_its_disks() -> None:

@@ -125,6 +125,12 @@ def test_without_extents_there_are_shares() -> None:
     )
 
 
+def test_a_sparse_file_is_one() -> None:
+    """Its size is more than what lies on disks; a file that does not fill its last block is none."""
+    assert any("1044480 of its 1048576 bytes are holes" in note for note in ask("2", "253:0", "0+1000").notes)
+    assert not ask("2", "253:0", "0+1000", size=5).notes
+
+
 def test_without_tables_there_is_a_set() -> None:
     """The disks are known, and of none how much."""
     found = ask("3", "253:1", "0+100000")

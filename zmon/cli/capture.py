@@ -7,8 +7,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
-from zmon.cli.inputs import containers_of, listing_of
-from zmon.cli.output import FAILED, OK, say
+from zmon.cli.inputs import containers_of, listing_of, status
+from zmon.cli.output import FAILED, say
 from zmon.kernel import btrfs, capture_json, file_extents, mountinfo
 from zmon.kernel.capture_open import CaptureError, printable
 from zmon.kernel.capture_write import CapturePlan, write_capture
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         for line in report(args.file, summary):
             say(line)
-        return OK
+        return status(args)
     return FAILED
 
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.cli.inputs import containers_of, has_inputs, listing_of, user_inputs
-from zmon.cli.output import OK, announced, complain, misused, write_result
+from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
+from zmon.cli.output import announced, complain, misused, write_result
 from zmon.cli.source_options import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -74,7 +74,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         session.timeline.close()
         if other is not None:
             other.timeline.close()
-    return OK
+    return status(args)
 
 
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:

@@ -369,7 +369,10 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
     many = f"{len(files):,} file{'s' * (len(files) != 1)}{f' and {others:,} more' if others else ''}"
-    about = f"  {many}  {bytes_(size)}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
+    on_disk = _on_disk(answers, size)
+    about = (
+        f"  {many}  {bytes_(size)}{on_disk}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
+    )
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
     whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
@@ -378,6 +381,18 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
         yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
+
+
+def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
+    """Say how much room files take, if it is not their size: they have holes, or do not fill their blocks."""
+    counts = [share.bytes for answer in answers for share in answer.disks]
+    placed = sum(count for count in counts if not isinstance(count, Absent))
+    is_known = all(answer.disks or isinstance(answer.size, Absent) or not answer.size for answer in answers)
+    if not is_known or any(isinstance(count, Absent) for count in counts):
+        return ""
+    if not counts or bytes_(placed) == bytes_(size):
+        return ""
+    return f", {bytes_(placed)} on disk"
 
 
 class _Sum(NamedTuple):

@@ -566,6 +566,8 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
         why = ["it is empty"]
+    if file.unseen and why:
+        return why[0]  # that its size is not known either follows from it
     said = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
     return "; ".join(said) or "nothing of it lies on a known disk"
 

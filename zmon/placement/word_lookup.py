@@ -101,6 +101,18 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
         number = lower.removeprefix("0x").upper().zfill(4)
         yield from _some(word, MeaningKind.VDEV, number, machine, lambda volume: volume.vdev == number)
         yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev == number)
+        yield from _unplaced_numbers(word, number.lower(), machine)
+
+
+def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the bus ids with a number, where it is not known whether it is that of a real device."""
+    found: dict[str, list[str]] = {}
+    for disk, volume in machine.volumes.items():
+        is_unknown = isinstance(volume.vdev, Absent) and isinstance(volume.rdev, Absent)
+        if is_unknown and volume.has_busid and str(volume.busid).rpartition(".")[2] == number:
+            found.setdefault(str(volume.busid), []).append(disk)
+    for busid, disks in found.items():
+        yield WordMeaning(word, MeaningKind.BUS, busid, tuple(disks))
 
 
 def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:

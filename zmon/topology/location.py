@@ -151,6 +151,10 @@ class _Locator(ByteMapping):
             self.notes[words] = None
         elif file.ranges == () and file.scattered is None and not isinstance(file.size, Absent) and file.size:
             self.notes["all of it is a hole: no data of it lies on any disk"] = None
+        elif hole := _holes(file):
+            self.notes[
+                f"the file is sparse: {hole} of its {file.size} bytes are holes, which take no room"
+            ] = None
 
     def somewhere(self, devices: tuple[str, ...], size: Number) -> None:
         """Map a file that lies anywhere on one of the devices."""
@@ -278,6 +282,15 @@ class _Locator(ByteMapping):
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
+
+
+def _holes(file: DataFile) -> int:
+    """Return how many bytes of a file have no place because nothing was written there."""
+    if file.scattered is not None or isinstance(file.ranges, Absent) or file.encoded != 0:
+        return 0
+    if isinstance(file.size, Absent) or isinstance(file.unplaced, Absent):
+        return 0
+    return max(0, int(file.size - file.unplaced) - sum(end - begin for begin, end in file.ranges))
 
 
 def _below(file: DataFile, mount: Mount | None, mounts: Mounts) -> Mount | None:
