@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import pairwise
 from operator import lt
 from typing import TYPE_CHECKING, Any
@@ -211,3 +212,22 @@ def test_trends_are_those_of_the_tables_of_all_intervals(
     path = tmp_path_factory.mktemp("trends") / "r.zmon"
     record(path, samples, seals, opens)
     compare(path, samples)
+
+
+@settings(deadline=None, max_examples=10)
+@given(histories(), st.integers(0, 30))
+def test_trends_of_samples_that_a_killed_recorder_did_not_seal_are_made_later(
+    tmp_path_factory: pytest.TempPathFactory, samples: list[Sample], sealed: int
+) -> None:
+    """The next one to open the file makes them of what was recorded."""
+    directory = tmp_path_factory.mktemp("killed")
+    writer = recording_with_trends(str(directory / "killed.zmon"), sealed=10**9)
+    for number, sample in enumerate(samples):
+        writer.append(sample)
+        if number == sealed:
+            writer.seal()
+    for ending in ("", "-wal"):
+        shutil.copy(directory / f"killed.zmon{ending}", directory / f"r.zmon{ending}")
+    writer.close()
+    record(directory / "r.zmon", [], set(), set())
+    compare(directory / "r.zmon", samples)
