@@ -27,8 +27,8 @@ from zmon.kernel.activity import GRAIN
 from zmon.kernel.channel_path import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
 from zmon.sample import Frame, Instant, Sample
+from zmon.store.column_encoding import dump, load
 from zmon.store.rows import crc, sample_crc
-from zmon.store.value import dump, load
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

@@ -9,22 +9,22 @@ from __future__ import annotations
 import itertools
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.sample import Field, Kind, Meaning
-from zmon.store import still
+from zmon.store.baseline import content_digest
+from zmon.store.column_encoding import dump, load
 from zmon.store.error import Damaged
 from zmon.store.rows import checked, crc
 from zmon.store.run import Layout
-from zmon.store.value import dump, load
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.absent import Absent
 
 MOST_ROWS: Final = 1 << 18
 """No machine has more things of one kind: four subchannel sets of 65,536 devices."""
@@ -69,7 +69,7 @@ class Dictionary:
         number = self.kind(connection, kind if names or kind is not KINDS.get(kind.name) else _bare(kind))
         lines = "\n".join(keys) if not any("\n" in key for key in keys) and keys else keys
         text = {"kind": number, "keys": lines, "columns": names, "missing": missing and missing.reason}
-        digest = still.digest(json.dumps(text).encode())
+        digest = content_digest(json.dumps(text).encode())
         row = connection.execute("SELECT id FROM layout WHERE digest = ?", (digest,)).fetchone()
         if row is None:
             body = dump(text)
@@ -80,50 +80,6 @@ class Dictionary:
             )
             return Layout(own, kind, keys, names, missing)
         return Layout(int(row[0]), kind, keys, names, missing)
-
-
-class Stills:
-    """The columns that stand still in one recording, as its writer sees them.
-
-    Numbers are given here and not by SQLite, so that a segment can name a column before both are written.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        """Go on behind those that are there."""
-        last = connection.execute("SELECT max(id) FROM still").fetchone()[0]
-        self._numbers = itertools.count((last or 0) + 1)
-
-    def find(
-        self, connection: sqlite3.Connection, values: Sequence[Value], new: list[NewStill]
-    ) -> tuple[int, int]:
-        """Return the number of a column and how many bytes it takes; a new one is added to `new`."""
-        body = still.encode(values)
-        digest = still.digest(body)
-        row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
-        if row is not None:
-            return int(row[0]), len(body)
-        for number, known, _body in new:
-            if known == digest:
-                return number, len(body)
-        number = next(self._numbers)
-        new.append(NewStill(number, digest, body))
-        return number, len(body)
-
-
-class NewStill(NamedTuple):
-    """A column that is still to be written."""
-
-    number: int
-    digest: int
-    body: bytes
-
-
-def write_stills(connection: sqlite3.Connection, new: Sequence[NewStill]) -> None:
-    """Write columns that stand still."""
-    connection.executemany(
-        "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
-        [(*one, crc(one.body, "still", one.number)) for one in new],
-    )
 
 
 @lru_cache(maxsize=64)
@@ -263,16 +219,3 @@ def load_layout(
     if unknown:
         raise Damaged(f"layout {number} has columns that its kind has not: {', '.join(sorted(unknown))}")
     return Layout(number, kinds[kind], keys, names, absent(missing) if isinstance(missing, str) else None)
-
-
-def load_still(connection: sqlite3.Connection, number: int, count: int) -> list[Value]:
-    """Return a column of `count` rows that stands still.
-
-    Raises:
-        Damaged: it is not there, or not understood.
-    """
-    row = connection.execute("SELECT body, crc FROM still WHERE id = ?", (number,)).fetchone()
-    if row is None:
-        raise Damaged(f"column {number} is not in the dictionary")
-    body, expected = row
-    return still.decode(checked(body, expected, "still", number), count)

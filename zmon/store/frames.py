@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from zmon.absent import absent
 from zmon.sample import Frame, pick
+from zmon.store.baseline import all_whole
 from zmon.store.error import Damaged
 from zmon.store.run import TIMES
-from zmon.store.still import all_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -24,12 +24,11 @@ from collections.abc import Mapping
 from operator import sub
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.store.baseline import all_whole
+from zmon.store.column_encoding import MAX_COLUMN_BYTES, compressed, expanded, from_json, parsed, to_json
 from zmon.store.error import Damaged
-from zmon.store.planes import LARGEST
 from zmon.store.rows import checked
 from zmon.store.run import TIMES, Run, Step
-from zmon.store.still import all_whole
-from zmon.store.value import compressed, expanded, parsed, plain, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +59,7 @@ class EntryBuilder:
     def step(self, kind: str, step: Step) -> None:
         """Tell of a reading that differs from the one before."""
         others = {
-            name: [[row, None if what is None else plain(what)] for row, what in found]
+            name: [[row, None if what is None else to_json(what)] for row, what in found]
             for name, found in step.others.items()
             if found
         }
@@ -103,7 +102,7 @@ class JournalEntry:
 
     def __init__(self, data: bytes) -> None:
         """Read the description."""
-        whole = expanded(data, LARGEST, MAX_ENTRY_RATIO)
+        whole = expanded(data, MAX_COLUMN_BYTES, MAX_ENTRY_RATIO)
         size = int.from_bytes(whole[:4], "little")
         found = parsed(whole[4 : 4 + size])
         if list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
@@ -133,7 +132,7 @@ class JournalEntry:
                 raise Damaged("columns that are not there")  # noqa: TRY301 - likewise
             changes = {name: self._numbers(stands, many) for name, stands in deltas.items()}
             beside = {
-                name: [(_row(row, layout), None if what is None else value(what)) for row, what in cells]
+                name: [(_row(row, layout), None if what is None else from_json(what)) for row, what in cells]
                 for name, cells in others.items()
             }
             return Step(sample, int(anchor), rows, changes, beside, bool(follows))

@@ -15,7 +15,7 @@ from itertools import compress, count, repeat
 from operator import itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from zmon.store.still import all_whole
+from zmon.store.baseline import all_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.store.dictionary import load_layout, load_still
+from zmon.store.baseline import load_baseline
+from zmon.store.dictionary import load_layout
 from zmon.store.error import Damaged
 from zmon.store.opening import Trouble
 from zmon.store.rows import checked, crc
@@ -256,7 +257,7 @@ class Sealed:
         known = self._stills.get(number)
         if known is None or len(known) != count:
             with self._once("still", number), self._file.asking() as connection:
-                known = load_still(connection, number, count)
+                known = load_baseline(connection, number, count)
                 self._held += count
                 while self._stills and (len(self._stills) >= STILLS or self._held > LONG):
                     self._held -= len(self._stills.pop(next(iter(self._stills))))

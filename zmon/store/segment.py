@@ -1,6 +1,6 @@
 """A sealed run: the readings of about a minute as one block of bytes with a description in front.
 
-The values of most rows are those of a column that stands still (`still`); the segment says what is different.
+The values of most rows are those of a baseline (`baseline`); the segment holds what is different.
 Rows that move often have a matrix of differences, one line per reading; the few others are cells.
 
 The description, compressed JSON:
@@ -15,7 +15,8 @@ The description, compressed JSON:
               rows at the first reading; `moves` the matrix; `cells` three columns: reading, row,
               difference; `others` what is no whole number, as [reading, row, value]
 
-Packed columns are told as [low, scale, width, offset, length] of the bytes behind the description (`planes`).
+Packed columns are described as [low, scale, width, offset, length] of the bytes behind the description
+(`column_encoding`).
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ from itertools import accumulate, chain, compress, count, repeat
 from operator import add, mul, ne, sub
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.store import planes
+from zmon.store import column_encoding as encoding
+from zmon.store.baseline import all_whole, numbers
+from zmon.store.column_encoding import Packed, dump, from_json, pack, parsed, text_of, to_json, weight
 from zmon.store.error import Damaged
-from zmon.store.planes import Packed, pack
 from zmon.store.run import TIMES, Layout, Readings, apply
-from zmon.store.still import all_whole, numbers
-from zmon.store.value import dump, parsed, plain, text_of, value, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -173,7 +173,7 @@ class _Said:
         for row in rows:
             now, was = self.values[row], self.still[row]
             if type(now) is not int:
-                self.others.append((0, row, plain(now)))
+                self.others.append((0, row, to_json(now)))
             elif type(was) is not int:
                 self.others.append((0, row, None))
 
@@ -240,7 +240,7 @@ def _matrix(
                         still = False
             lines += line
         others += [
-            (reading, row, None if what is None else plain(what)) for row, what in step.others.get(name, ())
+            (reading, row, None if what is None else to_json(what)) for row, what in step.others.get(name, ())
         ]
     return None if still else lines, cells, others
 
@@ -282,7 +282,7 @@ def _other(told: Any, rows: int) -> tuple[int, int, Value | None]:
     at, row, what = told
     if not all_whole((at, row)) or not 0 <= row < rows:
         raise Damaged("rows that are not there")
-    return at, row, None if what is None else value(what)
+    return at, row, None if what is None else from_json(what)
 
 
 class Segment:
@@ -351,7 +351,7 @@ class Segment:
 
     def _packed(self, told: Sequence[Any], many: int) -> list[int]:
         low, scale, width, offset, length = map(int, told)
-        return planes.unpack(Packed(low, scale, width, bytes(self._body[offset : offset + length])), many)
+        return encoding.unpack(Packed(low, scale, width, bytes(self._body[offset : offset + length])), many)
 
     def anchor(self, reading: int) -> int:
         """Return the earliest time of a reading."""
@@ -396,11 +396,11 @@ class Segment:
     def _lay_out(self, column: _Column, told: Sequence[Any]) -> None:
         """Decompress the matrix of a column."""
         column.low, column.scale, column.width, offset, length = map(int, told)
-        if not 0 <= column.width <= planes.WORD:
+        if not 0 <= column.width <= encoding.WORD:
             raise Damaged(f"differences of {column.width} bytes")
         if column.width:
             size = column.width * column.across * (len(self.samples) - 1)
-            column.planes = planes.inflate(bytes(self._body[offset : offset + length]), size)
+            column.planes = encoding.inflate(bytes(self._body[offset : offset + length]), size)
             self.weight += size // VALUE
 
     def column(self, name: str, reading: int) -> list[Value]:
@@ -439,13 +439,13 @@ class Segment:
         across, whole = column.across, column.across * (len(self.samples) - 1)
         if not column.width:
             return [column.low * reading] * across
-        if column.width < planes.WORD:
-            lines = planes.slices(column.planes, column.width, across, reading, whole)
-            moved = planes.lanes(sum(lines), across).tolist()
+        if column.width < encoding.WORD:
+            lines = encoding.slices(column.planes, column.width, across, reading, whole)
+            moved = encoding.lanes(sum(lines), across).tolist()
         else:
-            flat = planes.words(planes.spread(column.planes, planes.WORD, across * reading, whole))
+            flat = encoding.words(encoding.spread(column.planes, encoding.WORD, across * reading, whole))
             moved = [sum(flat[at::across]) for at in range(across)]
-        return planes.restored(moved, column.low * reading, column.scale)
+        return encoding.restored(moved, column.low * reading, column.scale)
 
     def _number(self, column: _Column, row: int, reading: int) -> int:
         """Return the whole number that a row holds, or would hold beside something else."""
@@ -474,7 +474,7 @@ class Segment:
         moves: list[int] = list(parts[0])
         for plane, part in enumerate(parts[1:], 1):
             moves = list(map(add, moves, map(mul, part, repeat(1 << (8 * plane)))))
-        return list(accumulate(chain((0,), planes.restored(moves, column.low, column.scale))))
+        return list(accumulate(chain((0,), encoding.restored(moves, column.low, column.scale))))
 
     def series(self, name: str, row: int) -> list[Value]:
         """Return what one row of a column held at each reading."""

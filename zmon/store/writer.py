@@ -24,8 +24,9 @@ from urllib.parse import quote
 
 from zmon.event import Event, What
 from zmon.store import schema
+from zmon.store.baseline import Baselines, NewBaseline, write_baselines
 from zmon.store.day import BESIDE
-from zmon.store.dictionary import Dictionary, NewStill, Stills, write_stills
+from zmon.store.dictionary import Dictionary
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.happened import changes, events
 from zmon.store.journal import EntryBuilder
@@ -219,7 +220,7 @@ class Writer:
         if schema.prepare(self.connection, self.path) and self.path != MEMORY:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        self._stills = Stills(self.connection)
+        self._stills = Baselines(self.connection)
         if self._companion is not None:
             self._companion.open(self.connection)
         self._continue()
@@ -309,9 +310,9 @@ class Writer:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 row = (n, sample.at.utc, sample.at.steady, self._session_of(sample))
-                new: list[NewStill] = []
+                new: list[NewBaseline] = []
                 pieces, gone = self._pieces(n, sample, new)
-                write_stills(self.connection, new)
+                write_baselines(self.connection, new)
                 self.connection.execute(
                     "INSERT INTO sample (n, utc, steady, session, crc) VALUES (?, ?, ?, ?, ?)",
                     (*row, sample_crc(*row)),
@@ -352,7 +353,7 @@ class Writer:
             self._session_id, self._session = number, now
         return self._session_id
 
-    def _pieces(self, n: int, sample: Sample, new: list[NewStill]) -> tuple[dict[str, _Piece], list[str]]:
+    def _pieces(self, n: int, sample: Sample, new: list[NewBaseline]) -> tuple[dict[str, _Piece], list[str]]:
         """Return what the sample adds, and the kinds that it does not hold any more."""
         pieces = {}
         for name, frame in sample.frames.items():
@@ -361,7 +362,7 @@ class Writer:
                 pieces[name] = self._piece(n, track, frame, new)
         return pieces, [name for name in self._tracks if name not in sample.frames]
 
-    def _piece(self, n: int, track: _Track | None, frame: Frame, new: list[NewStill]) -> _Piece:
+    def _piece(self, n: int, track: _Track | None, frame: Frame, new: list[NewBaseline]) -> _Piece:
         drift = offsets(frame)
         if track is not None and track.run.layout.fits(frame):
             follows = frame.prior is not None
@@ -373,7 +374,7 @@ class Writer:
         run = self._begin(n, frame, new, ahead)
         return _Piece(run, run.steps[0], frame, drift, fresh=True)
 
-    def _begin(self, n: int, frame: Frame, new: list[NewStill], ahead: Run | None = None) -> Run:
+    def _begin(self, n: int, frame: Frame, new: list[NewBaseline], ahead: Run | None = None) -> Run:
         """Return a run that begins with a frame, all of whose columns are stored as standing still."""
         layout = self._dictionary.layout(
             self.connection, frame.kind, frame.keys, tuple(frame.columns), frame.missing
@@ -539,7 +540,7 @@ class Writer:
     def _write_segments(self, ready: Sequence[Run], ends: Sequence[tuple[str, int]], until: int) -> None:
         """Encode without holding anything up, then write in one transaction."""
         with self._forgetting(), self._beside() as (connection, guard):
-            new: list[NewStill] = []
+            new: list[NewBaseline] = []
             rows: list[tuple[Run, bytes, bytes | None]] = []
             for run in ready:
                 ahead = None if run.ahead is None else self._encoded(run.ahead, connection, guard, new)
@@ -548,7 +549,7 @@ class Writer:
             with guard:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    write_stills(connection, new)
+                    write_baselines(connection, new)
                     _insert_segments(connection, rows, ends)
                     connection.execute("DELETE FROM tail WHERE n < ?", (until,))
                     if self._companion is not None and made is not None:
@@ -608,7 +609,7 @@ class Writer:
         run: Run,
         connection: sqlite3.Connection,
         guard: AbstractContextManager[object],
-        new: list[NewStill],
+        new: list[NewBaseline],
     ) -> bytes:
         stands = self._stands.setdefault(run.layout.id, {})
 

@@ -1,3 +1,5 @@
+"""Columns and descriptions come out of their bytes as they went in, and nothing else comes out."""
+
 from __future__ import annotations
 
 import zlib
@@ -7,20 +9,74 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.store.error import Damaged
-from zmon.store.value import (
-    LARGEST,
-    LITTLE,
-    MOST,
-    RATIO,
+from zmon.store.column_encoding import (
+    MAX_COLUMN_BYTES,
+    MAX_NUMBERS,
+    MAX_TEXT_BYTES,
+    MAX_TEXT_RATIO,
+    MAX_TEXT_WEIGHT,
+    MIN_TEXT_BOUND,
+    Packed,
     compressed,
     dump,
     expanded,
+    from_json,
+    inflate,
     load,
+    pack,
     parsed,
-    plain,
-    value,
+    to_json,
+    unpack,
 )
+from zmon.store.error import Damaged
+
+NUMBERS = st.one_of(
+    st.lists(st.integers(-(1 << 62), 1 << 62)),
+    st.lists(st.integers(0, 3).map(lambda n: n * 1_000_000 + (1 << 90))),
+    st.lists(st.integers(0, 255)),
+)
+
+
+@given(NUMBERS)
+def test_what_is_packed_is_unpacked_as_it_was(numbers: list[int]) -> None:
+    """Whatever the numbers have in common."""
+    assert unpack(pack(numbers), len(numbers)) == numbers
+
+
+def test_numbers_too_far_apart_are_refused() -> None:
+    """Who packs them has to tell them otherwise."""
+    with pytest.raises(OverflowError, match="further apart than 64 bits"):
+        pack([0, 1, 1 << 64])
+
+
+@given(
+    st.integers(-5, 20), st.integers(-5, 20), st.integers(-5, 12), st.binary(max_size=30), st.integers(-3, 50)
+)
+def test_whatever_stands_where_a_packed_column_should_be_is_an_error_or_numbers(
+    low: int, scale: int, width: int, data: bytes, count: int
+) -> None:
+    """Never another exception, and never more or fewer of them."""
+    try:
+        found = unpack(Packed(low, scale, width, data), count)
+    except ValueError:
+        return
+    assert len(found) == count
+
+
+def test_more_numbers_than_there_can_be_are_refused_before_they_are_made() -> None:
+    """Those that are all alike take no room in the file."""
+    with pytest.raises(ValueError, match="a packed column of"):
+        unpack(Packed(0, 1, 0, b""), MAX_NUMBERS + 1)
+
+
+def test_what_expands_to_more_than_is_expected_is_refused() -> None:
+    """And not expanded to its end."""
+    bomb = zlib.compress(bytes(1 << 22))
+    with pytest.raises(ValueError, match="a packed column of 10 bytes has 11"):
+        inflate(bomb, 10)
+    with pytest.raises(ValueError, match="a packed column of"):
+        inflate(bomb, MAX_COLUMN_BYTES + 1)
+
 
 DOCUMENTS = st.recursive(
     st.none() | st.integers() | st.text() | st.booleans(),
@@ -43,7 +99,9 @@ def test_bytes_that_are_no_document_are_damaged(data: bytes) -> None:
             load(body)
 
 
-@pytest.mark.parametrize("text", [b"0" * (LARGEST + 1), b"[" * (MOST + 1), b"[" + b"[]," * MOST])
+@pytest.mark.parametrize(
+    "text", [b"0" * (MAX_TEXT_BYTES + 1), b"[" * (MAX_TEXT_WEIGHT + 1), b"[" + b"[]," * MAX_TEXT_WEIGHT]
+)
 def test_documents_that_would_take_much_memory_are_damaged(text: bytes) -> None:
     """They are looked at before they are understood."""
     with pytest.raises(Damaged, match="too long"):
@@ -55,7 +113,7 @@ def test_documents_that_would_take_much_memory_are_damaged(text: bytes) -> None:
 @pytest.mark.parametrize("strategy", [zlib.Z_DEFAULT_STRATEGY, zlib.Z_RLE])
 def test_a_text_that_compresses_too_well_is_written_so_that_it_can_be_read(strategy: int) -> None:
     """Its compressed form is longer than the shortest possible."""
-    text = b"[" + b" " * (3 * LITTLE) * RATIO + b"]"
+    text = b"[" + b" " * (3 * MIN_TEXT_BOUND) * MAX_TEXT_RATIO + b"]"
     assert expanded(compressed(text, strategy)) == text
     assert load(dump(["a" * len(text)])) == ["a" * len(text)]
 
@@ -65,7 +123,7 @@ def test_a_text_that_expands_beyond_all_honest_ratios_is_damaged() -> None:
     honest = bytes(range(256)) * 40
     assert expanded(zlib.compress(honest)) == honest
     with pytest.raises(Damaged, match=r"a description of \d+ bytes expands to more than 4,096"):
-        expanded(zlib.compress(b" " * (LITTLE + 1)))
+        expanded(zlib.compress(b" " * (MIN_TEXT_BOUND + 1)))
     with pytest.raises(Damaged, match="cut off"):
         expanded(zlib.compress(honest)[:-1])
 
@@ -78,11 +136,11 @@ def test_depth_without_end_is_damage() -> None:
 
 def test_an_absence_keeps_its_reason() -> None:
     """It is the same absence."""
-    assert value(plain(absent("hangs"))) is absent("hangs")
+    assert from_json(to_json(absent("hangs"))) is absent("hangs")
 
 
 @pytest.mark.parametrize("found", [None, [], {}, {"absent": 1}])
 def test_what_is_no_value_is_damage(found: object) -> None:
     """So nothing else gets into a table."""
     with pytest.raises(Damaged, match="where a value should be"):
-        value(found)
+        from_json(found)
