@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
-from zmon.tables.device import REQUESTS, devices_of, hanging
+from zmon.tables.device import COLUMNS, REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
@@ -38,6 +38,9 @@ NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
+TIMES: Final = ("pend", "disc", "conn", "serv", "resp", "cuwt")
+LOADS: Final = ("io", "mbs", "queue", *TIMES)
+"""The columns of DEVICE that an LCU has, too."""
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
 
@@ -132,29 +135,12 @@ def _line(
 
 def _figures(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
     """Return the rates of some devices together, and their mean times."""
-
-    def add(values: Sequence[Number]) -> Number:
-        return total([values[row] for row in rows])
-
-    return {
-        "io": add(devices.rate),
-        "measured": devices.measured(rows),
-        "answered": devices.answered(rows),
-        "mbs": add(devices.megabytes),
-        **_times(devices, rows),
-        "queue": add(devices.linux_queue),
+    found: dict[str, Number] = {
+        column.name: column.together(devices, rows)
+        for column in COLUMNS
+        if column.name in LOADS and column.together is not None
     }
-
-
-def _times(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
-    return {
-        "pend": devices.average(rows, devices.pend),
-        "disc": devices.average(rows, devices.disc),
-        "conn": devices.average(rows, devices.conn),
-        "serv": devices.average(rows, devices.serv),
-        "resp": devices.average_response(rows),
-        "cuwt": devices.average(rows, devices.cuwt),
-    }
+    return found | {"measured": devices.measured(rows), "answered": devices.answered(rows)}
 
 
 def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
@@ -171,7 +157,8 @@ def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[
         name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
         for name in added
     }
-    return Summary(">> All LCUs <<", {**cells, **_times(devices, rows)})
+    times = _figures(devices, rows)
+    return Summary(">> All LCUs <<", {**cells, **{name: times[name] for name in TIMES}})
 
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables import device
 from zmon.tables.by_time import ESTIMATED, Log, by_time
-from zmon.tables.control_unit import NO_LCU, told_by
+from zmon.tables.control_unit import NO_LCU, TIMES, told_by
 from zmon.tables.join import present, total
 from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY)
 
 WEIGHTS: Final = {
-    **dict.fromkeys(("pend", "disc", "conn", "serv", "cuwt"), "measured"),
+    **{name: weight for name, weight in device.WEIGHTS.items() if name in TIMES},
     **dict.fromkeys(("share", "fair"), "all"),
-    "resp": "answered",
 }
 SHOWN: Final = (
     "io", "share", "fair", "mbs", "pend", "disc", "conn", "serv", "resp", "cuwt", "queue", "aliasuse",

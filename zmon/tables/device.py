@@ -11,8 +11,8 @@ so, marked as an estimate, so that it stands above all others.
 from __future__ import annotations
 
 from functools import cached_property, lru_cache, reduce
-from operator import and_
-from typing import TYPE_CHECKING, Final
+from operator import and_, attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
@@ -23,7 +23,7 @@ from zmon.topology.volumes import device_type, lcus
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -245,6 +245,95 @@ class Devices:
         return any(self.rate[row] for row in self.guessed.intersection(rows))
 
 
+class DeviceColumn(NamedTuple):
+    """A load of devices: its value for each, and for several together; declared once for all screens."""
+
+    name: str
+    values: Callable[[Devices], list[Number]]
+    together: Callable[[Devices, Sequence[int]], Number] | None = None
+    """Returns the value for the devices of some rows; None where that means nothing."""
+    weight: str = ""
+    """The rate that it is an average over: `measured`, `answered` or `ios`; empty for one over time."""
+    trend: bool = False
+    """Whether trends are made of it."""
+
+
+def _added(name: str, attribute: str, *, trend: bool = False) -> DeviceColumn:
+    """Declare a rate or a queue: that of several devices is the sum."""
+    values: Callable[[Devices], list[Number]] = attrgetter(attribute)
+    return DeviceColumn(
+        name, values, lambda devices, rows: total([values(devices)[row] for row in rows]), trend=trend
+    )
+
+
+def _per_start(name: str, *, trend: bool = True) -> DeviceColumn:
+    """Declare a time per start of I/O."""
+    values: Callable[[Devices], list[Number]] = attrgetter(name)
+    return DeviceColumn(
+        name, values, lambda devices, rows: devices.average(rows, values(devices)), "measured", trend
+    )
+
+
+def _per_request(name: str, attribute: str) -> DeviceColumn:
+    """Declare an average over Linux's requests, which are those of disks."""
+    values: Callable[[Devices], list[Number]] = attrgetter(attribute)
+
+    def together(devices: Devices, rows: Sequence[int]) -> Number:
+        bases = [row for row in rows if isinstance(devices.names[row], str)]
+        return devices.average_wait(bases, values(devices))
+
+    return DeviceColumn(name, values, together, "ios")
+
+
+def _queued(devices: Devices, rows: Sequence[int]) -> Number:
+    """Return how many requests wait, LCU by LCU, for aliases serve the volumes of their own."""
+    units: dict[str, list[int]] = {}
+    for row in rows:
+        units.setdefault(devices.lcu_of.get(devices.keys[row], ""), []).append(row)
+    return total([devices.queued_at(unit) for unit in units.values()])
+
+
+COLUMNS: Final = (
+    _added("io", "rate", trend=True),
+    _per_start("pend"),
+    _per_start("disc"),
+    _per_start("conn"),
+    _per_start("serv"),
+    DeviceColumn(
+        "resp", attrgetter("response"), lambda devices, rows: devices.average_response(rows), "answered", True
+    ),
+    _per_start("cuwt", trend=False),
+    DeviceColumn("qued", attrgetter("queued"), _queued),
+    DeviceColumn("busy", attrgetter("busy"), trend=True),
+    _added("ios", "requests"),
+    _per_request("await", "wait"),
+    _added("queue", "linux_queue", trend=True),
+    DeviceColumn("lbusy", attrgetter("linux_busy")),
+    _added("mbs", "megabytes", trend=True),
+    _per_request("reqkb", "kilobytes"),
+    _per_request("read", "reads"),
+)
+"""The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here."""
+
+ORDER: Final = (
+    "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
+    "qued", "dasd", "lcu", "role", "busy", "ios", "await", "inflight", "queue", "lbusy", "mbs", "reqkb",
+    "read", "aliases", "chpids", "cu", "error",
+)  # fmt: skip
+"""The order of all columns, which the page of a device exports."""
+
+WEIGHTS: Final = {column.name: column.weight for column in COLUMNS if column.weight}
+"""The rate that each average is over."""
+
+
+def loads(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
+    """Return the loads of several devices together, with the rates that averages are over."""
+    found: dict[str, Value] = {
+        column.name: column.together(devices, rows) for column in COLUMNS if column.together is not None
+    }
+    return found | {"measured": devices.measured(rows), "answered": devices.answered(rows)}
+
+
 @lru_cache(maxsize=1)
 def devices_of(interval: Interval) -> Devices:
     """Return the devices of an interval, which several tables may ask for one after the other."""
@@ -292,38 +381,24 @@ def table(view: View) -> Table:
         lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
         for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
     ]
-    columns: dict[str, list[Value]] = {
+    shown: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
         "type": _types(devices),
         "label": labels(devices, known),
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
-        "io": list(devices.rate),
         "avoid": [CP_ONLY] * len(devices.keys),
-        "pend": list(devices.pend),
-        "disc": list(devices.disc),
-        "conn": list(devices.conn),
-        "serv": list(devices.serv),
-        "resp": list(devices.response),
-        "cuwt": list(devices.cuwt),
-        "qued": list(devices.queued),
+        **{column.name: list(column.values(devices)) for column in COLUMNS},
         "dasd": devices.names,
         "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
-        "busy": list(devices.busy),
-        "ios": list(devices.requests),
-        "await": list(devices.wait),
         "inflight": devices.block["in_flight"],
-        "queue": list(devices.linux_queue),
-        "lbusy": list(devices.linux_busy),
-        "mbs": list(devices.megabytes),
-        "reqkb": list(devices.kilobytes),
-        "read": list(devices.reads),
         "aliases": _aliases(devices, unit),
         "chpids": devices.ccw["chpids"],
         "cu": unit,
         "error": list(devices.cmf.numbers("error")),
     }
+    columns = {name: shown[name] for name in ORDER}
     guesses = frozenset(row for row, key in enumerate(devices.keys) if key in told) if told else frozenset()
     estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(devices, devices.hung)
     estimated["resp"] = frozenset(devices.hung)
@@ -380,17 +455,9 @@ def trend(interval: Interval) -> Table:
         for wait, requests, rate in zip(devices.wait, devices.requests, devices.rate, strict=True)
     ]
     columns: dict[str, list[Value]] = {
-        "io": list(devices.rate),
-        "pend": list(devices.pend),
-        "disc": list(devices.disc),
-        "conn": list(devices.conn),
-        "serv": list(devices.serv),
-        "resp": list(devices.response),
-        "busy": list(devices.busy),
-        "queue": list(devices.linux_queue),
-        "mbs": list(devices.megabytes),
-        "answered": list(answered),
+        column.name: list(column.values(devices)) for column in COLUMNS if column.trend
     }
+    columns["answered"] = list(answered)
     return Table(devices.keys, columns)
 
 
@@ -464,29 +531,10 @@ def members(devices: Devices) -> list[int]:
 
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    bases, rows = disks(devices), members(devices)
-
-    def add(values: Sequence[Number]) -> Number:
-        return total([values[row] for row in rows])
-
-    units: dict[str, list[int]] = {}
-    for row in rows:
-        units.setdefault(devices.lcu_of.get(devices.keys[row], ""), []).append(row)
-    cells: dict[str, Value] = {
-        "io": add(devices.rate),
-        "pend": devices.average(rows, devices.pend),
-        "disc": devices.average(rows, devices.disc),
-        "conn": devices.average(rows, devices.conn),
-        "serv": devices.average(rows, devices.serv),
-        "resp": devices.average_response(rows),
-        "cuwt": devices.average(rows, devices.cuwt),
-        "qued": total([devices.queued_at(unit) for unit in units.values()]),
-        "ios": add(devices.requests),
-        "await": devices.average_wait(bases, devices.wait),
-        "queue": add(devices.linux_queue),
-        "mbs": add(devices.megabytes),
-        "reqkb": devices.average_wait(bases, devices.kilobytes),
-        "read": devices.average_wait(bases, devices.reads),
+    cells = {
+        column.name: column.together(devices, members(devices))
+        for column in COLUMNS
+        if column.together is not None
     }
     dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
     return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)

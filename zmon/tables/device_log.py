@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables import lookup
+from zmon.tables import device, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
-from zmon.tables.device import IDLE, address, devices_of, labels, members, summary
+from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, loads, members
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY)
 
-WEIGHTS: Final = {
-    **dict.fromkeys(("pend", "disc", "conn", "serv", "cuwt"), "measured"),
-    **dict.fromkeys(("await", "reqkb", "read"), "ios"),
-    "resp": "answered",
-    "share": "all",
-}
+WEIGHTS: Final = {**device.WEIGHTS, "share": "all"}
 
 GONE: Final = absent("the device was not on line")
 NO_DISKS: Final = absent("there are no disks")
@@ -64,24 +59,21 @@ def figures(view: View, key: str = "") -> dict[str, Value]:
 def of_all(devices: Devices) -> dict[str, Value]:
     """Return the load of all disks with their aliases."""
     rows = members(devices)
-    cells = dict(summary(devices).cells) | _weights(devices, rows)
+    cells = loads(devices, rows)
     one = busiest(devices, rows)
     return {**cells, **_chosen(devices, one, rows), ESTIMATED: _estimates(devices, rows, one)}
 
 
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
     """Return the load of the device that stands in a row."""
-    columns = {
-        "io": devices.rate, "pend": devices.pend, "disc": devices.disc, "conn": devices.conn,
-        "serv": devices.serv, "resp": devices.response, "cuwt": devices.cuwt, "qued": devices.queued,
-        "ios": devices.requests, "await": devices.wait, "queue": devices.linux_queue,
-        "mbs": devices.megabytes, "reqkb": devices.kilobytes, "read": devices.reads,
-    }  # fmt: skip
-    cells: dict[str, Value] = {name: values[row] for name, values in columns.items()}
+    cells: dict[str, Value] = {
+        column.name: column.values(devices)[row] for column in COLUMNS if column.together is not None
+    }
     hung = " resp" if row in devices.hung else ""
     return {
         **cells,
-        **_weights(devices, [row]),
+        "measured": devices.measured([row]),
+        "answered": devices.answered([row]),
         **_chosen(devices, row, members(devices)),
         ESTIMATED: _estimates(devices, [row], row) + hung,
     }
@@ -96,10 +88,6 @@ def _estimates(devices: Devices, rows: Sequence[int], one: int | None) -> str:
 def gone(key: str) -> dict[str, Value]:
     """Return the cells of a device that is not there in an interval."""
     return {"addr": address(key), "io": GONE}
-
-
-def _weights(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
-    return {"measured": devices.measured(rows), "answered": devices.answered(rows)}
 
 
 def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str, Value]:
