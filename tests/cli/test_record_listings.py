@@ -54,7 +54,7 @@ def test_a_server_that_is_down_is_asked_again_and_told_once() -> None:
     assert server.said == [
         "postgresql://h/d: refused; recording goes on without it, and it is asked again",
         "a note",
-        "the database server answers now: 1 files are listed",
+        "the database server answers now: 1 file is listed",
     ]
 
 

@@ -192,7 +192,9 @@ class ServerListings:
             for note in listing.notes:
                 self._say(note)
             if failed:
-                self._say(f"the database server answers now: {len(self._found[address]):,} files are listed")
+                count = len(self._found[address])
+                listed = f"{count:,} file{'s are' if count != 1 else ' is'} listed"
+                self._say(f"the database server answers now: {listed}")
             return
 
 

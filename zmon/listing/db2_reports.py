@@ -286,7 +286,7 @@ def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO
     for key, count in counts.items():
         known = spaces.get(key)
         if known is not None and known.containers not in {None, count}:
-            said = f"{known.name!r} has {known.containers} containers, and {count} are listed"
+            said = f"{known.name!r} has {known.containers} containers, and {count} listed"
             notes.append(Note(known.line, said, unread=True))
     return c.content_of(made, notes)
 
