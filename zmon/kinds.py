@@ -331,6 +331,18 @@ MEMORY: Final = Kind(
     key_form="memory",
 )  # fmt: skip
 
+PRESSURE: Final = Kind(
+    "pressure",
+    "the resource that tasks wait for: `cpu`, `io` or `memory`",
+    (
+        *_counters("some", "full", unit="ns", source="/proc/pressure/*: total"),
+        *_gauges("some10", "some60", "some300", "full10", "full60", "full300", unit="percent",
+                 source="/proc/pressure/*: avg10, avg60, avg300"),
+    ),
+    key_form="cpu|io|memory",
+)  # fmt: skip
+"""Time in which some, or all, tasks that want to run wait for a resource (PSI)."""
+
 SOURCE: Final = Kind(
     "source",
     "name of the source, as in docs/sources.md",
@@ -518,6 +530,6 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, MEMORY, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
+                 GUEST, CPU, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

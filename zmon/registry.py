@@ -28,6 +28,7 @@ from zmon.kinds import (
     MEMORY,
     MOUNT,
     PHYSICAL_CPU,
+    PRESSURE,
     PROFILE,
     SWAP,
 )
@@ -149,6 +150,15 @@ SOURCES: Final = (
         counters=("proc/{meminfo,vmstat}",),
         reads="`/proc/meminfo`, `/proc/vmstat`",
         serves="CPU, PAGELOG",
+    ),
+    Source(
+        "pressure",
+        "/proc/pressure",
+        (PRESSURE,),
+        "kernel.proc_pressure.read_pressure",
+        counters=("proc/pressure/{cpu,io,memory}",),
+        reads="`/proc/pressure/cpu`, `io`, `memory`",
+        serves="PRESSURE",
     ),
     Source(
         "devices",
@@ -334,7 +344,6 @@ UNREAD_COUNTERS: Final = (
     "proc/uptime",
     "sys/kernel/debug/diag_stat",
     "proc/{loadavg,interrupts}",
-    "proc/pressure/*",
 )
 """Files that a capture keeps though no source reads them yet: among the counters ..."""
 UNREAD_IDENTITY: Final = ("proc/{devices,cio_ignore}",)

@@ -7,7 +7,7 @@ TABLES: Final = {
         "cache", "channel", "channel_log", "control_unit", "control_unit_log", "correlation", "cpu",
         "cpu_log", "dasdstat", "details", "device", "device_log", "focus", "itself", "lpar", "lpar_log",
         "paging_log",
-        "plot", "system",
+        "plot", "pressure", "system",
     )},
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "menu": "itself",
