@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PRESSURE
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -27,3 +27,6 @@ def table(view: View) -> Table:
         **{name: list(pressure[name]) for name in AVERAGES},
     }
     return Table(list(pressure.keys), columns, missing=pressure.missing)
+
+
+DEFINITIONS: Final = {"pressure": TableDefinition(NEEDS, table)}
