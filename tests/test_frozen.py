@@ -28,7 +28,7 @@ SOURCES: Final = {
 }
 """The emulated guest, the case study by uid, a captured guest, a simulated machine, a file of format 1."""
 
-WINDOWS: Final = {"recording": ("--since", "30s"), "lab": ("--since", "2m")}
+WINDOWS: Final = {"recording": ("--since=-30s",), "lab": ("--since=-2m",)}
 """What is shown of the long ones."""
 
 OPERANDS: Final = {
@@ -42,7 +42,7 @@ MORE: Final = {
     "recording": (
         ("show", "DEVICE", "7000"),
         ("show", "DEVICE", "--sort", "resp"),
-        ("show", "CTLUNIT", "--since", "1m"),
+        ("show", "CTLUNIT", "--since=-1m"),
         ("show", "CTLUNIT", "--compare", "15:10"),
         ("plot", "CTLUNIT.resp"),
         ("plot", "CPU.busy", "-f", "csv"),
@@ -79,7 +79,7 @@ MORE: Final = {
         ("spread", "--moves", "5", "-f", "json"),
         ("spread", "--by", "side"),
         ("where", "LCU", "6"),
-        ("show", "CTLUNIT", "--since", "5m"),
+        ("show", "CTLUNIT", "--since=-5m"),
         ("plot", "CHANNEL.busy"),
         ("info", "{}"),
     ),
