@@ -19,6 +19,7 @@ from zmon.session.cursor import Cursor
 from zmon.session.recording import Excerpt, RecordingSection, open_recording
 from zmon.session.timeline import Timeline
 from zmon.session.when import WhenError
+from zmon.store.check import find_damage
 from zmon.store.day import DAY, day_file
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
@@ -136,7 +137,7 @@ def test_a_damaged_segment_is_a_hole_once_it_was_looked_for(tmp_path: Path) -> N
     tape = open_recording(str(path))
     (section,) = tape.refresh()
     assert section.recording is not None
-    assert any("segment block 0" in words for words in section.recording.check())
+    assert any("segment block 0" in words for words in find_damage(section.recording))
     holes = [event for event in tape.events(0, 1 << 62) if event.what is What.HOLE]
     assert [hole.begin for hole in holes] == [found[0].at.utc]
     tape.close()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.store.machine import samples
+from zmon.store.check import find_damage
 from zmon.store.file import File
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
@@ -29,7 +30,7 @@ def test_a_gap_in_the_numbers_of_samples_is_one_sentence(tmp_path: Path) -> None
         connection.execute("INSERT INTO sample VALUES (10000000, 0, 0, 1, 0)")
         connection.commit()
     with closing(Recording(path)) as recording:
-        found = [words for words in recording.check() if "sample" in words]
+        found = [words for words in find_damage(recording) if "sample" in words]
     assert found[:2] == [
         f"{path}: samples 10 to 9999999 are missing or damaged",
         f"{path}: the time of sample 10000000 is damaged",
@@ -55,7 +56,7 @@ def test_what_is_sealed_during_the_check_is_no_damage(
 
     monkeypatch.setattr(File, "pieces", pieces)
     recording = Recording(path)
-    assert list(recording.check()) == []
+    assert list(find_damage(recording)) == []
     recording.close()
     writer.close()
 
@@ -77,7 +78,7 @@ def test_a_kind_that_is_not_in_the_dictionary_is_damage(tmp_path: Path, sealed: 
             assert frame.missing is not None
             assert "damaged" in frame.missing.reason
             assert any("not in the dictionary" in hole.text for hole in recording.holes)
-            assert any("not in the dictionary" in words for words in recording.check())
+            assert any("not in the dictionary" in words for words in find_damage(recording))
 
 
 @pytest.mark.parametrize("table", ["session", "kind", "layout", "segment", "latest"])
@@ -100,4 +101,4 @@ def test_the_check_finds_every_row_that_is_missing(tmp_path: Path, table: str) -
         with closing(part), closing(sqlite3.connect(copy)) as connection:
             part.backup(connection)
         with closing(Recording(copy)) as recording:
-            assert list(recording.check()), (table, number)
+            assert list(find_damage(recording)), (table, number)

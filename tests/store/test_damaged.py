@@ -19,6 +19,7 @@ from zmon.interval import Interval
 from zmon.sample import Instant
 from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
+from zmon.store.check import find_damage
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.reader import LOST_SESSION, Recording
 from zmon.tables.channel import table as channels
@@ -138,7 +139,7 @@ def read_all(path: Path, *, strict: bool = False) -> list[str]:
     assert sorted(recording.times(*span)) == recording.times(*span)
     assert 0 <= recording.place(span[1]) < max(1, len(recording))
     recording.numbers(*span)
-    problems = list(recording.check())
+    problems = list(find_damage(recording))
     recording.events(*span)
     recording.close()
     play_all(path)
@@ -178,7 +179,7 @@ def test_nothing_is_wrong_with_a_whole_recording(whole: bytes, tmp_path: Path) -
     path.write_bytes(whole)
     assert read_all(path) == []
     recording = Recording(str(path))
-    assert list(recording.check()) == []
+    assert list(find_damage(recording)) == []
     assert [told(recording.sample(number)) for number in range(len(SAMPLES))] == TOLD
 
 

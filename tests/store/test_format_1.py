@@ -16,6 +16,7 @@ from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.event import Event, What
 from zmon.recorder.roll import Roll
+from zmon.store.check import find_damage
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
@@ -36,7 +37,7 @@ def test_it_holds_what_was_recorded(path: Path) -> None:
     with closing(Recording(str(path))) as recording:
         found = [told(recording.sample(number)) for number in range(len(recording))]
         assert found == list(map(told, islice(samples(5), 24)))
-        assert list(recording.check()) == []
+        assert list(find_damage(recording)) == []
         assert recording.span() == (NOON, NOON + 23 * SECOND)
         assert Event(What.NOTE, NOON + 3 * SECOND, NOON + 3 * SECOND, text="a note") in recording.events(
             NOON, NOON + 23 * SECOND
@@ -94,7 +95,7 @@ def test_times_that_cannot_be_are_found_without_checksums(
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"UPDATE sample SET {column} = ? WHERE n = 5", (value,))  # noqa: S608 - ours
     with closing(Recording(str(path))) as recording:
-        problems = list(recording.check())
+        problems = list(find_damage(recording))
     assert [words for words in problems if said in words] if said else not problems
 
 
@@ -108,4 +109,4 @@ def test_a_version_that_is_damaged_does_not_turn_the_checks_off(tmp_path: Path) 
         connection.execute("UPDATE sample SET utc = utc + 1 WHERE n = 1")
         connection.execute("PRAGMA user_version = 1")
     with closing(Recording(str(path))) as recording:
-        assert any("the time of sample 1 is damaged" in words for words in recording.check())
+        assert any("the time of sample 1 is damaged" in words for words in find_damage(recording))

@@ -14,6 +14,7 @@ import pytest
 
 from tests.store.machine import NOON, ROOT, samples, told
 from zmon.recorder.roll import Roll
+from zmon.store.check import find_damage
 from zmon.store.day import day_file
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
@@ -51,7 +52,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 def recorded(directory: Path) -> list[object]:
     """Return what is in the day's file, having seen that the file is whole."""
     recording = Recording(day_file(str(directory), NOON).path)
-    assert list(recording.check()) == []
+    assert list(find_damage(recording)) == []
     found = [told(recording.sample(number)) for number in range(len(recording))]
     recording.close()
     return found

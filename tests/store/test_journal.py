@@ -12,7 +12,7 @@ from zmon.kinds import BLOCK
 from zmon.store.error import Damaged
 from zmon.store.file import File
 from zmon.store.journal import Journal
-from zmon.store.sealed import Sealed
+from zmon.store.segment_cache import SegmentCache
 from zmon.store.writer import MEMORY, Writer
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def writer() -> Iterator[Writer]:
 def tail_of(writer: Writer) -> Journal:
     """Return the tail of what is written, not read yet."""
     file = File(MEMORY, writer.shared)
-    return Journal(file, Sealed(file))
+    return Journal(file, SegmentCache(file))
 
 
 def test_a_tail_is_read_to_its_end_and_goes_on_from_there(writer: Writer) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.store.machine import samples, told
+from zmon.store.check import find_damage
 from zmon.store.day import DAY, days
 from zmon.store.reader import Recording
 
@@ -48,7 +49,7 @@ class Kept:
             here = range(place, place + len(recording))
             place = here.stop
             if from_begin or place > self.count:
-                assert list(recording.check()) == []
+                assert list(find_damage(recording)) == []
                 for number in here:
                     assert told(recording.sample(number - here.start)) == self.expected(number), number
             recording.close()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.store.test_damaged import read_all, written
 from zmon.event import Event, What
+from zmon.store.check import find_damage
 from zmon.store.reader import Recording
 from zmon.store.rows import event_row, is_sample, sample_crc, words
 from zmon.store.schema import TABLES
@@ -53,7 +54,7 @@ def connected(path: Path) -> closing[sqlite3.Connection]:
 def problems(path: Path) -> list[str]:
     """Return what a check finds."""
     with closing(Recording(str(path))) as recording:
-        return list(recording.check())
+        return list(find_damage(recording))
 
 
 @given(st.tuples(WHOLE, WHOLE, WHOLE, WHOLE), st.integers(0, 3), WHOLE)

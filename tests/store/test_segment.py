@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.store.machine import samples
 from zmon.kinds import BLOCK, CMF
 from zmon.store.error import Damaged
-from zmon.store.run import TIMES, Layout, Place, Run, Step, difference, offsets
+from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
 from zmon.store.segment import Segment, seal
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
 
 
-def run(seed: int, name: str, count: int) -> tuple[Run, list[Frame]]:
+def run(seed: int, name: str, count: int) -> tuple[OpenSegment, list[Frame]]:
     """Return readings of the same rows as a run, and as what they were."""
     frames: list[Frame] = []
     for sample in islice(samples(seed), 400):
@@ -33,11 +33,11 @@ def run(seed: int, name: str, count: int) -> tuple[Run, list[Frame]]:
             break
     first = frames[0]
     layout = Layout(1, first.kind, first.keys, tuple(first.columns), None)
-    found = Run(layout, {**first.columns, TIMES: offsets(first)[1]})
-    found.add(Step(0, offsets(first)[0], [], {}, {}, follows=False))
+    found = OpenSegment(layout, {**first.columns, TIMES: offsets(first)[1]})
+    found.add(ReadingChange(0, offsets(first)[0], [], {}, {}, follows=False))
     for number, (before, after) in enumerate(pairwise(frames), 1):
         drift = (offsets(before)[1], offsets(after)[1])
-        found.add(difference(number, before, after, drift, Place(offsets(after)[0], follows=False)))
+        found.add(difference(number, before, after, drift, ReadingPlace(offsets(after)[0], follows=False)))
     return found, frames
 
 

@@ -19,6 +19,7 @@ import pytest
 
 from tests.store.machine import ROOT, samples, told
 from zmon.store import schema
+from zmon.store.check import find_damage
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import KEPT_BESIDE, Writer
@@ -204,7 +205,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     assert list(before) == ["a.zmon"]
     read_all(path)
     with closing(Recording(str(path))) as recording:
-        assert list(recording.check()) == []
+        assert list(find_damage(recording)) == []
     assert state(tmp_path) == before
 
 
@@ -219,16 +220,17 @@ def abandoned(path: Path, count: int) -> None:
 
 
 UNPRIVILEGED = """
-import os, sys, tempfile, zmon.store.check
+import os, sys, tempfile
 from itertools import islice
 from tests.store.machine import samples, told
+from zmon.store.check import find_damage
 from zmon.store.reader import Recording
 tempfile.tempdir = sys.argv[3]
 os.setgid(65534), os.setuid(65534)
 recording = Recording(sys.argv[1])
 expected = list(map(told, islice(samples(int(sys.argv[2])), len(recording))))
 assert [told(recording.sample(number)) for number in range(len(recording))] == expected
-assert list(recording.check()) == []
+assert list(find_damage(recording)) == []
 print(len(recording))
 recording.close()
 """

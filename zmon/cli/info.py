@@ -12,7 +12,7 @@ from zmon.plain_text import harmless
 from zmon.recorder.forecast import size_words
 from zmon.recorder.survey import survey, survey_directory
 from zmon.screen.export import moment
-from zmon.store.check import problems
+from zmon.store.check import find_damage
 from zmon.store.error import RecordingError
 from zmon.store.reader import Recording
 
@@ -57,7 +57,7 @@ def _damage(file: Survey) -> list[str]:
     except RecordingError as error:
         return [str(error)]
     try:
-        return list(problems(recording))
+        return list(find_damage(recording))
     except RecordingError as error:
         return [str(error)]
     finally:

@@ -25,11 +25,11 @@ SET: Final = 10**9
 
 CLOSE: Final = SET // 10
 
-MOST: Final = 1 << 31
+MAX_ROWS: Final = 1 << 31
 """More rows than any table has."""
 
 
-def problems(recording: Recording) -> Iterator[str]:
+def find_damage(recording: Recording) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong; the recording's `events` have the holes from then on.
 
     That is what SQLite itself finds wrong (the first twenty such things), checksums that are not right,
@@ -131,12 +131,12 @@ def _rows(recording: Recording) -> Iterator[str]:
 def _segments(recording: Recording) -> Iterator[str]:
     # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
     segments = list(
-        recording.pieces("SELECT id, kind, first, ahead FROM segment WHERE id >= ? AND id < ?", 0, MOST)
+        recording.pieces("SELECT id, kind, first, ahead FROM segment WHERE id >= ? AND id < ?", 0, MAX_ROWS)
     )
     numbers = {number for number, *_ in segments}
     stills = set()
     for number, body, expected in recording.pieces(
-        "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MOST
+        "SELECT id, body, crc FROM still WHERE id >= ? AND id < ?", 0, MAX_ROWS
     ):
         try:
             checked(body, expected, "still", number)

@@ -17,8 +17,8 @@ from zmon.sample import Field, Kind, Meaning
 from zmon.store.baseline import content_digest
 from zmon.store.column_encoding import dump, load
 from zmon.store.error import Damaged
+from zmon.store.readings import Layout
 from zmon.store.rows import checked, crc
-from zmon.store.run import Layout
 
 if TYPE_CHECKING:
     import sqlite3

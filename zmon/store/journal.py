@@ -27,16 +27,16 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.store.baseline import all_whole
 from zmon.store.column_encoding import MAX_COLUMN_BYTES, compressed, expanded, from_json, parsed, to_json
 from zmon.store.error import Damaged
+from zmon.store.readings import TIMES, OpenSegment, ReadingChange
 from zmon.store.rows import checked
-from zmon.store.run import TIMES, Run, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.store.file import File
-    from zmon.store.run import Layout, Readings
-    from zmon.store.sealed import Sealed
+    from zmon.store.readings import Layout, Readings
+    from zmon.store.segment_cache import SegmentCache
 
 
 WIDTHS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
@@ -56,7 +56,7 @@ class EntryBuilder:
         self._pieces: dict[str, list[object]] = {}
         self._columns: list[bytes] = []
 
-    def step(self, kind: str, step: Step) -> None:
+    def step(self, kind: str, step: ReadingChange) -> None:
         """Tell of a reading that differs from the one before."""
         others = {
             name: [[row, None if what is None else to_json(what)] for row, what in found]
@@ -111,7 +111,7 @@ class JournalEntry:
         self._columns = memoryview(whole)[4 + size :]
         self._at = 0
 
-    def step(self, sample: int, told: Any, layout: Layout) -> Step:
+    def step(self, sample: int, told: Any, layout: Layout) -> ReadingChange:
         """Return the step of a piece; pieces are asked for in their order.
 
         Raises:
@@ -135,7 +135,7 @@ class JournalEntry:
                 name: [(_row(row, layout), None if what is None else from_json(what)) for row, what in cells]
                 for name, cells in others.items()
             }
-            return Step(sample, int(anchor), rows, changes, beside, bool(follows))
+            return ReadingChange(sample, int(anchor), rows, changes, beside, bool(follows))
         except Damaged:
             raise
         except (TypeError, ValueError, AttributeError) as error:
@@ -201,12 +201,12 @@ class ColumnsBefore(Mapping[str, "Sequence[Value]"]):
 class BaselineColumns(Mapping[str, "Sequence[Value]"]):
     """The columns that an open run began with, by their numbers in the table `still`."""
 
-    def __init__(self, sealed: Sealed, numbers: Mapping[str, int], count: int) -> None:
+    def __init__(self, segments: SegmentCache, numbers: Mapping[str, int], count: int) -> None:
         """Promise the columns, of `count` rows."""
-        self._sealed, self._numbers, self._count = sealed, numbers, count
+        self._segments, self._numbers, self._count = segments, numbers, count
 
     def __getitem__(self, name: str) -> Sequence[Value]:
-        return self._sealed.still(self._numbers[name], self._count)
+        return self._segments.still(self._numbers[name], self._count)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._numbers)
@@ -218,16 +218,16 @@ class BaselineColumns(Mapping[str, "Sequence[Value]"]):
 class Journal:
     """The journal of a file, as far as it was read."""
 
-    def __init__(self, file: File, sealed: Sealed) -> None:
-        """Have read nothing; runs may go on from what is `sealed`."""
-        self._file, self._sealed = file, sealed
+    def __init__(self, file: File, segments: SegmentCache) -> None:
+        """Have read nothing; runs may go on from `segments`."""
+        self._file, self._segments = file, segments
         self.forget()
 
     def forget(self) -> None:
         """Forget everything; the next to read begins anew."""
         self.samples: tuple[int, int] | None = None
         """Those that are understood: from, to behind."""
-        self.runs: dict[str, list[Run]] = {}
+        self.runs: dict[str, list[OpenSegment]] = {}
         self.gone: dict[str, list[int]] = {}
         """For each kind the samples from which on there is none."""
         self.broken: list[tuple[int, str]] = []
@@ -267,7 +267,7 @@ class Journal:
             rows = self._file.ask(question, begin, MAX_SAMPLES)
         except Damaged:
             if begin < 0:
-                begin = self._sealed.end()
+                begin = self._segments.end()
             rows = list(self._file.pieces(question, begin, count))
             if not rows or rows[0][0] != begin:
                 rows.insert(0, (begin, None, None))
@@ -302,31 +302,31 @@ class Journal:
         for kind in told.gone:
             self.gone.setdefault(kind, []).append(n)
 
-    def _begun(self, n: int, told: Any, ahead: Run | None = None) -> Run:
+    def _begun(self, n: int, told: Any, ahead: OpenSegment | None = None) -> OpenSegment:
         """Return a run that begins at a sample."""
         layout, anchor, numbers = told
-        found = self._sealed.layout(layout)
+        found = self._segments.layout(layout)
         if set(numbers) != {*found.names, TIMES}:
             raise Damaged(f"sample {n} begins with columns that are not there")
-        stood = BaselineColumns(self._sealed, {str(k): int(v) for k, v in numbers.items()}, len(found.keys))
-        run = Run(found, stood, ahead)
-        run.add(Step(n, int(anchor), [], {}, {}, ahead is not None))
+        stood = BaselineColumns(self._segments, {str(k): int(v) for k, v in numbers.items()}, len(found.keys))
+        run = OpenSegment(found, stood, ahead)
+        run.add(ReadingChange(n, int(anchor), [], {}, {}, ahead is not None))
         return run
 
-    def _resumed(self, kind: str, n: int, *, follows: bool) -> Run:
+    def _resumed(self, kind: str, n: int, *, follows: bool) -> OpenSegment:
         """Return the run that goes on behind the segments."""
-        segment = self._sealed.latest(kind, n - 1)
+        segment = self._segments.latest(kind, n - 1)
         if segment is None:
             raise Damaged(f"nothing lies before sample {n} of {kind}")
         last = len(segment.samples) - 1
-        run = Run(segment.layout, ColumnsBefore(segment, last))
+        run = OpenSegment(segment.layout, ColumnsBefore(segment, last))
         if follows:
             run.carry(segment.samples[last], segment.anchor(last))
         return run
 
     # what was read
 
-    def find(self, kind: str, number: int) -> tuple[bool, Run | None]:
+    def find(self, kind: str, number: int) -> tuple[bool, OpenSegment | None]:
         """Tell whether the journal says what a kind was at a sample, and return the run that holds it.
 
         That is None, too, where the kind is not sampled any more.

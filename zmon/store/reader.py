@@ -1,13 +1,13 @@
 """Samples come out of a recording as they went in, by their number or their time.
 
-Nothing is decoded before it is looked at: a sample is a promise of frames (`frames`), which are found in what
-is `sealed` or in the `journal`.  A part that is damaged makes the values that lay in it absent, with that
-reason, and nothing else.
+Nothing is decoded before it is looked at: a sample has `LazyFrames`, which are found in segments or in the
+journal.  A part that is damaged makes the values that lay in it absent, with that reason, and nothing else.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,20 +18,19 @@ from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
 from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
-from zmon.store.frames import Frames, frame_of, lacking, promised
 from zmon.store.journal import MAX_SAMPLES, Journal
+from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
 from zmon.store.rows import EVENT, crc, is_sample
-from zmon.store.run import Run
-from zmon.store.sealed import Sealed
+from zmon.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
     import sqlite3
     import threading
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Absent, Value
     from zmon.sample import Kind
-    from zmon.store.run import Readings
+    from zmon.store.readings import Readings
     from zmon.store.segment import Segment
 
 LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
@@ -43,6 +42,37 @@ class Hole(NamedTuple):
 
     first: int
     reason: Absent
+
+
+class LazyFrames(Mapping[str, Frame]):
+    """The frames of one sample, found when they are asked for."""
+
+    def __init__(self, recording: Recording, number: int, kinds: Collection[str]) -> None:
+        """Promise the frames of these kinds."""
+        self._recording, self._number, self._kinds = recording, number, kinds
+        self._known: dict[str, Frame | None] = {}
+
+    def _find(self, name: str) -> Frame | None:
+        if name not in self._known:
+            found = self._recording.frame(name, self._number) if name in self._kinds else None
+            self._known[name] = found
+        return self._known[name]
+
+    def select(self, name: str, keys: frozenset[str]) -> Frame | None:
+        """Return the rows of some keys; of a single one nothing else of the frame is decoded."""
+        return self._recording.select(name, self._number, keys) if name in self._kinds else None
+
+    def __getitem__(self, name: str) -> Frame:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._kinds if self._find(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Recording:
@@ -58,12 +88,12 @@ class Recording:
         """Open it for reading, or read through a connection that a writer `shared`."""
         self.path = path
         self._file = File(path, shared)
-        self._sealed = Sealed(self._file)
-        self._journal = Journal(self._file, self._sealed)
+        self._segments = SegmentCache(self._file)
+        self._journal = Journal(self._file, self._segments)
         self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
         """How to ask what no method here answers; see `File`."""
-        self.segment = self._sealed.segment
-        """How to have one segment; see `Sealed`."""
+        self.segment = self._segments.segment
+        """How to have one segment; see `SegmentCache`."""
         self._frames = WeakValueDictionary[tuple[str, int, "frozenset[str] | None"], Frame]()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
@@ -102,7 +132,7 @@ class Recording:
         with self._file.guard:
             if self._file.renew():
                 self._journal.forget()
-                self._sealed.forget()
+                self._segments.forget()
                 self._sessions.clear()
         try:
             row = self.ask("SELECT max(n) FROM sample") if self.made() else [(None,)]
@@ -334,7 +364,9 @@ class Recording:
         utc, steady, session = self._row(number)
         boot, source, nominal, simulated = self._session(session, number)
         wanted = self.kinds if kinds is None else kinds
-        return Sample(Instant(utc, steady, boot), Frames(self, number, wanted), source, nominal, simulated)
+        return Sample(
+            Instant(utc, steady, boot), LazyFrames(self, number, wanted), source, nominal, simulated
+        )
 
     def passed(self, number: int, step: int) -> int:
         """Return the last of the samples that are missing, from one on, forwards (1) or backwards (-1)."""
@@ -390,10 +422,10 @@ class Recording:
             if known is None:
                 lost = partial(self.hole, kind, readings.samples[reading])
                 make = partial(frame_of, keys=keys, lost=lost)
-                known = self._frames[key] = promised(readings, reading, make)
+                known = self._frames[key] = frame_with_prior(readings, reading, make)
         except Damaged as error:
             self.hole(kind, number, error)
-            return empty_frame(self._kind_of(kind), lacking(error).reason)
+            return empty_frame(self._kind_of(kind), absent_where_damaged(error).reason)
         return known
 
     def adopt(self, before: Mapping[str, Frame]) -> None:
@@ -419,11 +451,11 @@ class Recording:
         """Return what holds a kind's reading for a sample: a segment, or an open run of the journal."""
         self._journal.read(number, self._count)
         told, run = self._journal.find(kind, number)
-        return run if told else self._sealed.latest(kind, number)
+        return run if told else self._segments.latest(kind, number)
 
     # the tail
 
-    def open_runs(self) -> list[Run]:
+    def open_runs(self) -> list[OpenSegment]:
         """Return the runs of the tail that have readings, for a writer that goes on.
 
         Raises:
@@ -451,12 +483,6 @@ class Recording:
             known = self._holes.get(text, Event(What.HOLE, at, at, text=text))
             self._holes[text] = known._replace(begin=min(known.begin, at), end=max(known.end, at))
 
-    def check(self) -> Iterator[str]:
-        """Read everything once and yield a sentence for each thing that is wrong; `events` has holes then."""
-        from zmon.store.check import problems  # noqa: PLC0415 - few check
-
-        return problems(self)
-
     @property
     def holes(self) -> list[Event]:
         """What was found damaged by now."""
@@ -471,20 +497,20 @@ class Recording:
         """Yield what is wrong with the index of the segments of a kind."""
         before: object = None
         try:
-            rows = self._sealed.between(kind, 0, self._count)
+            rows = self._segments.between(kind, 0, self._count)
         except Damaged as error:
             yield str(error)
             return
         for number, first in rows:
             try:
-                header = self._sealed.see(number, kind, first)
+                header = self._segments.see(number, kind, first)
                 if self._file.checks and header.before != before:
                     yield f"{self.path}: the index of segments is damaged before {kind} {first}"
             except Damaged as error:
                 yield str(error)
             before = number
         try:
-            self._sealed.latest(kind, self._count)
+            self._segments.latest(kind, self._count)
         except Damaged as error:
             yield str(error)
 
@@ -521,25 +547,25 @@ class Recording:
             try:
                 values = readings.series(name, row)
             except Damaged as error:
-                values = [lacking(error)] * len(readings.samples)
+                values = [absent_where_damaged(error)] * len(readings.samples)
             begun = readings.samples[readings.carried]
             for at in range(readings.carried, len(readings.samples)):
                 utc = when.get(readings.samples[at])
                 if utc is not None:
-                    is_open = isinstance(readings, Run)
+                    is_open = isinstance(readings, OpenSegment)
                     lost = self._journal.lost(begun, readings.samples[at]) if is_open else None
-                    found.append((utc, values[at] if lost is None else lacking(lost)))
+                    found.append((utc, values[at] if lost is None else absent_where_damaged(lost)))
         return found
 
-    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | Run | Hole]:
+    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | OpenSegment | Hole]:
         """Yield what holds readings of a kind for samples of a range."""
         try:
             with self._file.guard:
                 self._journal.read(high, self._count)
                 runs = list(self._journal.runs.get(kind, []))
-                rows = self._sealed.between(kind, low, high)
+                rows = self._segments.between(kind, low, high)
         except Damaged as error:
-            yield Hole(low, lacking(error))
+            yield Hole(low, absent_where_damaged(error))
             return
         before: int | None = None
         end = low
@@ -548,21 +574,24 @@ class Recording:
                 break  # the tail has it, too
             try:
                 segment = self.segment(number)
-                header = self._sealed.see(number, kind, first)
+                header = self._segments.see(number, kind, first)
                 if before is not None and self._file.checks and header.before != before:
                     yield Hole(
-                        end, lacking(Damaged(f"the index of segments is damaged before {kind} {first}"))
+                        end,
+                        absent_where_damaged(
+                            Damaged(f"the index of segments is damaged before {kind} {first}")
+                        ),
                     )
                 if segment is not None:
                     yield segment
                     end = segment.samples[-1] + 1
             except Damaged as error:
-                yield Hole(first, lacking(error))
+                yield Hole(first, absent_where_damaged(error))
             before = number
         try:
-            self._sealed.latest(kind, high)
+            self._segments.latest(kind, high)
         except Damaged as error:
-            yield Hole(min(end, high), lacking(error))
+            yield Hole(min(end, high), absent_where_damaged(error))
         yield from (run for run in runs if run.begun)
 
 

@@ -11,7 +11,7 @@ The description, compressed JSON:
     anchors   earliest time of each reading, likewise as distances
     rows      the rows of the matrices
     over      other rows that are not as they stood, in several columns
-    columns   per column: `still` its number in the table of stills; `base` and `over` the values of those
+    columns   per column: `still` the number of its baseline; `base` and `over` the values of those
               rows at the first reading; `moves` the matrix; `cells` three columns: reading, row,
               difference; `others` what is no whole number, as [reading, row, value]
 
@@ -32,15 +32,15 @@ from zmon.store import column_encoding as encoding
 from zmon.store.baseline import all_whole, numbers
 from zmon.store.column_encoding import Packed, dump, from_json, pack, parsed, text_of, to_json, weight
 from zmon.store.error import Damaged
-from zmon.store.run import TIMES, Layout, Readings, apply
+from zmon.store.readings import TIMES, Layout, Readings, apply_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.absent import Value
-    from zmon.store.run import Run
+    from zmon.store.readings import OpenSegment
 
-LONGEST: Final = 240
+MAX_READINGS: Final = 240
 """Readings in a segment at the most: lanes of 64 bits then hold the sum of numbers of 56."""
 
 OFTEN: Final = 4
@@ -54,7 +54,7 @@ SHARED: Final = 3
 """Rows that are not as they stood in so many columns are told of together."""
 
 
-class Body:
+class SegmentBody:
     """The bytes behind the description; the same bytes are stored once."""
 
     def __init__(self) -> None:
@@ -75,11 +75,11 @@ class Body:
         return [*packed[:3], offset, len(packed.data)]
 
 
-Stand = tuple[int, "Sequence[Value]"]
+NumberedBaseline = tuple[int, "Sequence[Value]"]
 """The number of a still column, and its values."""
 
 
-def seal(run: Run, stand: Callable[[str, list[Value], int], Stand]) -> bytes:
+def seal(run: OpenSegment, stand: Callable[[str, list[Value], int], NumberedBaseline]) -> bytes:
     """Return a run as bytes.
 
     `stand(name, values, moving)` says which still column to refer to, given the values at the first reading
@@ -95,7 +95,7 @@ def seal(run: Run, stand: Callable[[str, list[Value], int], Stand]) -> bytes:
     place = {row: at for at, row in enumerate(rows)}
     # where the rows of each step stand in the matrices; None where all of them stand just so
     placed = [None if step.rows == rows else [place.get(row) for row in step.rows] for step in steps]
-    body = Body()
+    body = SegmentBody()
     head: dict[str, object] = {
         "samples": _gaps(run.samples),
         "carried": run.carried,
@@ -121,17 +121,17 @@ class _Said:
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a column is told by
         self,
-        run: Run,
+        run: OpenSegment,
         name: str,
         rows: list[int],
         place: dict[int, int],
         placed: Sequence[Sequence[int | None] | None],
-        stand: Callable[[str, list[Value], int], Stand],
+        stand: Callable[[str, list[Value], int], NumberedBaseline],
     ) -> None:
         steps = run.steps
         before = run.before.get(name)
         self.values: list[Value] = [0] * len(run.layout.keys) if before is None else list(before)
-        apply(steps[0], name, self.values)
+        apply_change(steps[0], name, self.values)
         self.lines, self.cells, self.others = _matrix(steps, name, place, placed)
         self.number, self.still = stand(name, self.values, len(rows) + len(self.cells))
         self.odd: list[int] = []
@@ -140,7 +140,7 @@ class _Said:
             unlike = compress(count(), map(ne, self.values, self.still))
             self.odd = [row for row in unlike if row not in place]
 
-    def told(self, rows: list[int], over: list[int], body: Body) -> dict[str, object]:
+    def told(self, rows: list[int], over: list[int], body: SegmentBody) -> dict[str, object]:
         """Return how the description tells of it."""
         values, still = self.values, self.still
         found: dict[str, object] = {"still": self.number}
@@ -179,7 +179,7 @@ class _Said:
 
 
 def _cells(
-    told: list[tuple[int, int, int]], others: list[tuple[int, int, object]], body: Body
+    told: list[tuple[int, int, int]], others: list[tuple[int, int, object]], body: SegmentBody
 ) -> dict[str, object]:
     """Return how the description tells of single differences, and of what is no whole number."""
     found: dict[str, object] = {}
@@ -323,7 +323,7 @@ class Segment:
             rows = len(layout.keys)
             self.stills = [int(told["still"]) for told in self._columns.values()]
             """The numbers of the columns that it refers to."""
-            if not 0 < len(self.samples) == len(self._anchors) <= LONGEST:
+            if not 0 < len(self.samples) == len(self._anchors) <= MAX_READINGS:
                 raise Damaged(f"a segment of {len(self.samples)} readings")  # noqa: TRY301 - one way out
             if not (
                 all_whole(self.samples)

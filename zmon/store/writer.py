@@ -32,9 +32,9 @@ from zmon.store.happened import changes, events
 from zmon.store.journal import EntryBuilder
 from zmon.store.opening import defend, see_writable
 from zmon.store.pen import Pen
+from zmon.store.readings import TIMES, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
 from zmon.store.rows import crc, insert_events, sample_crc, words
-from zmon.store.run import TIMES, Place, Run, Step, difference, offsets
-from zmon.store.segment import LONGEST, seal
+from zmon.store.segment import MAX_READINGS, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Frame, Sample
     from zmon.store.reader import Recording
-    from zmon.store.run import Layout
+    from zmon.store.readings import Layout
 
 SEALED: Final = 60
 """Samples that make a segment."""
@@ -114,8 +114,8 @@ class _Stand:
 class _Piece(NamedTuple):
     """What a sample adds for one kind: a step to the open run, or a run of its own."""
 
-    run: Run
-    step: Step
+    run: OpenSegment
+    step: ReadingChange
     frame: Frame
     drift: tuple[int, list[int]]
     fresh: bool
@@ -135,10 +135,10 @@ class _Track:
         self.drift = piece.drift
         """The anchor of its times, and their distances from it."""
 
-    def resume(self) -> Run:
+    def resume(self) -> OpenSegment:
         """Begin another run where this one ends, and return the one that ended."""
         ended = self.run
-        self.run = Run(ended.layout, {**self.frame.columns, TIMES: self.drift[1]})
+        self.run = OpenSegment(ended.layout, {**self.frame.columns, TIMES: self.drift[1]})
         return ended
 
     def add(self, piece: _Piece) -> None:
@@ -180,7 +180,7 @@ class Writer:
         self._begun = 0
         self._ends: list[tuple[str, int]] = []
         """Kinds that were not sampled any more, and since when."""
-        self._closed: list[Run] = []
+        self._closed: list[OpenSegment] = []
         """Runs that ended before they were sealed."""
         self._open = 0
         """The number of the first sample that is not sealed."""
@@ -368,13 +368,15 @@ class Writer:
             follows = frame.prior is not None
             if not follows or _same(frame.prior, track.frame):
                 pair = (track.drift[1], drift[1])
-                step = difference(n, track.frame, frame, pair, Place(drift[0], follows))
+                step = difference(n, track.frame, frame, pair, ReadingPlace(drift[0], follows))
                 return _Piece(track.run, step, frame, drift, fresh=False)
         ahead = self._begin(n, frame.prior, new) if frame.prior is not None else None
         run = self._begin(n, frame, new, ahead)
         return _Piece(run, run.steps[0], frame, drift, fresh=True)
 
-    def _begin(self, n: int, frame: Frame, new: list[NewBaseline], ahead: Run | None = None) -> Run:
+    def _begin(
+        self, n: int, frame: Frame, new: list[NewBaseline], ahead: OpenSegment | None = None
+    ) -> OpenSegment:
         """Return a run that begins with a frame, all of whose columns are stored as standing still."""
         layout = self._dictionary.layout(
             self.connection, frame.kind, frame.keys, tuple(frame.columns), frame.missing
@@ -386,7 +388,7 @@ class Writer:
             for name, values in columns.items()
         }
         run = Fresh(layout, columns, ahead, stands)
-        run.add(Step(n, anchor, [], {}, {}, ahead is not None))
+        run.add(ReadingChange(n, anchor, [], {}, {}, ahead is not None))
         return run
 
     def _take(self, n: int, sample: Sample, pieces: dict[str, _Piece], gone: Sequence[str]) -> None:
@@ -394,7 +396,7 @@ class Writer:
         for name, piece in pieces.items():
             track = self._tracks.get(name)
             if track is not None and not piece.fresh:
-                if len(track.run.steps) + 1 >= LONGEST:  # whoever seals is late
+                if len(track.run.steps) + 1 >= MAX_READINGS:  # whoever seals is late
                     self._closed.append(track.resume())
                 track.add(piece)
                 continue
@@ -537,11 +539,13 @@ class Writer:
         """Let a sample that is being appended go first; what seals has time."""
         self._quiet.wait(COURTESY)
 
-    def _write_segments(self, ready: Sequence[Run], ends: Sequence[tuple[str, int]], until: int) -> None:
+    def _write_segments(
+        self, ready: Sequence[OpenSegment], ends: Sequence[tuple[str, int]], until: int
+    ) -> None:
         """Encode without holding anything up, then write in one transaction."""
         with self._forgetting(), self._beside() as (connection, guard):
             new: list[NewBaseline] = []
-            rows: list[tuple[Run, bytes, bytes | None]] = []
+            rows: list[tuple[OpenSegment, bytes, bytes | None]] = []
             for run in ready:
                 ahead = None if run.ahead is None else self._encoded(run.ahead, connection, guard, new)
                 rows.append((run, self._encoded(run, connection, guard, new), ahead))
@@ -606,7 +610,7 @@ class Writer:
 
     def _encoded(
         self,
-        run: Run,
+        run: OpenSegment,
         connection: sqlite3.Connection,
         guard: AbstractContextManager[object],
         new: list[NewBaseline],
@@ -758,14 +762,14 @@ def close_up(path: str) -> None:
         connection.execute("VACUUM")
 
 
-class Fresh(Run):
+class Fresh(OpenSegment):
     """A run that began with a new layout: its columns are those that stand still."""
 
     def __init__(
         self,
         layout: Layout,
         columns: Mapping[str, Sequence[Value]],
-        ahead: Run | None,
+        ahead: OpenSegment | None,
         stands: dict[str, _Stand],
     ) -> None:
         """Begin with a frame's columns."""
@@ -779,7 +783,7 @@ def _differences(values: Sequence[Value], still: Sequence[Value]) -> int:
 
 def _insert_segments(
     connection: sqlite3.Connection,
-    rows: Sequence[tuple[Run, bytes, bytes | None]],
+    rows: Sequence[tuple[OpenSegment, bytes, bytes | None]],
     ends: Sequence[tuple[str, int]],
 ) -> None:
     """Write segments, and where kinds end, in their order; each names the one of its kind before it."""
@@ -800,7 +804,7 @@ def _insert_segments(
         if first is not None:
             last[kind] = number
 
-    begun: list[tuple[int, Run | None, str, bytes | None, bytes | None]] = [
+    begun: list[tuple[int, OpenSegment | None, str, bytes | None, bytes | None]] = [
         *((first, None, kind, None, None) for kind, first in ends),
         *((run.samples[run.carried], run, run.layout.kind.name, body, ahead) for run, body, ahead in rows),
     ]
@@ -843,7 +847,7 @@ def _told(pieces: Mapping[str, _Piece], gone: Sequence[str]) -> bytes:
     return tail.bytes(gone)
 
 
-def _whole(run: Run) -> list[object]:
+def _whole(run: OpenSegment) -> list[object]:
     """Return what the tail says of a run that begins: layout, time, and the columns as they stand."""
     assert isinstance(run, Fresh)  # noqa: S101 - no other begins in a sample
     return [run.layout.id, run.steps[0].anchor, {name: stand.number for name, stand in run.stands.items()}]

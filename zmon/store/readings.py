@@ -1,27 +1,35 @@
-"""A run of readings: one kind of thing, read again and again while the same rows were there.
+"""Readings: one kind of thing, read again and again while the same rows were there.
 
-A run is open while samples are added to it, and becomes a `Segment` when it is sealed.  Both answer the same
+Samples are added to an `OpenSegment`, which becomes a `Segment` when it is sealed.  Both answer the same
 questions: which samples have a reading, when its rows were read, and what a column held then.
 
-Everything is told as difference from the reading before.  What is no whole number counts as 0 there, and
-stands beside it (`others`).
+Each reading is kept as its difference from the one before.  What is no whole number counts as 0 there, and is
+kept beside it (`others`).
+
+The frame of a reading decodes nothing before it is looked at.  A part that is damaged makes the values that
+lay in it absent, with that reason.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
-from operator import itemgetter, ne, sub
+from operator import add, itemgetter, ne, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from zmon.absent import absent
+from zmon.sample import Frame, pick
 from zmon.store.baseline import all_whole
+from zmon.store.error import Damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Absent, Value
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Kind
+
 
 TIMES: Final = ""
 """The name under which the rows' times are kept: as distance from the anchor of their reading."""
@@ -64,7 +72,7 @@ class Layout:
         )
 
 
-class Step(NamedTuple):
+class ReadingChange(NamedTuple):
     """What a reading found different from the one before."""
 
     sample: int
@@ -113,21 +121,21 @@ class Readings(Protocol):
         """Return what one row of a column held at each reading."""
 
 
-class Run:
+class OpenSegment:
     """An open run, in memory."""
 
     def __init__(
         self,
         layout: Layout,
         before: Mapping[str, Sequence[Value]],
-        ahead: Run | None = None,
+        ahead: OpenSegment | None = None,
     ) -> None:
         """Begin with the columns `before` the first step, `TIMES` among them, all zero where left out."""
         self.layout = layout
         self.before = before
         self.ahead = ahead
         self.carried = 0
-        self.steps: list[Step] = []
+        self.steps: list[ReadingChange] = []
         self.samples: list[int] = []
         self.follows: list[bool] = []
         self._recent: dict[str, tuple[int, list[Value]]] = {}
@@ -140,10 +148,10 @@ class Run:
 
     def carry(self, sample: int, anchor: int) -> None:
         """Begin with the last reading of the run before, which the next one follows."""
-        self.add(Step(sample, anchor, [], {}, {}, follows=False))
+        self.add(ReadingChange(sample, anchor, [], {}, {}, follows=False))
         self.carried = 1
 
-    def add(self, step: Step) -> None:
+    def add(self, step: ReadingChange) -> None:
         """Add a reading."""
         self.steps.append(step)
         self.samples.append(step.sample)
@@ -162,7 +170,7 @@ class Run:
         else:
             values = values.copy()
         for step in self.steps[begun + 1 : reading + 1]:
-            apply(step, name, values)
+            apply_change(step, name, values)
         self._recent[name] = (reading, values)
         return values
 
@@ -185,7 +193,7 @@ class Run:
         return found
 
 
-def apply(step: Step, name: str, values: list[Value]) -> None:
+def apply_change(step: ReadingChange, name: str, values: list[Value]) -> None:
     """Bring a column from the reading before to that of the step."""
     deltas = step.deltas.get(name)
     others = step.others.get(name, ())
@@ -214,8 +222,8 @@ def offsets(frame: Frame) -> tuple[int, list[int]]:
 
 
 def difference(
-    sample: int, before: Frame, after: Frame, drift: tuple[Sequence[int], Sequence[int]], at: Place
-) -> Step:
+    sample: int, before: Frame, after: Frame, drift: tuple[Sequence[int], Sequence[int]], at: ReadingPlace
+) -> ReadingChange:
     """Compare two frames of the same layout.
 
     `drift` holds the rows' distances from their anchors, before and after.
@@ -225,7 +233,7 @@ def difference(
     if drift[0] != drift[1]:
         rows = sorted({*rows, *compress(count(), map(ne, drift[1], drift[0]))})
     if not rows:
-        return Step(sample, at.anchor, rows, {}, {}, at.follows)
+        return ReadingChange(sample, at.anchor, rows, {}, {}, at.follows)
     pick = _picking(rows)
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
@@ -245,10 +253,10 @@ def difference(
             deltas[name], others[name] = _mixed(rows, new, old)
     if drift[0] != drift[1]:
         deltas[TIMES] = list(map(sub, pick(drift[1]), pick(drift[0])))
-    return Step(sample, at.anchor, rows, deltas, others, at.follows)
+    return ReadingChange(sample, at.anchor, rows, deltas, others, at.follows)
 
 
-class Place(NamedTuple):
+class ReadingPlace(NamedTuple):
     """Where a reading stands among others."""
 
     anchor: int
@@ -276,3 +284,114 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
         elif whole and not had:
             others.append((row, None))
     return deltas, others
+
+
+class LazyColumns(Mapping[str, "list[Value]"]):
+    """The columns of one reading, decoded when they are looked at; of all rows, or of some alone."""
+
+    def __init__(
+        self,
+        readings: Readings,
+        reading: int,
+        lost: Callable[[Damaged], object] = bool,
+        rows: Sequence[int] | None = None,
+    ) -> None:
+        """Promise the columns; `lost` is called with what turns out to be damaged."""
+        self._readings = readings
+        self._reading = reading
+        self._lost = lost
+        self._rows = rows
+        self._known: dict[str, list[Value]] = {}
+
+    def __getitem__(self, name: str) -> list[Value]:
+        known = self._known.get(name)
+        if known is None:
+            layout = self._readings.layout
+            if name not in layout.names:
+                raise KeyError(name)
+            try:
+                known = decoded(self._readings, name, self._reading, self._rows)
+            except Damaged as error:
+                self._lost(error)
+                known = [absent_where_damaged(error)] * len(layout.keys if self._rows is None else self._rows)
+            self._known[name] = known
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readings.layout.names)
+
+    def __len__(self) -> int:
+        return len(self._readings.layout.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._readings.layout.names
+
+
+def decoded(readings: Readings, name: str, reading: int, rows: Sequence[int] | None) -> list[Value]:
+    """Return a column of a reading, of all rows or of some.
+
+    One row alone is decoded for all readings of the segment at once, because a chart asks for each of them.
+
+    Raises:
+        Damaged: it is damaged.
+    """
+    if rows is None:
+        return readings.column(name, reading)
+    if len(rows) == 1:
+        return [_path(readings, name, rows[0], len(readings.samples))[reading]]  # type: ignore[arg-type]  # by identity
+    return pick(readings.column(name, reading), rows) if rows else []
+
+
+@lru_cache(maxsize=512)  # a few columns of some segments that one row is looked at in
+def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
+    """Return what a row held at each reading; an open run grows, and is then decoded again."""
+    return readings.series(name, row)
+
+
+def frame_of(
+    readings: Readings,
+    reading: int,
+    prior: Frame | None = None,
+    *,
+    keys: frozenset[str] | None = None,
+    lost: Callable[[Damaged], object] = bool,
+) -> Frame:
+    """Return the frame of a reading, of all rows or of those of some keys; `lost` is called for damage.
+
+    Raises:
+        Damaged: the times of the rows are damaged.
+    """
+    layout = readings.layout
+    rows: list[int] | None = None
+    if keys is not None:
+        rows = sorted(row for key in keys if (row := layout.index.get(key)) is not None)
+    drift = decoded(readings, TIMES, reading, rows)
+    if not all_whole(drift):
+        raise Damaged("times that are no numbers")
+    times: list[int] = list(map(add, drift, repeat(readings.anchor(reading))))
+    chosen = layout.keys if rows is None else pick(layout.keys, rows)
+    return Frame(
+        layout.kind, chosen, LazyColumns(readings, reading, lost, rows), times, layout.missing, prior
+    )
+
+
+def frame_with_prior(
+    readings: Readings, reading: int, make: Callable[[Readings, int, Frame | None], Frame]
+) -> Frame:
+    """Return the frame that `make` makes of a reading, with its `prior` if it follows another reading.
+
+    Raises:
+        Damaged: the times of the rows are, here or there.
+    """
+    prior = None
+    if readings.follows[reading]:
+        if reading:
+            prior = make(readings, reading - 1, None)
+        elif readings.ahead is not None:
+            prior = make(readings.ahead, 0, None)
+    return make(readings, reading, prior)
+
+
+def absent_where_damaged(error: Damaged) -> Absent:
+    """Return what stands where a value was in what is damaged."""
+    return absent(f"the recording is damaged here: {error}")

@@ -1,4 +1,4 @@
-"""What is sealed in a recording: its segments, and the layouts and still columns they are made of.
+"""The segments of a recording, and the layouts and baselines they are made of.
 
 What was understood is kept for a while; of what is damaged it is kept that it is.
 """
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Kind
     from zmon.store.file import File
-    from zmon.store.run import Layout
+    from zmon.store.readings import Layout
 
-KEPT: Final = 24
-HEAVY: Final = 1 << 20
+MAX_SEGMENTS: Final = 24
+MAX_WEIGHT: Final = 1 << 20
 """Segments that are kept decoded: how many, and how much they may weigh (`Segment.weight`)."""
 
-STILLS: Final = 160
-LONG: Final = 1 << 22
+MAX_BASELINES: Final = 160
+MAX_VALUES: Final = 1 << 22
 """Columns that are kept decoded: how many, and how many values they may have."""
 
-KEYS: Final = 1 << 20
+MAX_KEYS: Final = 1 << 20
 """Rows of the layouts that are kept."""
 
-HEADERS: Final = 4096
+MAX_HEADERS: Final = 4096
 """Segments of which it is kept what they are."""
 
-NEWEST: Final = 64
+MAX_NEWEST: Final = 64
 """Segments that are looked at to find where they end, if the tail is damaged."""
 
 
@@ -65,7 +65,7 @@ BETWEEN: Final = (
 )
 
 
-class Header(NamedTuple):
+class SegmentHeader(NamedTuple):
     """What the row of a segment says of it."""
 
     kind: object
@@ -74,7 +74,7 @@ class Header(NamedTuple):
     """The number of the segment of its kind before it; None for the first, and in format 1."""
 
 
-class Sealed:
+class SegmentCache:
     """The segments of a file, by their numbers or by what they hold."""
 
     def __init__(self, file: File) -> None:
@@ -86,7 +86,7 @@ class Sealed:
         self._stills: dict[int, list[Value]] = {}
         self._held = self._rows = 0
         """Values of the columns, and rows of the layouts, that are kept."""
-        self._headers: dict[int, Header] = {}
+        self._headers: dict[int, SegmentHeader] = {}
         self._failed: dict[tuple[str, int], str] = {}
         """What is damaged, by table and number."""
 
@@ -118,7 +118,7 @@ class Sealed:
             self._see_between(kind, number, own, after, (newest, expected))
         return found
 
-    def see(self, number: int, kind: str, first: int) -> Header:
+    def see(self, number: int, kind: str, first: int) -> SegmentHeader:
         """Return what the row of a segment says of it, which must be what the index of segments says.
 
         Raises:
@@ -148,7 +148,7 @@ class Sealed:
         elif newest != (own, own and crc(b"", "latest", kind, own)):
             raise Damaged(f"the index of segments is damaged at the end of {kind}")
 
-    def _header(self, number: int) -> Header:
+    def _header(self, number: int) -> SegmentHeader:
         if number not in self._headers:
             self._row(number)
         return self._headers[number]
@@ -168,7 +168,7 @@ class Sealed:
             Damaged: the table of them is.
         """
         ends = [0]
-        for (number,) in self._file.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", NEWEST):
+        for (number,) in self._file.ask("SELECT id FROM segment ORDER BY id DESC LIMIT ?", MAX_NEWEST):
             try:
                 segment = self.kept(number)
             except Damaged:
@@ -185,9 +185,9 @@ class Sealed:
         found = self.segment(number)
         if found is None:
             return None
-        while len(self._segments) >= KEPT or (
+        while len(self._segments) >= MAX_SEGMENTS or (
             self._segments
-            and found.weight + sum(segment.weight for segment in self._segments.values()) > HEAVY
+            and found.weight + sum(segment.weight for segment in self._segments.values()) > MAX_WEIGHT
         ):
             self._segments.pop(next(iter(self._segments)))
         self._segments[number] = found
@@ -225,9 +225,9 @@ class Sealed:
         kind, first, layout, ahead, before, body, expected = rows[0]
         of = (kind, first, layout, ahead, before)[: 5 if self._file.checks else 4]
         whole = checked(body or b"", expected, "segment", *of)
-        if len(self._headers) >= HEADERS:
+        if len(self._headers) >= MAX_HEADERS:
             self._headers.clear()
-        self._headers[number] = Header(kind, first, before)
+        self._headers[number] = SegmentHeader(kind, first, before)
         return layout, ahead, None if body is None else whole
 
     # what they are made of
@@ -243,7 +243,7 @@ class Sealed:
             with self._once("layout", number), self._file.asking() as connection:
                 known = load_layout(connection, number, self._kinds, checks=self._file.checks)
             self._rows += len(known.keys)
-            while self._layouts and self._rows > KEYS:
+            while self._layouts and self._rows > MAX_KEYS:
                 self._rows -= len(self._layouts.pop(next(iter(self._layouts))).keys)
             self._layouts[number] = known
         return known
@@ -259,7 +259,7 @@ class Sealed:
             with self._once("still", number), self._file.asking() as connection:
                 known = load_baseline(connection, number, count)
                 self._held += count
-                while self._stills and (len(self._stills) >= STILLS or self._held > LONG):
+                while self._stills and (len(self._stills) >= MAX_BASELINES or self._held > MAX_VALUES):
                     self._held -= len(self._stills.pop(next(iter(self._stills))))
                 self._stills[number] = known
         return known
