@@ -18,7 +18,7 @@ from zmon.interval import RESTARTED, Interval
 from zmon.kinds import BLOCK, CHANNEL, CPU, KINDS, MACHINE, MEMORY
 from zmon.store import sadf
 from zmon.store.sadf import SadfError, disk_name, read_sadf
-from zmon.tables import cpu_log
+from zmon.tables import key_figures
 from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
@@ -229,8 +229,8 @@ def test_where_there_are_no_single_cpus_all_stands_for_them() -> None:
     assert shown.columns["proc"] == ["ALL"]
     assert [shown.columns[n][0] for n in ("busy", "wait", "steal")] == [30.0, 66.0, 4.0]
     assert [shown.facts[n] for n in ("load", "running", "present")] == [120.0, 4, 4]
-    figures = cpu_log.figures(View(interval))
-    assert (figures["busy"], figures["online"], figures["busiest"]) == (30.0, 4, cpu_log.ONLY_ALL)
+    figures = key_figures.cpu_figures(View(interval))
+    assert (figures["busy"], figures["online"], figures["busiest"]) == (30.0, 4, key_figures.ONLY_ALL)
 
 
 @pytest.mark.parametrize("number", [None, 0, -1, 1e9, "2"])

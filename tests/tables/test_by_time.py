@@ -10,7 +10,7 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.tables.by_time import ESTIMATED, MOST, Log, by_time
-from zmon.tables.table import SUMMARY
+from zmon.tables.table import SUMMARY, Needs
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def filled(
     """Fill a by-time table from a history that ends with the last sample."""
     past = intervals(samples)
     view = View(past[-1], history=History(lambda: reversed(past)))
-    return by_time(view, Log("test", lambda view: figures(view.interval), weights or {}))
+    return by_time(view, Log("test", Needs(), lambda view, _key: figures(view.interval), weights or {}))
 
 
 def ends(lengths: Sequence[float]) -> list[Sample]:
@@ -195,7 +195,9 @@ def live(*bounds: tuple[int, int]) -> Table:
     history = History(lambda: iter(()))
     for begin, end in bounds:
         view = View(Interval(sample(begin), sample(end)), history=history)
-        table = by_time(view, Log("test", lambda view: {"x": view.interval.after.at.utc // SECOND}))
+        table = by_time(
+            view, Log("test", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
+        )
     return table
 
 
@@ -228,12 +230,12 @@ def test_rows_are_made_once() -> None:
     """However often the screen is filled."""
     made: list[int] = []
 
-    def figures(view: View) -> Cells:
+    def figures(view: View, _key: str) -> Cells:
         made.append(view.interval.after.at.utc)
         return {"x": 1}
 
     past = intervals(ends([10, 10, 10]))
     history = History(lambda: reversed(past))
     for _ in range(3):
-        by_time(View(past[-1], history=history), Log("test", figures))
+        by_time(View(past[-1], history=history), Log("test", Needs(), figures))
     assert len(made) == len(set(made)) == len(past)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.conftest import interval_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
-from zmon.tables import control_unit, details, device_log
+from zmon.tables import control_unit, details, key_figures
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.device import HANGS, HUNG, SHORTEST, Devices, table, usable
 from zmon.tables.table import SUMMARY
@@ -281,7 +281,7 @@ def test_a_volume_that_hangs_is_counted_on_its_lcu_and_on_its_page(machine: Call
     assert isinstance(control_unit.table(View(unread)).columns["hung"][0], Absent)
     assert "7000: busy for 60 s, nothing completed" in units.notes
     assert details.table(view).facts["measured"] == "7000: busy for 60 s, nothing completed"
-    log = device_log.figures(View(view.interval), "0.0.7000")
+    log = key_figures.device_figures(View(view.interval), "0.0.7000")
     assert (log["resp"], "resp" in str(log[ESTIMATED]).split()) == (60_000, True)
 
 

@@ -4,11 +4,14 @@ from typing import Final
 
 TABLES: Final = {
     **{name: name for name in (
-        "cache", "channel", "channel_log", "control_unit", "control_unit_log", "correlation", "cpu",
-        "cpu_log", "dasdstat", "details", "device", "device_log", "focus", "itself", "lpar", "lpar_log",
+        "cache", "channel", "control_unit", "correlation", "cpu",
+        "dasdstat", "details", "device", "focus", "itself", "lpar",
         "paging_log",
         "plot", "pressure", "system",
     )},
+    **dict.fromkeys(
+        ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
+    ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "menu": "itself",
 }  # fmt: skip

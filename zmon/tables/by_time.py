@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.sample import Instant
+    from zmon.tables.table import Needs
     from zmon.tables.view import View
 
     Cells = Mapping[str, Value]
@@ -39,20 +40,38 @@ TITLE: Final = ">>Mean>>"
 
 
 class Log(NamedTuple):
-    """What a by-time screen shows of each interval."""
+    """A by-time screen: what it shows of each interval."""
 
     name: str
-    """Names the figures and what they are about, so that rows can be kept from sample to sample."""
-    figures: Callable[[View], Cells]
+    needs: Needs
+    figures: Callable[[View, str], Cells]
+    """Returns the cells of an interval, of the thing with a key or, without one, of all or of the busiest."""
     weights: Mapping[str, str] = MappingProxyType({})
     """Which figure is an average over which other one, that is a rate; all others are averages over time."""
+    find: Callable[[View], str] | None = None
+    """Returns the key of the thing that the operand names; raises NoSuchThing."""
+    finish: Callable[[Table, View], Table] = lambda table, _view: table
+    """Adds what a reader must know."""
 
 
-def by_time(view: View, log: Log) -> Table:
+def log_table(log: Log, view: View, key: str = "") -> Table:
+    """Fill a by-time screen, of the thing with this key or of the one that the operand names.
+
+    Raises:
+        NoSuchThing: the operand names none.
+    """
+    if view.argument and log.find is not None:
+        key = log.find(view)
+    return log.finish(by_time(view, log, key), view)
+
+
+def by_time(view: View, log: Log, key: str = "") -> Table:
     """Fill a table with the last intervals up to the present one."""
     # the first sample gives no row
-    name = (log.name, view.inputs)
-    kept = view.history.rows(name, lambda interval: log.figures(view.at(interval)), MOST + 1, view.interval)
+    name = (log.name, key, view.inputs)
+    kept = view.history.rows(
+        name, lambda interval: log.figures(view.at(interval), key), MOST + 1, view.interval
+    )
     rows = _with_holes([row for row in kept if row.begin is not None])[-MOST:]
     names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))
     gaps = {

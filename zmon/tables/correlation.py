@@ -177,7 +177,7 @@ def busiest(filled: Table, load: str) -> list[str]:
 
 def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dict[str, Value]:
     view = view.at(interval)
-    keyed = system.key_figures(view)
+    keyed = system.system_figures(view)
     return {
         str(place): keyed.get(one.column, absent("not known in this interval"))
         if one.table == "system" and one.column in KEY_FIGURES

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, ratio
 from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
-from zmon.tables import paging_log
 from zmon.tables.device import devices_of, summary
 from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table, TableDefinition
@@ -34,6 +33,8 @@ EVERY: Final = (*BUSY, *WAIT, "steal")
 
 GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"
 
+MEMORY_ROW: Final = "memory"
+"""The one row of the kind."""
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NOT_TOLD: Final = absent("diag 204 does not tell the type of the processors")
 
@@ -147,10 +148,38 @@ def _types(interval: Interval) -> list[Value]:
     return [kind] * len(cpus)
 
 
+def memory_figures(view: View) -> dict[str, Value]:
+    """Return how memory stands, and how much of it was paged."""
+    memory = view.interval.of(MEMORY)
+
+    def size(name: str) -> Number:
+        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all sizes are numbers
+
+    def rate(name: str) -> Number:
+        return next(iter(memory.rate(name)), size(name))
+
+    total, available = size("total"), size("available")
+    swap = size("swap_total")
+    return {
+        "pagein": rate("swapped_in"),
+        "pageout": rate("swapped_out"),
+        "paging": rate("swapped_in") + rate("swapped_out"),
+        "total": total,
+        "available": available,
+        "used": 100.0 * ratio(total - available, total),
+        "free": size("free"),
+        "buffers": size("buffers"),
+        "cached": size("cached"),
+        "swap": swap,
+        "swapused": swap - size("swap_free"),
+        "swappct": 100.0 * ratio(swap - size("swap_free"), swap, "there is no swap space"),
+    }
+
+
 def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
     """Return what stands above the rows: the whole system's I/O, paging and memory."""
     disks = summary(devices).cells
-    memory = paging_log.figures(view)
+    memory = memory_figures(view)
     load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]
     return {
         "io": disks["io"],

@@ -6,12 +6,11 @@ paths and of the CPUs, so that a reader sees what moved with them.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
-from zmon.tables import control_unit_log, cpu_log, device_log, lookup
+from zmon.tables import key_figures, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
@@ -34,8 +33,8 @@ OF_UNIT: Final = {
 OF_CPUS: Final = {"busy": "cpubusy", "steal": "steal"}
 
 WEIGHTS: Final = {
-    **device_log.WEIGHTS,
-    **{OF_UNIT[n]: OF_UNIT[w] for n, w in control_unit_log.WEIGHTS.items() if n in OF_UNIT},
+    **key_figures.DEVICE_WEIGHTS,
+    **{OF_UNIT[n]: OF_UNIT[w] for n, w in key_figures.LCU_WEIGHTS.items() if n in OF_UNIT},
     "hit": "cached",
 }
 
@@ -53,8 +52,8 @@ def table(view: View) -> Table:
     key = find(view) if view.argument else _busiest(view.interval)
     if not key:
         return Table([], {}, missing=NO_DEVICE)
-    filled = by_time(view, Log(f"focus {key}", partial(figures, key=key), WEIGHTS))
-    filled = control_unit_log.with_sources(lookup.relabelled(filled, view), view, "lcu")
+    filled = by_time(view, Log("focus", NEEDS, figures, WEIGHTS), key)
+    filled = key_figures.with_sources(lookup.relabelled(filled, view), view, "lcu")
     if view.argument or not filled.keys:
         return filled
     return filled._replace(
@@ -78,17 +77,17 @@ def find(view: View) -> str:
 
 def _busiest(interval: Interval) -> str:
     devices = devices_of(interval)
-    row = device_log.busiest(devices, members(devices))
+    row = key_figures.busiest(devices, members(devices))
     return "" if row is None else devices.keys[row]
 
 
 def figures(view: View, key: str) -> dict[str, Value]:
     """Return the figures of one device and of what it depends on."""
-    own = device_log.figures(view, key)
+    own = key_figures.device_figures(view, key)
     lcu = units_of(view).of.get(key, "")
-    unit = control_unit_log.figures(view, lcu) if lcu else dict.fromkeys(OF_UNIT, NO_LCU)
+    unit = key_figures.lcu_figures(view, lcu) if lcu else dict.fromkeys(OF_UNIT, NO_LCU)
     path = _path(view, key)
-    processors = cpu_log.figures(view)
+    processors = key_figures.cpu_figures(view)
     marks = [str(own.get(ESTIMATED, "")), str(path.get(ESTIMATED, ""))]
     marks += [OF_UNIT[name] for name in str(unit.get(ESTIMATED, "")).split() if name in OF_UNIT]
     return {

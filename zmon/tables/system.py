@@ -5,7 +5,6 @@ Each part comes from where its own screen takes it, so all screens agree.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -24,16 +23,9 @@ from zmon.kinds import (
     MEMORY,
     PHYSICAL_CPU,
 )  # fmt: skip
-from zmon.tables import (
-    channel_log,
-    control_unit_log,
-    cpu_log,
-    device_log,
-    lookup,
-    lpar_log,
-    paging_log,
-)  # fmt: skip
+from zmon.tables import key_figures, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
+from zmon.tables.cpu import memory_figures
 from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Table, TableDefinition
 from zmon.tables.topology import TOPOLOGY
@@ -72,34 +64,35 @@ PAGING: Final = {"pagein": "pagein", "pageout": "pageout", "used": "memused", "s
 PARTITION: Final = {"load": "lparload", "busy": "lparbusy", "susp": "lparsusp"}
 
 WEIGHTS: Final = {
-    **{DISKS[n]: DISKS[w] for n, w in device_log.WEIGHTS.items() if n in DISKS and w in DISKS},
-    **{UNITS[n]: UNITS[w] for n, w in control_unit_log.WEIGHTS.items() if n in UNITS},
-    **{PATHS[n]: PATHS[w] for n, w in channel_log.WEIGHTS.items() if n in PATHS},
+    **{DISKS[n]: DISKS[w] for n, w in key_figures.DEVICE_WEIGHTS.items() if n in DISKS and w in DISKS},
+    **{UNITS[n]: UNITS[w] for n, w in key_figures.LCU_WEIGHTS.items() if n in UNITS},
+    **{PATHS[n]: PATHS[w] for n, w in key_figures.PATH_WEIGHTS.items() if n in PATHS},
     "hits": "cached",
 }
 
 
 def table(view: View) -> Table:
     """Fill SYSSUMLG and REDISP: one row per interval."""
-    filled = by_time(view, Log("system", partial(figures, limits=view.limits()), WEIGHTS))
-    filled = lpar_log.with_age(lookup.relabelled(filled, view), "lparbusy")
-    return control_unit_log.with_sources(filled, view, "lcu")
+    limits = view.limits()
+    filled = by_time(view, Log("system", NEEDS, lambda each, _key: figures(each, limits), WEIGHTS))
+    filled = key_figures.with_age(lookup.relabelled(filled, view), "lparbusy")
+    return key_figures.with_sources(filled, view, "lcu")
 
 
 def figures(view: View, limits: Limits) -> dict[str, Value]:
     """Return the key figures of all parts of the system, and how many values are bad."""
-    return {**key_figures(view), "beyond": beyond(view, limits)}
+    return {**system_figures(view), "beyond": beyond(view, limits)}
 
 
-def key_figures(view: View) -> dict[str, Value]:
+def system_figures(view: View) -> dict[str, Value]:
     """Return the key figures of all parts of the system."""
     parts: tuple[tuple[Mapping[str, Value], Mapping[str, str]], ...] = (
-        (cpu_log.figures(view), PROCESSORS),
-        (device_log.figures(view), DISKS),
-        (control_unit_log.figures(view), UNITS),
-        (channel_log.figures(view), PATHS),
-        (paging_log.figures(view), PAGING),
-        (lpar_log.figures(view), PARTITION),
+        (key_figures.cpu_figures(view), PROCESSORS),
+        (key_figures.device_figures(view), DISKS),
+        (key_figures.lcu_figures(view), UNITS),
+        (key_figures.path_figures(view), PATHS),
+        (memory_figures(view), PAGING),
+        (key_figures.partition_figures(view), PARTITION),
     )
     cells = {names[name]: value for part, names in parts for name, value in part.items() if name in names}
     estimates = [

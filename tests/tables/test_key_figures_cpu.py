@@ -7,8 +7,8 @@ import pytest
 from zmon.absent import Absent
 from zmon.kinds import CPU
 from zmon.tables.cpu import EVERY
-from zmon.tables.cpu_log import GONE, figures, table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.key_figures import NO_SUCH_CPU, cpu_figures
+from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def minute(make_interval: Callable[..., Interval]) -> Interval:
 
 def test_the_mean_of_all_and_the_busiest(minute: Interval) -> None:
     """Each CPU counts the same."""
-    cells = figures(View(minute))
+    cells = cpu_figures(View(minute))
     assert [cells[name] for name in ("busy", "wait", "online", "busiest", "highest")] == [
         62.5, 37.5, 2, "P12", 75.0,
     ]  # fmt: skip
@@ -41,21 +41,21 @@ def test_the_mean_of_all_and_the_busiest(minute: Interval) -> None:
 @pytest.mark.parametrize("name", ["12", "P12", "p12", " 012 "])
 def test_one_of_them(name: str, minute: Interval) -> None:
     """By its number, or as CPU calls it."""
-    assert table(View(minute, argument=name)).columns["busy"] == [75.0]
+    assert fill("cpu_log", View(minute, argument=name)).columns["busy"] == [75.0]
 
 
 @pytest.mark.parametrize("name", ["1", "nope", "P", "P1"])
 def test_one_that_is_not_there(name: str, minute: Interval) -> None:
     """The sentence says which are."""
     with pytest.raises(NoSuchThing, match="there are 0, 12"):
-        table(View(minute, argument=name))
+        fill("cpu_log", View(minute, argument=name))
 
 
 def test_one_that_was_not_there_then(minute: Interval) -> None:
     """In an earlier interval."""
-    assert figures(View(minute), "3")["busy"] is GONE
+    assert cpu_figures(View(minute), "3")["busy"] is NO_SUCH_CPU
 
 
 def test_nothing_is_known_without_cpus(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    assert all(isinstance(value, Absent) for value in figures(View(make_interval({}, {}))).values())
+    assert all(isinstance(value, Absent) for value in cpu_figures(View(make_interval({}, {}))).values())

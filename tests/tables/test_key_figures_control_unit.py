@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CMF, DEVICE
-from zmon.tables.control_unit_log import GONE, figures, table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.key_figures import NO_SUCH_LCU, lcu_figures
+from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_busiest_and_its_part_of_all(minute: Callable[..., Interval]) -> None:
     """Eight LCUs of which one does almost everything."""
-    cells = figures(View(minute(1, 0, 90, 9, 0, 0, 0, 0)))
+    cells = lcu_figures(View(minute(1, 0, 90, 9, 0, 0, 0, 0)))
     assert [cells[name] for name in ("ssid", "share", "fair", "active", "units")] == [
         "2482", pytest.approx(90), pytest.approx(7.2), 3, 8,
     ]  # fmt: skip
@@ -48,12 +48,12 @@ def test_the_busiest_and_its_part_of_all(minute: Callable[..., Interval]) -> Non
 
 def test_of_two_as_busy_it_is_the_first(minute: Callable[..., Interval]) -> None:
     """So that it does not change from row to row without a reason."""
-    assert figures(View(minute(5, 50, 50)))["ssid"] == "2481"
+    assert lcu_figures(View(minute(5, 50, 50)))["ssid"] == "2481"
 
 
 def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """None of them is active, which is known."""
-    cells = figures(View(minute(0, 0)))
+    cells = lcu_figures(View(minute(0, 0)))
     assert cells["ssid"] == cells["share"] == absent("no I/O in the interval")
     assert (cells["active"], cells["all"]) == (0, 0)
 
@@ -61,7 +61,7 @@ def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
 @pytest.mark.parametrize("name", ["2481", "ibm.a.2481"])
 def test_one_of_them(name: str, minute: Callable[..., Interval]) -> None:
     """By its SSID or its whole name."""
-    found = table(View(minute(75, 25), argument=name))
+    found = fill("control_unit_log", View(minute(75, 25), argument=name))
     assert found.columns["ssid"] == ["2481"]
     assert found.columns["share"] == pytest.approx([25])
 
@@ -69,7 +69,7 @@ def test_one_of_them(name: str, minute: Callable[..., Interval]) -> None:
 def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """CTLUNIT lists those that are."""
     with pytest.raises(NoSuchThing, match="CTLUNIT lists"):
-        table(View(minute(1), argument="9999"))
+        fill("control_unit_log", View(minute(1), argument="9999"))
 
 
 def test_an_ssid_of_two_boxes_names_neither(make_interval: Callable[..., Interval]) -> None:
@@ -79,16 +79,16 @@ def test_an_ssid_of_two_boxes_names_neither(make_interval: Callable[..., Interva
     }
     view = View(make_interval({DEVICE: devices}, {DEVICE: devices}), argument="2480")
     with pytest.raises(NoSuchThing, match=r"IBM\.A\.2480 or IBM\.B\.2480"):
-        table(view)
+        fill("control_unit_log", view)
 
 
 def test_one_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval; what all had together is known."""
-    cells = figures(View(minute(1, 2)), "IBM.A.9999")
-    assert cells["io"] is GONE
+    cells = lcu_figures(View(minute(1, 2)), "IBM.A.9999")
+    assert cells["io"] is NO_SUCH_LCU
     assert cells["all"] == pytest.approx(3)
 
 
 def test_without_lcus_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    assert all(isinstance(value, Absent) for value in figures(View(make_interval({}, {}))).values())
+    assert all(isinstance(value, Absent) for value in lcu_figures(View(make_interval({}, {}))).values())

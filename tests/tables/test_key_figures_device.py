@@ -7,8 +7,8 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.device_log import GONE, figures, table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.key_figures import DEVICE_GONE, device_figures
+from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_all_disks_are_the_first_line_of_device(minute: Callable[..., Interval]) -> None:
     """Aliases count, a CTCA does not."""
-    cells = figures(View(minute()))
+    cells = device_figures(View(minute()))
     assert cells["io"] == pytest.approx(100)
     assert cells["serv"] == pytest.approx((10 * 1 + 40 * 2 + 50 * 4) / 100)
     assert cells["resp"] == pytest.approx((55 * 12 + 40 * 3) / 95)
@@ -64,15 +64,15 @@ def test_all_disks_are_the_first_line_of_device(minute: Callable[..., Interval])
 
 def test_weights_are_what_the_averages_are_averages_of(minute: Callable[..., Interval]) -> None:
     """Starts that were measured, requests that were answered."""
-    cells = figures(View(minute()))
+    cells = device_figures(View(minute()))
     assert [cells["measured"], cells["answered"]] == pytest.approx([100, 95])
-    cells = figures(View(minute({"0.0.7100": cmf(40, 2.0)})))
+    cells = device_figures(View(minute({"0.0.7100": cmf(40, 2.0)})))
     assert cells["measured"] == pytest.approx(40)
 
 
 def test_the_busiest_is_the_one_that_was_busy_for_most_of_the_time(minute: Callable[..., Interval]) -> None:
     """An alias may be it; the CTCA, which is always reading, never is."""
-    cells = figures(View(minute()))
+    cells = device_figures(View(minute()))
     assert [cells[name] for name in ("addr", "drate", "busy", "share")] == [
         "70FF", pytest.approx(50), pytest.approx(20), pytest.approx(50),
     ]  # fmt: skip
@@ -80,7 +80,7 @@ def test_the_busiest_is_the_one_that_was_busy_for_most_of_the_time(minute: Calla
 
 def test_without_measurement_the_busiest_is_the_one_with_most_io(minute: Callable[..., Interval]) -> None:
     """Linux's own requests stand in, marked."""
-    cells = figures(View(minute({})))
+    cells = device_figures(View(minute({})))
     assert (cells["addr"], cells["label"]) == ("7000", "LX7000")
     assert cells["share"] == pytest.approx(5500 / 95)
     assert cells[ESTIMATED] == "io drate share"
@@ -89,7 +89,7 @@ def test_without_measurement_the_busiest_is_the_one_with_most_io(minute: Callabl
 def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """No I/O is zero I/O, of nobody."""
     idle = {key: cmf(0, 0) for key in MEASURED}
-    cells = figures(View(minute(idle, {"dasda": block(0, 0), "dasdb": block(0, 0)})))
+    cells = device_figures(View(minute(idle, {"dasda": block(0, 0), "dasdb": block(0, 0)})))
     assert cells["io"] == 0
     assert cells["addr"] == cells["share"] == absent("no I/O in the interval")
 
@@ -97,7 +97,7 @@ def test_an_idle_minute_has_no_busiest(minute: Callable[..., Interval]) -> None:
 @pytest.mark.parametrize("name", ["7100", "0.0.7100", "dasdb", "lx7100"])
 def test_one_device(name: str, minute: Callable[..., Interval]) -> None:
     """By number, bus id, name or label."""
-    found = table(View(minute(), argument=name))
+    found = fill("device_log", View(minute(), argument=name))
     assert [found.columns[n] for n in ("addr", "io", "resp", "serv")] == [
         ["7100"], pytest.approx([40]), pytest.approx([3]), pytest.approx([2]),
     ]  # fmt: skip
@@ -106,15 +106,15 @@ def test_one_device(name: str, minute: Callable[..., Interval]) -> None:
 def test_a_device_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says where those are that are."""
     with pytest.raises(NoSuchThing, match="no device '9999'"):
-        table(View(minute(), argument="9999"))
+        fill("device_log", View(minute(), argument="9999"))
 
 
 def test_a_device_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(View(minute()), "0.0.9999")["io"] is GONE
+    assert device_figures(View(minute()), "0.0.9999")["io"] is DEVICE_GONE
 
 
 def test_without_devices_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    cells = figures(View(make_interval({}, {})))
+    cells = device_figures(View(make_interval({}, {})))
     assert {name for name, value in cells.items() if not isinstance(value, Absent)} == {ESTIMATED}

@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.tables.lpar_log import GONE, NO_OWN, figures, table
-from zmon.tables.view import NoSuchThing, View
+from zmon.tables.key_figures import NO_OWN, NO_SUCH_PARTITION, partition_figures
+from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_own_partition_per_processor_on_line(minute: Callable[..., Interval]) -> None:
     """One that was on line for half the time counts half, one off line not at all."""
-    cells = figures(View(minute(PROD_0=cpu("PROD", 60, 30), PROD_1=cpu("PROD", 90, 10, 30),
+    cells = partition_figures(View(minute(PROD_0=cpu("PROD", 60, 30), PROD_1=cpu("PROD", 90, 10, 30),
                            PROD_2=cpu("PROD", 0, 0, 0), TEST_0=cpu("TEST", 5, 95))))  # fmt: skip
     assert (cells["partition"], cells["online"], cells["procs"]) == ("PROD", 2, 3)
     assert cells["busy"] == pytest.approx(70)
@@ -55,36 +55,38 @@ def test_the_own_partition_per_processor_on_line(minute: Callable[..., Interval]
 
 def test_another_partition(minute: Callable[..., Interval]) -> None:
     """Its suspended time nobody tells."""
-    found = table(View(minute(PROD_0=cpu("PROD", 60, 30), TEST_0=cpu("TEST", 5, 95)), argument="test"))
+    found = fill(
+        "lpar_log", View(minute(PROD_0=cpu("PROD", 60, 30), TEST_0=cpu("TEST", 5, 95)), argument="test")
+    )
     assert (found.columns["partition"], found.columns["busy"]) == (["TEST"], [5.0])
     assert isinstance(found.columns["susp"][0], Absent)
 
 
 def test_a_number_that_is_a_name_has_no_mean(minute: Callable[..., Interval]) -> None:
     """Nobody is partition three and a half."""
-    found = table(View(minute(PROD_0=cpu("PROD", 60, 30))))
+    found = fill("lpar_log", View(minute(PROD_0=cpu("PROD", 60, 30))))
     assert found.summary is not None
     assert (found.columns["number"], found.summary.cells["number"]) == (["3"], "")
 
 
 def test_types_of_its_processors(minute: Callable[..., Interval]) -> None:
     """All there are."""
-    cells = figures(View(minute(PROD_0=cpu("PROD", 1, 1), PROD_1=cpu("PROD", 1, 1, kind="CP"))))
+    cells = partition_figures(View(minute(PROD_0=cpu("PROD", 1, 1), PROD_1=cpu("PROD", 1, 1, kind="CP"))))
     assert cells["type"] == "CP/IFL"
 
 
 def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says which are."""
     with pytest.raises(NoSuchThing, match="there are PROD, TEST"):
-        table(View(minute(), argument="nope"))
+        fill("lpar_log", View(minute(), argument="nope"))
 
 
 def test_one_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(View(minute(PROD_0=cpu("PROD", 1, 1))), "LATER")["busy"] is GONE
+    assert partition_figures(View(minute(PROD_0=cpu("PROD", 1, 1))), "LATER")["busy"] is NO_SUCH_PARTITION
 
 
 def test_nobody_knows_which_is_the_own_one(make_interval: Callable[..., Interval]) -> None:
     """It is not guessed."""
     rows = {LPAR: {"A": {"own": 0}}, LPAR_CPU: {"A/0": cpu("A", 1, 1)}}
-    assert figures(View(make_interval(rows, rows)))["busy"] is NO_OWN
+    assert partition_figures(View(make_interval(rows, rows)))["busy"] is NO_OWN

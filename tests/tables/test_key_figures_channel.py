@@ -10,8 +10,8 @@ from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.channel import count
-from zmon.tables.channel_log import GONE, figures, table
-from zmon.tables.view import History, NoSuchThing, Period, View
+from zmon.tables.key_figures import NO_SUCH_PATH, path_figures
+from zmon.tables.view import History, NoSuchThing, Period, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_busiest_the_mean_and_how_many_are_beyond_the_limits(minute: Callable[..., Interval]) -> None:
     """Of CHANNEL: over 50 and over 70 percent."""
-    cells = figures(View(minute(10, 74, 71, 45)), limit=LIMIT)
+    cells = path_figures(View(minute(10, 74, 71, 45)), limit=LIMIT)
     assert [cells[name] for name in ("chpid", "busy", "mean", "highest", "paths", "over", "bad")] == [
         "41", pytest.approx(74), pytest.approx(50), pytest.approx(74), 4, 2, 2,
     ]  # fmt: skip
@@ -53,13 +53,13 @@ def test_the_busiest_the_mean_and_how_many_are_beyond_the_limits(minute: Callabl
 
 def test_without_limits_nobody_counts_what_is_beyond(minute: Callable[..., Interval]) -> None:
     """It is not none."""
-    assert figures(View(minute(99)))["bad"] == absent("CHANNEL has no limits")
+    assert path_figures(View(minute(99)))["bad"] == absent("CHANNEL has no limits")
 
 
 @pytest.mark.parametrize("name", ["41", "0.41"])
 def test_one_path(name: str, minute: Callable[..., Interval]) -> None:
     """What all have together stands beside it."""
-    found = table(View(minute(80, 20), argument=name, limits=lambda: {"channel.cur": LIMIT}))
+    found = fill("channel_log", View(minute(80, 20), argument=name, limits=lambda: {"channel.cur": LIMIT}))
     assert [found.columns[n] for n in ("chpid", "busy", "highest", "bad")] == [
         ["41"], pytest.approx([20]), pytest.approx([80]), [1],
     ]  # fmt: skip
@@ -68,12 +68,12 @@ def test_one_path(name: str, minute: Callable[..., Interval]) -> None:
 def test_a_path_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """The sentence says which are."""
     with pytest.raises(NoSuchThing, match="there are 40, 41"):
-        table(View(minute(1, 2), argument="77"))
+        fill("channel_log", View(minute(1, 2), argument="77"))
 
 
 def test_a_path_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert figures(View(minute(1)), "77")["busy"] is GONE
+    assert path_figures(View(minute(1)), "77")["busy"] is NO_SUCH_PATH
 
 
 def test_the_mean_of_a_path_is_its_average_in_channel() -> None:
@@ -91,7 +91,7 @@ def test_the_mean_of_a_path_is_its_average_in_channel() -> None:
         past.append(Interval(before, after))
         count(period, past[-1])
         before = after
-    found = table(View(past[-1], argument="40", history=History(lambda: reversed(past))))
+    found = fill("channel_log", View(past[-1], argument="40", history=History(lambda: reversed(past))))
     assert found.summary is not None
     assert found.summary.cells["busy"] == pytest.approx(period.channels["0.40"].average)
 
@@ -101,7 +101,7 @@ def test_estimates_are_marked(make_interval: Callable[..., Interval]) -> None:
     devices = {"0.0.7000": {"online": 1, "chpids": "40 41", "driver": "dasd-eckd"}}
     before = {CHANNEL: {}, DEVICE: devices, CMF: {"0.0.7000": {"ssch": 0, "connect": 0}}}
     after = {CHANNEL: {}, DEVICE: devices, CMF: {"0.0.7000": {"ssch": 9, "connect": 30 * SECOND}}}
-    cells = figures(View(make_interval(before, after)), limit=LIMIT)
+    cells = path_figures(View(make_interval(before, after)), limit=LIMIT)
     assert cells["chpid"] == "40"
     assert cells["busy"] == pytest.approx(25)
     assert str(cells[ESTIMATED]).split() == ["mean", "highest", "over", "bad", "busy"]
@@ -109,5 +109,5 @@ def test_estimates_are_marked(make_interval: Callable[..., Interval]) -> None:
 
 def test_without_paths_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    cells = figures(View(make_interval({}, {})), limit=LIMIT)
+    cells = path_figures(View(make_interval({}, {})), limit=LIMIT)
     assert {name for name, value in cells.items() if not isinstance(value, Absent)} == {ESTIMATED}

@@ -1,0 +1,443 @@
+"""The key figures of one interval, part by part: CPUs, devices, LCUs, channel paths, memory, partitions.
+
+Each part is a by-time screen of its own, declared in `LOGS`: of all things of its kind or the busiest, or of
+the one that the operand names. SYSSUMLG, REDISP and BENCHMRK take their figures from here, so screens agree.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.interval import FIRST
+from zmon.kinds import (
+    ALL,
+    BLOCK,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PHYSICAL_CPU,
+)
+from zmon.tables import device, lookup
+from zmon.tables.by_time import ESTIMATED, Log, log_table
+from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
+from zmon.tables.control_unit import NO_LCU, TIMES, told_by
+from zmon.tables.cpu import EVERY, Processors, cpu_name, memory_figures
+from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, loads, members
+from zmon.tables.join import mean, present, total
+from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
+from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
+from zmon.tables.view import NoSuchThing, alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.device import Devices
+    from zmon.tables.view import View
+
+
+ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
+NO_SUCH_CPU: Final = absent("there was no such CPU")
+
+
+def find_cpu(view: View) -> str:
+    """Return the key of a CPU that is called `3` or `P03`.
+
+    Raises:
+        NoSuchThing: there is none; says which there are.
+    """
+    keys = view.interval.of(CPU).keys
+    wanted = view.argument.strip().upper().removeprefix("P")
+    wanted = wanted.lstrip("0") or wanted[:1]  # P00 is 0
+    if wanted not in keys:
+        raise NoSuchThing(f"no CPU {view.argument!r}; there are {', '.join(keys) or 'none'}")
+    return wanted
+
+
+def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
+    """Return the load of one CPU, or the mean of all and the busiest of them."""
+    cpus = Processors(view.interval)
+    known = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
+    chosen = cpus.keys.index(key) if key in cpus.keys else None
+
+    def figure(percent: list[Number]) -> Number:
+        if not key:
+            return cpus.average(percent)
+        return NO_SUCH_CPU if chosen is None else percent[chosen]
+
+    busiest = max(known, key=lambda row: cpus.busy[row], default=None)
+    nobody = cpus.missing or cpus.average(cpus.busy)
+    if cpus.keys == [ALL]:
+        busiest, nobody = None, ONLY_ALL
+    return {
+        "online": cpus.running,
+        "busy": figure(cpus.busy),
+        **{name: figure(cpus.part[name]) for name in EVERY},
+        "wait": figure(cpus.wait),
+        "logical": figure(cpus.logical),
+        "busiest": nobody if busiest is None else cpu_name(cpus.keys[busiest]),
+        "highest": nobody if busiest is None else cpus.busy[busiest],
+    }
+
+
+DEVICE_WEIGHTS: Final = {**device.WEIGHTS, "share": "all"}
+
+DEVICE_GONE: Final = absent("the device was not on line")
+NO_DISKS: Final = absent("there are no disks")
+
+
+def find_device(view: View) -> str:
+    """Return the key of the device that the view's argument names.
+
+    Raises:
+        NoSuchThing: no device, or more than one, goes by that name.
+    """
+    return lookup.find(view, view.argument)
+
+
+def device_figures(view: View, key: str = "") -> dict[str, Value]:
+    """Return the load of all disks and which of them is the busiest, or that of one device."""
+    devices = devices_of(view.interval)
+    if not key:
+        return of_all(devices)
+    return of_one(devices, devices.keys.index(key)) if key in devices.keys else gone(key)
+
+
+def of_all(devices: Devices) -> dict[str, Value]:
+    """Return the load of all disks with their aliases."""
+    rows = members(devices)
+    cells = loads(devices, rows)
+    one = busiest(devices, rows)
+    return {**cells, **_chosen(devices, one, rows), ESTIMATED: _device_estimates(devices, rows, one)}
+
+
+def of_one(devices: Devices, row: int) -> dict[str, Value]:
+    """Return the load of the device that stands in a row."""
+    cells: dict[str, Value] = {
+        column.name: column.values(devices)[row] for column in COLUMNS if column.together is not None
+    }
+    hung = " resp" if row in devices.hung else ""
+    return {
+        **cells,
+        "measured": devices.measured([row]),
+        "answered": devices.answered([row]),
+        **_chosen(devices, row, members(devices)),
+        ESTIMATED: _device_estimates(devices, [row], row) + hung,
+    }
+
+
+def _device_estimates(devices: Devices, rows: Sequence[int], one: int | None) -> str:
+    """Name the cells that are estimates."""
+    names = ["io", "drate", "share"] if devices.estimated(rows) else []
+    return " ".join([*names, "dresp"] if one in devices.hung else names)
+
+
+def gone(key: str) -> dict[str, Value]:
+    """Return the cells of a device that is not there in an interval."""
+    return {"addr": address(key), "io": DEVICE_GONE}
+
+
+def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str, Value]:
+    """Return who one device is and what its part of all I/O is."""
+    everything = total([devices.rate[row] for row in rows])
+    if one is None:
+        nobody = everything if isinstance(everything, Absent) else IDLE if rows else NO_DISKS
+        return {
+            "all": everything,
+            **dict.fromkeys(("addr", "label", "drate", "share", "busy", "dresp"), nobody),
+        }
+    return {
+        "all": everything,
+        "addr": address(devices.keys[one]),
+        "label": labels(devices)[one],
+        "drate": devices.rate[one],
+        "share": 100.0 * ratio(devices.rate[one], everything),
+        "busy": devices.busy[one],
+        "dresp": devices.response[one],
+    }
+
+
+def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
+    """Return the row of the device that was busy for most of the time.
+
+    Where that is not measured, the one with most I/O; None when none had any.
+    """
+    for column in (devices.busy, devices.rate):
+        known: list[tuple[Number, int]] = [(column[row], row) for row in rows if column[row] > 0]
+        if known:
+            return max(known, key=lambda pair: (pair[0], -pair[1]))[1]
+    return None
+
+
+LCU_WEIGHTS: Final = {
+    **{name: weight for name, weight in device.WEIGHTS.items() if name in TIMES},
+    **dict.fromkeys(("share", "fair"), "all"),
+}
+OF_LCU: Final = (
+    "io", "share", "fair", "mbs", "pend", "disc", "conn", "serv", "resp", "cuwt", "queue", "aliasuse",
+)  # fmt: skip
+
+NO_SUCH_LCU: Final = absent("there was no such control unit")
+
+
+def with_sources(filled: Table, view: View, column: str) -> Table:
+    """Say what names the LCUs in a column, where no uid does."""
+    if column not in filled.estimated:
+        return filled
+    return filled._replace(notes=(*filled.notes, *told_by(units_of(view).lcus.values())))
+
+
+def find_lcu(view: View) -> str:
+    """Return the key of the LCU that has this name, key or subsystem id.
+
+    Raises:
+        NoSuchThing: none does, or several do; says which.
+    """
+    found = lcus_named(view, view.argument)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NoSuchThing(f"{view.argument!r} may be {' or '.join(found)}: say which")
+    raise NoSuchThing(f"no control unit {view.argument!r}; CTLUNIT lists those there are")
+
+
+def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
+    """Return the load of one LCU, by default of the busiest, and what all of them have together."""
+    units = alone("control_unit", view)
+    rates: list[Number] = list(units.columns.get("io", ()))  # type: ignore[arg-type]  # rates are no texts
+    everything = total(rates) if rates else units.missing or NO_LCU
+    loads = [(rate, -row) for row, rate in enumerate(rates) if rate > 0]
+    common: dict[str, Value] = {
+        "units": len(units.keys) or everything,
+        "active": len(loads) if present(rates) else everything,
+        "all": everything,
+    }
+    row = _row(units, key) if key else -max(loads)[1] if loads else None
+    if row is None:
+        nobody = units.missing or (NO_SUCH_LCU if key else _idle(everything))
+        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), nobody)}
+    cells = {
+        name: units.columns[name][row]
+        for name in (
+            "ssid",
+            *OF_LCU,
+            *(weight for weight in dict.fromkeys(LCU_WEIGHTS.values()) if weight != "all"),
+        )
+    }
+    estimates = "io share fair all " if units.is_estimate("io", row) else ""
+    estimates += "ssid cu" if units.is_estimate("ssid", row) else ""
+    return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
+
+
+def _row(units: Table, key: str) -> int | None:
+    return units.keys.index(key) if key in units.keys else None
+
+
+def _idle(everything: Number) -> Absent:
+    return everything if isinstance(everything, Absent) else absent("no I/O in the interval")
+
+
+OF_PATH: Final = ("descr", "own", "bus", "read", "write")
+
+PATH_WEIGHTS: Final = {
+    "busy": "stamped",
+    "own": "stamped",
+    "bus": "stamped",
+    "read": "stamped",
+    "write": "stamped",
+}
+
+NOT_COMPARED: Final = absent(
+    "the connect time of the I/O on some paths was not measured: the busiest is unknown"
+)
+NO_SUCH_PATH: Final = absent("there was no such channel path")
+
+
+def find_path(view: View) -> str:
+    """Return the CHPID that is called `4e`, `4E` or `0.4e`.
+
+    Raises:
+        NoSuchThing: there is none; says which there are.
+    """
+    keys = alone("channel", view).keys
+    wanted = view.argument.strip().lower().rpartition(".")[2].zfill(2)
+    if wanted not in keys:
+        raise NoSuchThing(f"no channel path {view.argument!r}; there are {', '.join(keys) or 'none'}")
+    return wanted
+
+
+def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None = None) -> dict[str, Value]:
+    """Return the load of one path, by default of the busiest, and what all of them have together."""
+    paths = alone("channel", view)
+    busy: list[Number] = list(paths.columns["cur"])  # type: ignore[arg-type]  # percentages are no texts
+    known = [(percent, -row) for row, percent in enumerate(busy) if not isinstance(percent, Absent)]
+    unknown = paths.missing or next((value for value in busy if isinstance(value, Absent)), NOT_MEASURED)
+    if UNTIMED in busy:  # the busiest may be one of those
+        known, unknown = [], NOT_COMPARED
+    loads = [float(percent) for percent, _ in known]
+    look, bad = limit or (0.0, 0.0)
+    estimates = "mean highest over bad" if paths.estimated.get("cur") else ""
+    nothing = unknown if not known else absent("CHANNEL has no limits") if limit is None else None
+    common: dict[str, Value] = {
+        "paths": len(known) or unknown,
+        "mean": sum(loads) / len(loads) if loads else unknown,
+        "highest": max(loads, default=unknown),
+        "over": nothing or sum(1 for load in loads if load > look),
+        "bad": nothing or sum(1 for load in loads if load > bad),
+        ESTIMATED: estimates,
+    }
+    row = _path_row(paths, chpid) if chpid else -max(known)[1] if known else None
+    if row is None:
+        return {**common, **dict.fromkeys(("chpid", "busy", *OF_PATH), NO_SUCH_PATH if chpid else unknown)}
+    guessed = paths.is_estimate("cur", row)
+    return {
+        **common,
+        "chpid": paths.keys[row],
+        "busy": busy[row],
+        **{name: paths.columns[name][row] for name in OF_PATH},
+        "stamped": 1.0 if guessed else _stamped(view.interval, row),
+        ESTIMATED: f"{estimates} busy" if guessed else estimates,
+    }
+
+
+def _path_row(paths: Table, chpid: str) -> int | None:
+    return paths.keys.index(chpid) if chpid in paths.keys else None
+
+
+def _stamped(interval: Interval, row: int) -> Number:
+    """Return for how much of the interval a path's path_figures stand, by the path's own clock."""
+    seconds = stamp_seconds(interval.of(CHANNEL))
+    return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
+
+
+AVERAGED: Final = ("busy", "ovhd", "susp", "wait")
+LABELS: Final = ("partition", "number", "upid")
+ONCE: Final = ("procs", "weight", "cap", "load", "entitled", "typecap")
+"""What is the same in each row of a partition, as its labels are."""
+
+NO_SUCH_PARTITION: Final = absent("the partition is not described")
+OFFLINE: Final = absent("no processor of the partition was on line")
+NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
+
+
+def with_age(filled: Table, column: str) -> Table:
+    """Say why partition_figures of partitions are repeated."""
+    if column not in filled.estimated:
+        return filled
+    return filled._replace(notes=(*filled.notes, f"~ LPAR: repeated from the last reading; {SELDOM}"))
+
+
+def find_partition(view: View) -> str:
+    """Return the partition of this name.
+
+    Raises:
+        NoSuchThing: there is none; says which there are.
+    """
+    keys = view.interval.of(LPAR).keys
+    wanted = view.argument.strip().upper()
+    found = next((key for key in keys if key.upper() == wanted), None)
+    if found is None:
+        raise NoSuchThing(f"no partition {view.argument!r}; there are {', '.join(keys) or 'none'}")
+    return found
+
+
+def partition_figures(view: View, name: str = "") -> dict[str, Value]:
+    """Return the load of a partition per logical processor on line, by default that of the own one."""
+    interval = view.interval
+    partitions = interval.of(LPAR)
+    own = (key for key, mine in zip(partitions.keys, partitions["own"], strict=True) if mine == 1)
+    wanted = name or next(own, "")
+    processors = alone("lpar", view)
+    rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
+    if not rows:
+        nobody = processors.missing or partitions.missing or (NO_SUCH_PARTITION if wanted else NO_OWN)
+        return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), nobody)
+    times = [interval.of(LPAR_CPU).numbers("online_time")[row] for row in rows]
+    running = present(times)
+    averages = {
+        column: mean([processors.columns[column][row] for row in rows], times, OFFLINE.reason)  # type: ignore[misc]  # percentages
+        for column in AVERAGED
+    }
+    types = {kind for row in rows if isinstance(kind := processors.columns["type"][row], str)}
+    return {
+        **{column: _first(processors, column, rows) for column in ONCE},
+        **{column: _label(_first(processors, column, rows)) for column in LABELS},
+        **averages,
+        "logld": 100.0 * ratio(averages["busy"], 100.0 - averages["susp"], "suspended all the time"),
+        "online": sum(1 for time in running if time) if running else times[0],
+        "type": "/".join(sorted(types)) or absent("type unknown"),
+        ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else "",
+    }
+
+
+def _first(processors: Table, column: str, rows: list[int]) -> Value:
+    """Return the first value of a partition's rows that is there, else the first reason."""
+    values = [processors.columns[column][row] for row in rows]
+    return next((value for value in values if not isinstance(value, Absent)), values[0])
+
+
+def _label(value: Value) -> Value:
+    """Return a number that is a name as a text, which nobody averages."""
+    return value if isinstance(value, (Absent, str)) else f"{value}"
+
+
+def _path_log(view: View, chpid: str) -> dict[str, Value]:
+    return path_figures(view, chpid, view.limits().get("channel.cur"))
+
+
+def _relabelled(filled: Table, view: View) -> Table:
+    return lookup.relabelled(filled, view)
+
+
+def _with_lcu_sources(filled: Table, view: View) -> Table:
+    return with_sources(filled, view, "ssid")
+
+
+def _with_partition_age(filled: Table, _view: View) -> Table:
+    return with_age(filled, "busy")
+
+
+LOGS: Final = (
+    Log("cpu_log", Needs((CPU,), history=True), cpu_figures, find=find_cpu),
+    Log("paging_log", Needs((MEMORY,), history=True), lambda view, _key: memory_figures(view)),
+    Log(
+        "device_log",
+        Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
+        device_figures,
+        DEVICE_WEIGHTS,
+        find_device,
+        _relabelled,
+    ),
+    Log(
+        "control_unit_log",
+        Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
+        lcu_figures,
+        LCU_WEIGHTS,
+        find_lcu,
+        _with_lcu_sources,
+    ),
+    Log(
+        "channel_log", Needs((BLOCK, CHANNEL, CMF, DEVICE), history=True), _path_log, PATH_WEIGHTS, find_path
+    ),
+    Log(
+        "lpar_log",
+        Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU), history=True),
+        partition_figures,
+        find=find_partition,
+        finish=_with_partition_age,
+    ),
+)
+
+DEFINITIONS: Final = {
+    log.name: TableDefinition(log.needs, partial(log_table, log), find=log.find) for log in LOGS
+}
