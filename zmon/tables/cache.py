@@ -12,8 +12,9 @@ from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
 from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
+from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
 from zmon.tables.device import COLUMNS, REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableDefinition
+from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
+from zmon.tables.view import TableDefinition
 from zmon.topology.identity import platform_of
 from zmon.topology.volumes import lcus
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
 from zmon.tables.plot import MOST, SECOND, Figures, cell, parse, row_name, rows_of, window
-from zmon.tables.table import Needs, Table, TableDefinition, Variable
+from zmon.tables.table import Needs, Table, Variable
 from zmon.tables.topology import TOPOLOGY
-from zmon.tables.view import alone
+from zmon.tables.view import TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,8 @@ from zmon.absent import absent, ratio
 from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
 from zmon.tables.device import devices_of, summary
 from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table, TableDefinition
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
 from zmon.tables import lookup
 from zmon.tables.device import label_of
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
-from zmon.tables.view import NoSuchThing
+from zmon.tables.view import NoSuchThing, TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -210,7 +210,7 @@ def table(view: View) -> Table:
     if not len(profiles):
         none = profiles.missing or NOTHING
         return Table([], {}, facts=dict.fromkeys(FIGURES, none) | {"mean_of": ESTIMATE}, missing=none)
-    counts = Counts(profiles, parse(view.argument, view))
+    counts = ProfileCounts(profiles, parse(view.argument, view))
     held = {name: counts.histogram(name) for name in SHOWN}
     rows = reach(*held.values())
     shares = {name: percents(values) for name, values in held.items()}
@@ -232,7 +232,7 @@ def table(view: View) -> Table:
     )
 
 
-class Counts:
+class ProfileCounts:
     """The counts of one thing: in the interval, or since the start."""
 
     def __init__(self, profiles: Delta, asked: Asked) -> None:
@@ -336,7 +336,7 @@ def _find(word: str, view: View) -> str:
     raise NoSuchThing(f"nothing is counted of {word!r}; counted are {some}{' ...' * (len(profiles) > 6)}")
 
 
-def _facts(counts: Counts, held: dict[str, list[Number]], view: View) -> dict[str, Value]:
+def _facts(counts: ProfileCounts, held: dict[str, list[Number]], view: View) -> dict[str, Value]:
     asked = counts.asked
     start = counts.cell("start")
     since: Value = NO_TIME if isinstance(start, Absent) else int(float(str(start)) * 1e9)
@@ -390,7 +390,7 @@ def _fullest(times: list[Number]) -> str:
     return "" if place is None else f"{place:02}"
 
 
-def _notes(counts: Counts, held: dict[str, list[Number]]) -> list[str]:
+def _notes(counts: ProfileCounts, held: dict[str, list[Number]]) -> list[str]:
     """Return within which times requests were done, and what is not as it should be."""
     found = []
     for name in IN_WORDS:
@@ -401,7 +401,7 @@ def _notes(counts: Counts, held: dict[str, list[Number]]) -> list[str]:
     every = ", ".join(f"{percent} %" for percent in SAID)
     said = [f"{every} of the requests are below: {'; '.join(found)}"] if found else []
     if counts.scaled:
-        said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
+        said.append(f"ProfileCounts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
         said.append("Reads, volumes and devices are in debugfs only: run zmon as root")
     if found and not counts.asked.part and not counts.asked.whole:

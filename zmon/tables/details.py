@@ -9,8 +9,9 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
 from zmon.tables import cache, device, lookup
 from zmon.tables.device import CP_ONLY, PATH_MASKS
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
+from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

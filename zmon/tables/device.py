@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableDefinition
+from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
+from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type, lcus
 from zmon.uid import HYPERPAV, find_uid
 

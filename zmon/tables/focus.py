@@ -14,9 +14,9 @@ from zmon.tables import key_figures, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.details import NOT_ASKED
 from zmon.tables.device import address, devices_of, members
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, units_of
-from zmon.tables.view import alone
+from zmon.tables.view import TableDefinition, alone
 
 if TYPE_CHECKING:
     from zmon.absent import Value

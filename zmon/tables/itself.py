@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import KINDS, SOURCE
 from zmon.tables.join import total
-from zmon.tables.table import Needs, Summary, Table, TableDefinition
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value

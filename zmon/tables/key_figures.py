@@ -33,9 +33,9 @@ from zmon.tables.cpu import EVERY, Processors, cpu_name, memory_figures
 from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, loads, members
 from zmon.tables.join import mean, present, total
 from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
-from zmon.tables.view import NoSuchThing, alone
+from zmon.tables.view import NoSuchThing, TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.tables.by_time import clock
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from zmon.event import What
 from zmon.kinds import KINDS
 from zmon.tables import lookup
 from zmon.tables.device import devices_of
-from zmon.tables.table import Figure, Needs, Table, TableDefinition, Variable, quoted, unquoted
+from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
-from zmon.tables.view import NoSuchThing, View, alone, fill, needs
+from zmon.tables.view import NoSuchThing, TableDefinition, View, alone, fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PRESSURE
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -27,9 +27,9 @@ from zmon.tables import key_figures, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
 from zmon.tables.cpu import memory_figures
 from zmon.tables.join import mean, total
-from zmon.tables.table import Needs, Table, TableDefinition
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY
-from zmon.tables.view import NoSuchThing, alone, needs
+from zmon.tables.view import NoSuchThing, TableDefinition, alone, needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from zmon.absent import Absent, Value
-    from zmon.interval import Interval
     from zmon.sample import Kind
-    from zmon.tables.view import View
 
 
 SUMMARY: Final = -1
@@ -108,18 +106,3 @@ class Figure(NamedTuple):
     low: Value
     mean: Value
     high: Value
-
-
-class TableDefinition(NamedTuple):
-    """How the table that a screen file names is filled."""
-
-    needs: Needs
-    fill: Callable[[View], Table]
-    find: Callable[[View], str] | None = None
-    """Looks up the operand of a screen by time, without samples before the present one."""
-    together: Callable[[Table, Table], tuple[Table, Table]] | None = None
-    """Makes two fillings ready to stand side by side."""
-    trend: Callable[[Interval], Table] | None = None
-    """Returns the columns that trends are made of, and those that they are averages over."""
-    trend_labels: Callable[[Interval], Mapping[str, Value]] | None = None
-    """Returns the label of each row of which there is a trend."""

@@ -34,9 +34,9 @@ from zmon.placement.spread_report import (
 )
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.tables.join import total
-from zmon.tables.table import Needs, Summary, Table, TableDefinition
+from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
-from zmon.tables.view import NoSuchThing
+from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:

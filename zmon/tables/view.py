@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zmon.absent import Number
-    from zmon.tables.table import Needs, Table, TableDefinition
+    from zmon.tables.table import Needs, Table
     from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
@@ -266,6 +266,21 @@ class View:
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
     """The argument of a screen names nothing that this sample holds; says what there is."""
+
+
+class TableDefinition(NamedTuple):
+    """How the table that a screen file names is filled."""
+
+    needs: Needs
+    fill: Callable[[View], Table]
+    find: Callable[[View], str] | None = None
+    """Looks up the operand of a screen by time, without samples before the present one."""
+    together: Callable[[Table, Table], tuple[Table, Table]] | None = None
+    """Makes two fillings ready to stand side by side."""
+    trend: Callable[[Interval], Table] | None = None
+    """Returns the columns that trends are made of, and those that they are averages over."""
+    trend_labels: Callable[[Interval], Mapping[str, Value]] | None = None
+    """Returns the label of each row of which there is a trend."""
 
 
 def definition(name: str) -> TableDefinition:
