@@ -22,6 +22,7 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     PHYSICAL_CPU,
+    PRESSURE,
 )  # fmt: skip
 from zmon.tables import key_figures, lookup
 from zmon.tables.by_time import ESTIMATED, Log, by_time
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import Limits, View
 
 NEEDS: Final = Needs(
-    (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU),
+    (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PRESSURE),
     history=True,
     told=TOPOLOGY,
 )
