@@ -3,23 +3,24 @@ from __future__ import annotations
 import tracemalloc
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.listing.ddl import (
+from zmon.listing.ddl import SqlStatement, TokenCursor, size, statements
+from zmon.listing.sql_scanner import (
     BROKEN,
+    COMMAND,
     COMMENT,
     MAX_LITERAL,
     NAME,
     NUMBER,
+    STANDARD,
     STRING,
     SYMBOL,
     WORD,
-    SqlStatement,
+    SqlDialect,
     SqlToken,
-    TokenCursor,
-    size,
-    statements,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def tablespaces(head: str) -> bool:
 
 def all_of(text: str | Iterable[str], terminator: str = "") -> list[SqlStatement]:
     return [one for one in statements(text, everything, terminator) if isinstance(one, SqlStatement)]
+
+
+DOLLARS = SqlDialect(commands=r"SET|!", lines=r"REM|\\\\", nested=True, dollars=True)
 
 
 def words(text: str, terminator: str = "") -> list[list[str]]:
@@ -192,6 +196,85 @@ def test_passes_over_a_group() -> None:
     assert cursor.here.text == "d"
 
 
+def told(text: str) -> list[tuple[int, str]]:
+    """The line and reason of each statement that is not read as it stands."""
+    found = statements(text, tablespaces, verbs={"CREATE"}, dialect=DOLLARS)
+    return [
+        (one.line, one.reason or one.broken)
+        for one in found
+        if isinstance(one, SqlStatement) and (one.strange or one.broken)
+    ]
+
+
+def test_ends_a_command_of_the_client_with_its_line() -> None:
+    """Its quotes open nothing; within a statement only the commands that may be there are some."""
+    text = "SET it's\nCREATE a\nREM it's\n SET 'b';\n\\\\echo it's\n!it's\nCREATE c"
+    found = list(statements(text, everything, dialect=DOLLARS))
+    lines = [(one.line, one.text) for one in found if isinstance(one, SqlToken) and one.kind == COMMAND]
+    assert lines == [(1, "SET it's"), (3, "REM it's"), (5, "\\\\echo it's"), (6, "!it's")]
+    read = [[token.text for token in one.tokens] for one in found if isinstance(one, SqlStatement)]
+    assert read == [["CREATE", "a", "SET", "b"], ["CREATE", "c"]]
+
+
+def test_passes_over_a_command_in_a_statement_that_nobody_wants() -> None:
+    """An apostrophe in it hides nothing."""
+    text = "EXEC x('y')\nREM don't\nCREATE TABLESPACE a;\n"
+    found = statements(text, tablespaces, verbs={"CREATE"}, dialect=DOLLARS)
+    assert [one.line for one in found if isinstance(one, SqlStatement)] == [3]
+
+
+def test_reads_the_literals_of_postgresql() -> None:
+    """Dollars and backslashes quote there; comments may be in comments."""
+    text = r"$$it's$$ $a$ $b$ '$a$ E'it\'s' e'a''b\\' /* /* ' */ ' */ 'x'"
+    found = list(statements(text, everything, dialect=DOLLARS))
+    (one,) = [each for each in found if isinstance(each, SqlStatement)]
+    assert [token.text for token in one.tokens] == ["it's", " $b$ '", "it's", "a'b\\", "x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("BEGIN\nEXECUTE IMMEDIATE 'CREATE TABLESPACE b';\nEND;", 2),
+        ("BEGIN\nEXECUTE IMMEDIATE '\nCREATE UNDO TABLESPACE b';\nEND;", 3),
+        ("psql -c \"CREATE TABLESPACE b LOCATION '/b'\"", 1),
+        ('"CREATE TABLESPACE b"', 1),
+        ("SELECT don't\n\nCREATE TABLESPACE b 'x';", 3),
+        ("SELECT $$don't\nCREATE TABLESPACE b 'x';$$;", 2),
+        ("SELECT 'x\n" + "y\n" * 40000 + "CREATE TABLESPACE b '", 40002),
+        ("CREATE FUNCTION a AS 'CREATE TABLESPACE b';", 1),
+    ],
+)
+def test_reports_a_statement_that_something_else_hides(text: str, line: int) -> None:
+    """Nothing is swallowed without a word."""
+    assert (line, "statement in quotes, or within another statement, is not read") in told(f"{text}\n")
+
+
+def test_reports_every_statement_that_is_hidden() -> None:
+    """One quote may hide them all."""
+    text = "SELECT don't\n" + 'CREATE TABLESPACE b "x";\n' * 3000 + "';\n"
+    assert [line for line, _ in told(text)] == list(range(2, 3002))
+
+
+def test_takes_a_privilege_for_no_statement() -> None:
+    """It has the words of one."""
+    assert told("GRANT CREATE TABLESPACE TO a; AUDIT ALTER TABLESPACE BY ACCESS;\n") == []
+
+
+def test_reports_a_comment_that_is_never_closed() -> None:
+    """It hides all that follows, on the line on which it begins."""
+    assert told("CREATE TABLESPACE a;\n\n/* CREATE TABLESPACE b;\n") == [
+        (3, "what is opened in line 3 is never closed")
+    ]
+
+
+@pytest.mark.parametrize("cut", ["C", "CREATE", "CREATE RE", "CREATE TABLESPACE b USING (", "ALTER TABLE x"])
+def test_reports_where_a_listing_is_cut(cut: str) -> None:
+    """The statement that nothing ends may lack something, if those before it have ends."""
+    assert told(f"CREATE TABLESPACE a\n{cut}") == []
+    (one,) = told(f"CREATE TABLESPACE a;\n{cut}")
+    assert (one[0], "may be cut" in one[1]) == (2, True)
+
+
 def test_holds_little_of_a_large_text() -> None:
     """What nobody wants is not kept, nor one line without an end."""
 
@@ -210,15 +293,20 @@ def test_holds_little_of_a_large_text() -> None:
 
 PARTS = st.sampled_from(
     ["CREATE ", "TABLESPACE ", "'", '"', "--", "/*", "*/", "\n", ";", "/", "@", "(", ")", ",", "1", "K", " ",
-     "q'[", "#SET TERMINATOR ", "x", "$N", "\r", "\0", "é"]
+     "q'[", "#SET TERMINATOR ", "x", "$N", "\r", "\0", "é",
+     "$$", "E'", "\\", "REM ", "SET "]
 )  # fmt: skip
 
 
-@given(st.lists(PARTS, max_size=60).map("".join), st.sampled_from(["", "@", ";", "GO", "--", "'"]))
-def test_reads_anything(text: str, terminator: str) -> None:
+@given(
+    st.lists(PARTS, max_size=60).map("".join),
+    st.sampled_from(["", "@", ";", "GO", "--", "'"]),
+    st.sampled_from([STANDARD, DOLLARS]),
+)
+def test_reads_anything(text: str, terminator: str, dialect: SqlDialect) -> None:
     """No text makes it fail, or loses count of the lines."""
     last = text.count("\n") + 1
-    for one in statements(text, tablespaces, terminator):
+    for one in statements(text, tablespaces, terminator, {"CREATE"}, dialect):
         assert 1 <= one.line <= last
 
 

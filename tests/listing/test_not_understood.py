@@ -55,6 +55,30 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
     return [row.path for row in listing.containers if row.tablespace == tablespace and not row.problem]
 
 
+POSTGRESQL = "CREATE TABLESPACE good OWNER joe LOCATION '/db/good';\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [
+        *((line, ORACLE) for line in (
+            "PROMPT don't", "REM it's", "Remark it's", "HOST echo it's", "!echo it's", "SPOOL it's", "TTITLE it's",
+            "DEFINE a = it's", "SET SQLPROMPT it's", "CONNECT joe/it's", "# don't", "EXEC x('y')\nPROMPT don't",
+        )),
+        *((line, DB2) for line in ("ECHO it's A;", "! echo it's", "# it's", "-- it's")),
+        *((line, POSTGRESQL) for line in (
+            r"\echo it's on", r"\connect it's", r"\! it's", "SELECT $$it's$$;", r"SELECT E'it\'s';",
+            "/* don't /* nested */ don't */", "DO $a$ it's; $$ $a$;",
+        )),
+    ],
+)  # fmt: skip
+def test_an_apostrophe_in_what_is_no_sql_hides_nothing(line: str, statement: str) -> None:
+    """Commands of the client and comments end where they end; what follows is read, and nothing is noted."""
+    found = read(f"{line}\n{statement}{line}\n{statement.replace('good', 'b').replace('GOOD', 'B')}")
+    assert [(row.tablespace.upper(), row.problem) for row in found.containers] == [("GOOD", ""), ("B", "")]
+    assert (found.notes, found.unread) == ((), ())
+
+
 @pytest.mark.parametrize(
     ("before", "mistyped", "words"),
     [
@@ -89,7 +113,19 @@ def paths(listing: Listing, tablespace: str) -> list[str]:
         (DB2, "CREATE TABLESPACE X MANAGED BY DATABASE USING (FILE '/x 100);", "never closed"),
         (DB2, "ALTER TABLESPACE GOOD AD (FILE '/x' 100);", "/x"),
         (DB2, "CREATE TABLESPACE X PAGESIZE 4K MANAGED BY DATABASE USING (FILE '/x' 1,000);", "000"),
+        (DB2, "ssh h db2 list; db2 create tablespace x managed by system using (/x)", "create tablespace x"),
+        (DB2, "ECHO it's\n; x don't\nCREATE TABLESPACE X MANAGED BY SYSTEM USING ('/x');", "CREATE TABLESPACE X"),
+        (DB2, "/* old:\nCREATE TABLESPACE X MANAGED BY SYSTEM USING ('/x');", 'never closed: "old:'),
+        (DB2, "CREATE RE", "CREATE RE"),
+        (DB2, "CREATE TABLESPACE X MANAGED BY SYSTEM USING (", "may be cut"),
         # statements of Oracle
+        (ORACLE, "BEGIN\n EXECUTE IMMEDIATE 'CREATE TABLESPACE x DATAFILE ''/x''';\nEND;\n/", "TABLESPACE x"),
+        (ORACLE, "EXEC y('CREATE TABLESPACE x DATAFILE ''/x''')", "EXEC y"),
+        (ORACLE, "HOST echo \"create tablespace x datafile '/x';\" | sqlplus / as sysdba", "create tablespace x"),
+        (ORACLE, "echo \"create tablespace x datafile '/x';\" | sqlplus / as sysdba", "create tablespace x"),
+        (POSTGRESQL, "psql -c \"CREATE TABLESPACE x LOCATION '/x'\"", "CREATE TABLESPACE x"),
+        (POSTGRESQL, "\\i more.sql", "more.sql"),
+        (POSTGRESQL, "DO $$ BEGIN EXECUTE 'CREATE TABLESPACE x LOCATION ''/x'''; END $$;", "CREATE TABLESPACE x"),
         (ORACLE, "CREATE BIGFLE TABLESPACE x DATAFILE '/x' SIZE 1G;", "BIGFLE"),
         (ORACLE, "CREATE TABLESPCE x DATAFILE '/x' SIZE 1G;", "TABLESPCE"),
         (ORACLE, "CRAETE TABLESPACE x DATAFILE '/x' SIZE 1G;", "CRAETE"),

@@ -22,6 +22,7 @@ def read(text: str) -> tuple[list[str], list[Note]]:
     [
         ('db2 "drop x"', ["drop x; "]),
         ('db2 -v "drop \\"x\\" \\$y"; db2 "drop z" # why', ['drop "x" $y; drop z; ']),
+        ('ssh h db2 "\\"drop x \\(y\\)\\""', ["drop x \\(y\\); "]),
         ("db2 'drop \"x\"'", ['drop "x"; ']),
         ("db2 drop \\(x\\) || exit 1", ["drop (x) ; "]),
         ("db2 drop \\\nx", ["drop ", "x; "]),

@@ -13,12 +13,14 @@ from zmon.listing import containers as c
 from zmon.listing import ddl
 from zmon.listing.ddl import DdlReader
 from zmon.listing.not_understood import similar_word
+from zmon.listing.sql_scanner import STRING, SqlDialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.listing.containers import Container
-    from zmon.listing.ddl import SqlStatement, SqlToken, TokenCursor
+    from zmon.listing.ddl import SqlStatement, TokenCursor
+    from zmon.listing.sql_scanner import SqlToken
 
 MAX_PARTITIONS: Final = 1000
 """Db2 numbers its partitions from 0 to 999."""
@@ -39,6 +41,12 @@ _WANTED: Final = re.compile(
     r"|RENAME TABLESPACE|CONNECT TO|(?:CREATE|ALTER) STOGROUP"
     r"|CREATE (?:DATABASE PARTITION GROUP|NODEGROUP)"
 )
+_DIALECT: Final = SqlDialect(
+    r"!|#|(?i:ECHO)(?!\w)",
+    r"#[ \t#!]|(?i:REM)[ \t](?![ \t]*(?i:\w*(?:CHAR|INT|DEC|DATE|TIME|LOB)))",
+    objects=frozenset({"STOGROUP", "NODEGROUP"}),
+)
+"""Commands of the Db2 command line; comments in other scripts, too."""
 _NAMED: Final = re.compile(r"\s*Database Name:\s*(\S{1,128})", re.IGNORECASE)
 _EXPRESSION: Final = re.compile(r" \$(?P<width>[0-9]?)N(?P<terms>(?:[+%][0-9]{1,9}){0,2})(?: |\Z)")
 _DB2LOOK: Final = re.compile(r"^--.{0,80}\bDB2LOOK\b", re.MULTILINE)
@@ -147,7 +155,7 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
         return listed
     while not cursor.done and not cursor.symbol(")"):
         word = cursor.one_of(*_SIZES)
-        path = cursor.kind(ddl.STRING)
+        path = cursor.kind(STRING)
         if path is not None:
             kind = _SIZES.get(word, c.DIRECTORY)
             listed.append(_ContainerClause(path.text, path.line, kind, cursor.measure()))
@@ -171,7 +179,7 @@ def _to_next(cursor: TokenCursor) -> None:
             cursor.group()
         else:
             cursor.step()
-        if cursor.done or cursor.here.kind == ddl.STRING or cursor.here.text in {",", ")"}:
+        if cursor.done or cursor.here.kind == STRING or cursor.here.text in {",", ")"}:
             return
 
 
@@ -265,7 +273,7 @@ class _Db2Reader(DdlReader):
 
     verbs = frozenset({"CREATE", "ALTER", "DROP", "RENAME", "CONNECT"})
     wanted = _WANTED
-    objects = frozenset({"STOGROUP", "NODEGROUP"})
+    dialect = _DIALECT
     types = ("REGULAR", "LARGE", "LONG", "SYSTEM", "USER", "TEMPORARY")
 
     def __init__(self, origin: str, options: c.Options) -> None:
@@ -316,7 +324,7 @@ class _Db2Reader(DdlReader):
             self._connect(_stored(cursor) or self.database)
         elif cursor.words("STOGROUP"):
             name = _stored(cursor)
-            paths = [token.text for token in cursor.rest if token.kind == ddl.STRING]
+            paths = [token.text for token in cursor.rest if token.kind == STRING]
             if paths:
                 self._storage[name] = ", ".join(paths)
         elif cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP"):

@@ -9,7 +9,7 @@ statement is held beyond a limit, and what is beyond it is reported.
 from __future__ import annotations
 
 import re
-from io import StringIO
+from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from zmon.listing.containers import NO_OPTIONS, content_of, only_name
@@ -24,59 +24,37 @@ from zmon.listing.not_understood import (
     similar_word,
 )
 from zmon.listing.shell_script import VARIABLE, script_statements
+from zmon.listing.sql_scanner import (
+    BROKEN,
+    COMMAND,
+    COMMENT,
+    END,
+    HIDDEN,
+    NAME,
+    NUMBER,
+    STANDARD,
+    STRING,
+    SYMBOL,
+    WORD,
+    SqlDialect,
+    SqlScanner,
+    SqlToken,
+    hidden_statements,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from zmon.listing.containers import Container, ListingContent, Options
 
-WORD: Final = "word"
-NAME: Final = "name"
-STRING: Final = "string"
-NUMBER: Final = "number"
-SYMBOL: Final = "symbol"
-COMMENT: Final = "comment"
-BROKEN: Final = "broken"
-END: Final = "end"
-
-PIECE: Final = 1 << 16
-"""Characters that are looked at at once."""
-MAX_LITERAL: Final = 1 << 16
-"""Characters of a literal that are kept; a longer one is broken."""
 MAX_TOKENS: Final = 200_000
 """Tokens of a statement that are kept; a longer one is broken."""
-TOO_LONG: Final = f"is longer than {MAX_LITERAL} characters"
 MAX_HEAD: Final = 6
 """Tokens after which it is clear what a statement is about."""
 _MAX_QUOTED: Final = 12
 """Tokens of a statement that a message has at most."""
-
-
-class SqlToken(NamedTuple):
-    """One word of SQL."""
-
-    kind: str
-    """`word` (unquoted), `name` ("quoted"), `string` ('quoted'), `number`, `symbol`, `comment`, `end` of a
-    statement, or `broken`: a literal that is never closed or is too long."""
-    text: str
-    """Without quotes, doubled quotes made single."""
-    line: int
-    """Where it starts, counted from 1."""
-    first: bool = False
-    """Nothing but blanks is before it on its line."""
-    joined: bool = False
-    """No blank is before it."""
-
-    @property
-    def stored(self) -> str:
-        """An identifier as the catalogue stores it."""
-        return self.text.upper() if self.kind == WORD else self.text
-
-    @property
-    def spelled(self) -> str:
-        """An identifier as it is written."""
-        return self.text if self.kind == WORD else '"' + self.text.replace('"', '""') + '"'
-
+_NOT_READ: Final = "statement in quotes, or within another statement, is not read"
+_CUT: Final = "it is not ended, as those before it are, so the listing may be cut here"
 
 _SWALLOWED: Final = re.compile(r"\n[ \t]*(?:CREATE|ALTER|DROP|CONNECT)[ \t]", re.IGNORECASE)
 """The next statement, inside a literal."""
@@ -90,6 +68,8 @@ class SqlStatement(NamedTuple):
     """Why something of it is missing."""
     strange: bool = False
     """None of those that are wanted, but it seems to be about a tablespace: mistyped, or another dialect."""
+    reason: str = ""
+    """Why it is not read, where that is known before it is looked at."""
 
     @property
     def line(self) -> int:
@@ -107,219 +87,19 @@ class SqlStatement(NamedTuple):
         """Why nothing of it can be read; empty when it can."""
         if any(VARIABLE in token.text for token in self.tokens):
             return "shell variable, not understood"
-        if any(token.kind == STRING and _SWALLOWED.search(token.text) for token in self.tokens):
+        if any(token.kind in {STRING, NAME} and _SWALLOWED.search(token.text) for token in self.tokens):
             return "a quote is missing, which hides the next statement"
         return ""
 
     def unread(self) -> Note:
         """Return the note that it is not understood, or not whole."""
         broken = f"statement is not whole: {self.broken}" if self.broken else ""
-        why = self.unreadable or broken or "statement not understood"
+        why = self.reason or self.unreadable or broken or "statement not understood"
         return Note(self.line, f"{why}: {self.beginning}", unread=True)
 
 
 def _written(token: SqlToken) -> str:
     return f"'{token.text}'" if token.kind == STRING else token.spelled if token.kind == NAME else token.text
-
-
-_EOL: Final = r"(?=[ \t]*\r?(?:\n|\Z))"
-_TERMINATOR: Final = re.compile(r"#SET\s+TERMINATOR\s+(\S{1,8})", re.IGNORECASE)
-_ALTERNATIVE: Final = re.compile(r"(?<![\w#$@])[nN]?[qQ](?=')")
-_CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
-
-
-def _bounded(terminator: str) -> str:
-    """The terminator, which is no part of a word when it is a word itself."""
-    return rf"(?<!\w){re.escape(terminator)}(?!\w)" if terminator[-1].isalnum() else re.escape(terminator)
-
-
-def _pattern(terminator: str) -> re.Pattern[str]:
-    """Every token of code; of literals that go on behind the piece only what opens them."""
-    ends = _bounded(terminator) if terminator else f";|[@%!~^]{_EOL}"
-    signs = "".join(sign for sign in "#$@" if sign not in terminator)
-    inner = rf"[\w{signs}]" if terminator else r"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"
-    return re.compile(
-        rf"(?P<blank>[\s\ufeff\x00\x1a]+)|(?P<end>{ends})|(?P<comment>--)|(?P<block>/\*)|(?P<slash>/{_EOL})"
-        r"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<text>'[^']*'(?:'[^']*')*(?!'))|(?P<string>')"
-        r"|(?P<known>\"[^\"]*\"(?:\"[^\"]*\")*(?!\"))|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-        rf"|(?P<word>(?!\d)(?:{inner})(?:{inner})*)|(?P<symbol>.)",
-        re.DOTALL,
-    )
-
-
-def _dull(terminator: str) -> re.Pattern[str]:
-    """What can be skipped in a statement that is not wanted, up to a line that may start another.
-
-    Strings are skipped too, but those that go over lines.
-    """
-    ends = re.escape(terminator[0]) if terminator else ";@%!~^"
-    return re.compile(
-        rf"(?:[^'\"/\-\n{ends}]+|\n(?![ \t]*(?i:CREATE|ALTER|CONNECT)\b)"
-        r"|(?<![qQ])'[^'\n]*'|\"[^\"\n]*\"|-(?!-))+"
-    )
-
-
-def _pieces(text: str | Iterable[str]) -> Iterator[str]:
-    """Cut the text into pieces of bounded length that part no token, as far as possible."""
-    held: list[str] = []
-    size = 0
-    for given in StringIO(text, newline="\n") if isinstance(text, str) else text:
-        for start in range(0, len(given), PIECE):
-            held.append(given[start : start + PIECE])
-            size += len(held[-1])
-            if size >= PIECE:
-                joined = "".join(held)
-                cut = max(joined.rfind(mark) for mark in "\n \t,()") + 1 or size
-                yield joined[:cut]
-                held = [joined[cut:]]
-                size -= cut
-    yield "".join(held)
-
-
-class _Scanner:
-    """Makes tokens of a text; while `skipping`, only ends of statements and comments."""
-
-    def __init__(self, text: str | Iterable[str], terminator: str) -> None:
-        self.skipping = False
-        self._text = text
-        self._place = 0  # in the piece
-        self._line = 1
-        self._first = True
-        self._joined = False
-        self._closing = ""  # of the literal or comment that is open: its last character or characters
-        self._kind = ""
-        self._kept: list[str] = []
-        self._length = 0
-        self._since = SqlToken(END, "", 1)
-        self._use(terminator)
-
-    def _use(self, terminator: str) -> None:
-        self._code = _pattern(terminator)
-        self._dull = _dull(terminator)
-
-    def __iter__(self) -> Iterator[SqlToken]:
-        for piece in _pieces(self._text):
-            self._place = 0
-            while self._place < len(piece):
-                if self._closing:
-                    token = self._inside(piece)
-                elif self.skipping and not self._first and self._skip(piece):
-                    continue
-                else:
-                    found = self._code.match(piece, self._place)
-                    assert found is not None  # noqa: S101 - its last alternative is any character
-                    self._place = found.end()
-                    token = self._token(str(found.lastgroup), found[0], piece)
-                if token is not None:
-                    yield token
-        if self._closing:
-            comment = self._kind == COMMENT
-            yield self._since._replace(
-                kind=COMMENT if comment else BROKEN,
-                text="".join(self._kept) if comment else "is never closed",
-            )
-        yield SqlToken(END, "", self._line)
-
-    def _skip(self, piece: str) -> bool:
-        """Skip what can be skipped here; False when it is nothing."""
-        place = self._place
-        found = self._dull.match(piece, place)
-        if found is None:
-            return False
-        end = found.end()
-        quoting = _ALTERNATIVE.search(piece, max(place, end - 2), end + 1)
-        end = quoting.start() if quoting is not None else end
-        run = piece[place:end]
-        newline = run.rfind("\n")
-        self._first = newline >= 0 and not run[newline + 1 :].strip()
-        self._line += run.count("\n")
-        self._place = end
-        return end > place
-
-    def _token(self, kind: str, text: str, piece: str) -> SqlToken | None:
-        """Make the token of what was found; None when it is a blank, or opens something."""
-        line, first = self._line, self._first
-        if kind == "blank":
-            newlines = text.count("\n")
-            self._line += newlines
-            self._first = first or newlines > 0
-            self._joined = False
-            return None
-        self._first = False
-        joined, self._joined = self._joined, True
-        if kind in _OPENING:
-            self._open(SqlToken(kind, "", line, first, joined), piece)
-            return None
-        if kind in _QUOTED:
-            self._line += text.count("\n")
-            if len(text) - 2 > MAX_LITERAL:
-                return SqlToken(BROKEN, TOO_LONG, line, first)
-            mark = text[0]
-            return SqlToken(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first, joined)
-        if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
-            kind = END if first else SYMBOL
-        return SqlToken(kind, text, line, first, joined)
-
-    def _open(self, token: SqlToken, piece: str) -> None:
-        """Note which literal or comment starts, and what will close it."""
-        self._closing, self._kind = _OPENING[token.kind]
-        if token.kind == "alternative":
-            opening = piece[self._place : self._place + 1]
-            self._closing = _CLOSING.get(opening, opening) + "'"
-            self._place += 1
-        self._since = token._replace(kind=self._kind)
-        self._kept = []
-        self._length = 0
-
-    def _inside(self, piece: str) -> SqlToken | None:
-        """Read on in what is open, to its end or to the end of the piece."""
-        closing, place = self._closing, self._place
-        if closing in _BODY:
-            found = _BODY[closing].match(piece, place)
-            end = found.end() if found is not None else place
-        else:
-            end = piece.find(closing, place)
-            end = len(piece) if end < 0 else end
-        self._length += end - place
-        if self._length <= MAX_LITERAL:
-            self._kept.append(piece[place:end])
-        self._line += piece.count("\n", place, end)
-        self._place = end
-        if end == len(piece):
-            return None
-        if closing != "\n":
-            self._place += len(closing)
-        return self._closed()
-
-    def _closed(self) -> SqlToken | None:
-        token = self._since._replace(text="".join(self._kept))
-        closing, self._closing = self._closing, ""
-        if token.kind == COMMENT:
-            self._heed(token.text)
-            return token
-        if self.skipping:
-            return None
-        if self._length > MAX_LITERAL:
-            return token._replace(kind=BROKEN, text=TOO_LONG)
-        return token._replace(text=token.text.replace(closing * 2, closing)) if closing in _BODY else token
-
-    def _heed(self, comment: str) -> None:
-        """Change the terminator when a comment of the Db2 command line says so."""
-        found = _TERMINATOR.match(comment)
-        if found is not None:
-            self._use(found[1])
-
-
-_OPENING: Final = {
-    "comment": ("\n", COMMENT),
-    "block": ("*/", COMMENT),
-    "string": ("'", STRING),
-    "name": ('"', NAME),
-    "alternative": ("]'", STRING),
-}
-_QUOTED: Final = {"text": STRING, "known": NAME}
-"""Literals that are whole within a piece."""
-_BODY: Final = {"'": re.compile(r"[^']*(?:''[^']*)*"), '"': re.compile(r'[^"]*(?:""[^"]*)*')}
 
 
 def _head(tokens: Sequence[SqlToken]) -> str:
@@ -337,11 +117,12 @@ def statements(
     wanted: Callable[[str], object],
     terminator: str = "",
     verbs: Collection[str] | None = None,
-    objects: Collection[str] = (),
+    dialect: SqlDialect = STANDARD,
 ) -> Iterator[SqlStatement | SqlToken]:
-    """Read the statements whose first words are wanted, and the comments, which come as tokens.
+    """Read the statements whose first words are wanted; comments and commands of the client come as tokens.
 
-    Statements that seem to be about a tablespace come too, marked `strange`, if `verbs` are given.
+    Statements that seem to be about a tablespace come too, marked `strange`, if `verbs` are given: mistyped,
+    hidden in quotes or in another statement, or cut at the end of the text.
 
     Args:
         text: the text, or its pieces in order, as iterating over an open file gives them.
@@ -349,39 +130,77 @@ def statements(
         terminator: what ends a statement; empty: `;`, a `/` alone on its line, or one of `@%!~^` at the end
             of a line.  `--#SET TERMINATOR x` in the text changes it.
         verbs: the first words, in upper case, that statements can have at all to be wanted; None: any.
-        objects: what else than a tablespace has files: a statement about it may be mistyped, too.
+        dialect: what the database and its client have beside standard SQL.
 
     A statement also ends where a line starts with CREATE, ALTER or CONNECT, so that a forgotten terminator
     or a command of SQL*Plus hides nothing.
     """
-    scanner = _Scanner(text, terminator)
-    chosen = _Selection(
-        wanted, frozenset({*verbs, *CHANGING_VERBS, "SET"}) if verbs is not None else None, objects
-    )
-    held: list[SqlToken] = []
-    broken = ""
-    for token in scanner:
-        if token.kind == COMMENT:
-            yield token
-            continue
-        if token.kind == END or (token.first and token.kind == WORD and token.text.upper() in _STARTS):
-            if broken or chosen.takes(held):
-                yield SqlStatement(tuple(held) or (token,), broken, bool(held) and not wanted(_head(held)))
-            held, broken, scanner.skipping = [], "", False
+    scanner = SqlScanner(text, terminator, dialect)
+    beginnings = frozenset({*verbs, *CHANGING_VERBS, "SET"}) if verbs is not None else None
+    return _Statements(scanner, _Selection(wanted, beginnings, dialect.objects)).read()
+
+
+class _Statements:
+    """Makes statements of tokens."""
+
+    def __init__(self, scanner: SqlScanner, chosen: _Selection) -> None:
+        self._scanner = scanner
+        self._chosen = chosen
+        self._held: list[SqlToken] = []
+        self._first: SqlToken | None = None
+        self._broken = ""
+        self._terminated = False  # some statement before
+
+    def read(self) -> Iterator[SqlStatement | SqlToken]:
+        for token in self._scanner:
+            if token.kind in {COMMENT, COMMAND}:
+                yield token
+            elif token.kind == HIDDEN:
+                yield from self._chosen.hidden((token,))
+            else:
+                if token.kind == END or (
+                    token.first and token.kind == WORD and token.text.upper() in _STARTS
+                ):
+                    yield from self._ended(token)
+                yield from self._taken(token)
+
+    def _ended(self, by: SqlToken) -> Iterator[SqlStatement]:
+        """Yield the statement that ends here, or those that are hidden in it."""
+        held, first, chosen = tuple(self._held), self._first, self._chosen
+        last = by.kind == END and not by.text
+        cut = _CUT if last and self._terminated and chosen.may_be_cut(first) else ""
+        if self._broken or chosen.takes(held):
+            opened = self._scanner.opened._replace(kind=WORD)
+            strange = bool(held) and not chosen.wanted(_head(held))
+            yield SqlStatement(held or (opened,), self._broken or cut, strange)
+        elif cut and first is not None:
+            yield SqlStatement(held or (first,), strange=True, reason=f"statement not read: {cut}")
+        else:
+            yield from chosen.hidden(held)
+        self._held, self._broken, self._first, self._scanner.skipping = [], "", None, False
+        self._terminated = self._terminated or (by.kind == END and not last)
+
+    def _taken(self, token: SqlToken) -> Iterator[SqlStatement]:
+        """Keep a token of a statement that may be wanted."""
+        held = self._held
         if token.kind == BROKEN:
-            broken = broken or f"what is opened in line {token.line} {token.text}"
+            self._broken = self._broken or f"what is opened in line {token.line} {token.text}"
         elif len(held) == MAX_TOKENS:
-            broken = broken or f"it has more than {MAX_TOKENS} words"
-        elif token.kind != END and not scanner.skipping:
+            self._broken = self._broken or f"it has more than {MAX_TOKENS} words"
+        elif token.kind != END and not self._scanner.skipping:
             held.append(token)
+            self._first = self._first or token
             if len(held) == 1:
-                scanner.skipping = not chosen.may_begin(token.text.upper())
+                self._scanner.skipping = not self._chosen.may_begin(token.text.upper())
             elif len(held) == MAX_HEAD:
-                scanner.skipping = not chosen.takes(held)
-            held = [] if scanner.skipping else held
+                self._scanner.skipping = not self._chosen.takes(held)
+            if self._scanner.skipping:
+                yield from self._chosen.hidden(held)
+                self._held = []
 
 
 _STARTS: Final = frozenset({"CREATE", "ALTER", "CONNECT"})
+_CHANGES: Final = ("CREATE", "ALTER", "DROP")
 
 
 class _Selection(NamedTuple):
@@ -394,6 +213,18 @@ class _Selection(NamedTuple):
 
     def may_begin(self, word: str) -> bool:
         return self.beginnings is None or is_like(word, self.beginnings)
+
+    def may_be_cut(self, first: SqlToken | None) -> bool:
+        """Say whether a statement that nothing ends may be one that the end of a listing cuts."""
+        word = first.text.upper() if first is not None else ""
+        return self.beginnings is not None and bool(word) and any(map(str.startswith, _CHANGES, repeat(word)))
+
+    def hidden(self, tokens: Iterable[SqlToken]) -> Iterator[SqlStatement]:
+        """Yield the statements about files in the quotes of a statement that is passed over."""
+        for token in tokens if self.beginnings is not None else ():
+            if token.kind in {STRING, NAME, HIDDEN}:
+                for found in hidden_statements(token.text, token.line):
+                    yield SqlStatement((found,), strange=True, reason=_NOT_READ)
 
     def takes(self, tokens: Sequence[SqlToken]) -> bool:
         """Say whether a statement is wanted, or seems to be about a tablespace."""
@@ -568,6 +399,10 @@ def size(cursor: TokenCursor) -> int | None:
     return number * (UNITS[letter] if letter else 1)
 
 
+_PRINTED: Final = re.compile(r"(?:REM|PRO|ECHO\b|\\q?echo\b|#)", re.IGNORECASE)
+"""Commands that are comments, or print their text."""
+
+
 class DdlReader:
     """Reads the statements of one dialect, which `apply` takes in order."""
 
@@ -575,10 +410,11 @@ class DdlReader:
     """The first words of statements that are wanted."""
     wanted: ClassVar[re.Pattern[str]]
     """The first words, one blank between them."""
-    objects: ClassVar[Collection[str]] = ()
-    """What else than a tablespace has files."""
     types: ClassVar[Sequence[str]] = ()
     """Words between the verb and TABLESPACE."""
+    dialect: ClassVar[SqlDialect] = STANDARD
+    runs: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
+    """A command of the client that runs another file, which is its first group that is there."""
 
     def __init__(self, origin: str, options: Options = NO_OPTIONS) -> None:
         self.notes: list[Note] = []
@@ -589,11 +425,14 @@ class DdlReader:
 
     def read(self, text: str | Iterable[str]) -> ListingContent:
         """Read the text, or its pieces in order, as iterating over an open file gives them."""
-        lines = self.sql_lines(script_statements(text, self.notes))
+        lines = script_statements(text, self.notes)
         terminator = self.options.terminator
-        for statement in statements(lines, self.wanted.match, terminator, self.verbs, self.objects):
+        for statement in statements(lines, self.wanted.match, terminator, self.verbs, self.dialect):
             if isinstance(statement, SqlToken):
-                self.comment(statement.text)
+                if statement.kind == COMMAND:
+                    self.command(statement)
+                else:
+                    self.comment(statement.text)
                 continue
             before = len(self.notes)
             self.apply(statement)
@@ -601,9 +440,16 @@ class DdlReader:
         self.end()
         return content_of(self.containers(), self.notes, only_name(self.databases))
 
-    def sql_lines(self, lines: Iterable[str]) -> Iterable[str]:
-        """Return the lines that are SQL."""
-        return lines
+    def command(self, line: SqlToken) -> None:
+        """Note a command of the client that runs another file, or statements about files."""
+        other = self.runs.match(line.text)
+        if other is not None:
+            file = quote(next(filter(None, other.groups())))
+            self.note(
+                line.line, f"the script runs the statements of another file: give {file}, too", unread=True
+            )
+        elif any(hidden_statements(line.text)) and not _PRINTED.match(line.text):
+            self.note(line.line, f"{_NOT_READ}: {quote(line.text)}", unread=True)
 
     def comment(self, text: str) -> None:
         """Take a comment."""

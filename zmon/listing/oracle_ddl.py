@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.ddl import DdlReader, SqlToken
-from zmon.listing.not_understood import quote, similar_word
+from zmon.listing.ddl import DdlReader
+from zmon.listing.not_understood import similar_word
+from zmon.listing.sql_scanner import NAME, NUMBER, STRING, WORD, SqlDialect, SqlToken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,13 +38,20 @@ _WANTED: Final = re.compile(
     r" TABLESPACE(?![^ ])"
     r"|(?:CREATE|ALTER)(?: PLUGGABLE)? DATABASE(?! LINK)(?![^ ])|CREATE CONTROLFILE(?![^ ])"
 )
-_RUN: Final = re.compile(
-    r"[ \t]*(?:@@?[ \t]*(?P<file>[\w/.~?$&+-][^\s;]{0,4096})"
-    r"|STA(?:RT)?[ \t]+(?!WITH\b)(?P<other>[^\s;]{1,4096})[ \t]*;?[ \t]*\r?(?:\n|\Z))",
-    re.IGNORECASE,
+_RUN: Final = (
+    r"(?:@@?[ \t]*([\w/.~?$&+-][^\s;]{0,4096})"
+    r"|(?i:STA(?:RT)?)[ \t]+(?!(?i:WITH)\b)([^\s;]{1,4096})[ \t]*;?[ \t]*(?:\r?\n|\r?\Z))"
 )
 """A line that runs another file: `@file`, `@@file` or `START file`."""
-_COMMENT_MARKS: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|--[^\n]*|/\*|\*/")
+_DIALECT: Final = SqlDialect(
+    r"(?i:PRO|HO(?:ST)?|SPO(?:OL)?|[TB]TI(?:TLE)?|REP[HF]\w+|(?:UN)?DEF(?:INE)?|SET|(?:DIS)?CONN(?:ECT)?"
+    r"|ACC(?:EPT)?|PAU(?:SE)?|COL(?:UMN)?|BRE(?:AK)?|COMP(?:UTE)?|WHENEVER|SHOW?|EXEC(?:UTE)?(?!\s+IMMEDIATE)"
+    r"|CL(?:EAR)?|DESC(?:RIBE)?|TIMI(?:NG)?|EXIT|QUIT|VAR(?:IABLE)?|PRINT|STARTUP|SHUTDOWN)(?![\w$#(.:])"
+    r"|!|#|\$[ \t]|\\[A-Za-z!.]",
+    rf"(?i:REM(?:ARK)?|PROMPT)(?![\w$#(.:])|#[ \t#!]|{_RUN}",
+    objects=frozenset({"DATABASE", "CONTROLFILE"}),
+)
+"""Commands of SQL*Plus, and comments and commands of MySQL, whose statements are alike."""
 _STATEMENT: Final = re.compile(
     r"\b(?:CREATE|ALTER)\s+(?:\w{1,20}\s+){0,3}(?:TABLESPACE|DATABASE|CONTROLFILE)\b", re.IGNORECASE
 )
@@ -82,10 +90,10 @@ def _files(cursor: TokenCursor) -> Iterator[_FileClause]:
     """Take `'f' SIZE 10M REUSE AUTOEXTEND ON ..., SIZE 5M, ...`."""
     while True:
         line = cursor.here.line
-        if cursor.here.kind == ddl.NAME or cursor.here.text in _NO_PATH:
+        if cursor.here.kind == NAME or cursor.here.text in _NO_PATH:
             cursor.odd.append((cursor.here, "a path has to be in 'quotes'"))
             return
-        path = cursor.kind(ddl.STRING)
+        path = cursor.kind(STRING)
         size = _size(cursor)
         if path is not None or size is not None:
             yield _FileClause(path.text if path is not None else "", line, size)
@@ -102,7 +110,7 @@ def _size(cursor: TokenCursor) -> int | None:
     """Take `SIZE 10M`."""
     if not cursor.words("SIZE"):
         return None
-    if cursor.here.kind != ddl.NUMBER:
+    if cursor.here.kind != NUMBER:
         cursor.odd.append((cursor.here, "not a size"))
     return ddl.size(cursor)
 
@@ -141,7 +149,7 @@ def _paths(cursor: TokenCursor) -> list[SqlToken]:
     """Take one string, or several in parentheses or parted by commas."""
     inside = cursor.symbol("(")
     paths = []
-    while (path := cursor.kind(ddl.STRING)) is not None:
+    while (path := cursor.kind(STRING)) is not None:
         paths.append(path)
         if not inside or not cursor.symbol(","):
             break
@@ -154,7 +162,8 @@ class _OracleReader(DdlReader):
     """Applies Oracle's statements."""
 
     wanted = _WANTED
-    objects = frozenset({"DATABASE", "CONTROLFILE"})
+    dialect = _DIALECT
+    runs = re.compile(_RUN)
     types = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
 
     def __init__(self, origin: str, options: c.Options) -> None:
@@ -166,25 +175,6 @@ class _OracleReader(DdlReader):
 
     def containers(self) -> Iterable[Container]:
         return self._rows.values()
-
-    def sql_lines(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield the lines; of those that run another file in SQL*Plus, which is noted, only the line end."""
-        number = 1
-        in_comment = False
-        for line in lines:
-            found = None if in_comment else _RUN.match(line)
-            if in_comment or "/*" in line:
-                for mark in _COMMENT_MARKS.finditer(line):
-                    if mark[0] == ("*/" if in_comment else "/*"):
-                        in_comment = not in_comment
-            if found is not None:
-                other = quote(found["file"] or found["other"])
-                self.note(
-                    number, f"the script runs the statements of another file: give {other}, too", unread=True
-                )
-            ended = line.endswith("\n")
-            yield line if found is None else "\n" * ended
-            number += ended
 
     def apply(self, statement: SqlStatement) -> None:
         unknown = statement.strange or statement.unreadable
@@ -317,7 +307,7 @@ class _OracleReader(DdlReader):
 
     def _resize(self, paths: Sequence[SqlToken], cursor: TokenCursor) -> None:
         numbers = []
-        while not paths and cursor.here.kind == ddl.NUMBER:
+        while not paths and cursor.here.kind == NUMBER:
             numbers.append(cursor.step())
             if not cursor.symbol(","):
                 break
@@ -345,7 +335,7 @@ class _OracleReader(DdlReader):
         """Read all files of CREATE DATABASE, or of CREATE CONTROLFILE, which names no tablespaces."""
         line = cursor.here.line
         control = cursor.words("CONTROLFILE")
-        name: SqlToken | None = None if control else SqlToken(ddl.WORD, "SYSTEM", line)
+        name: SqlToken | None = None if control else SqlToken(WORD, "SYSTEM", line)
         role = c.UNKNOWN if control else c.DATA
         if control:
             self.note(cursor.here.line, "CREATE CONTROLFILE names no tablespaces: get DBA_DATA_FILES")
@@ -360,7 +350,7 @@ class _OracleReader(DdlReader):
             elif cursor.one_of("DATAFILE", "TEMPFILE"):
                 self._add(name, role, _files(cursor))
             elif word := cursor.one_of("DEFAULT", "SYSAUX", "UNDO", "TEMPORARY"):
-                name = SqlToken(ddl.WORD, word, cursor.here.line)
+                name = SqlToken(WORD, word, cursor.here.line)
                 role = {"UNDO": c.UNDO, "TEMPORARY": c.TEMP}.get(word, c.DATA)
             elif cursor.words("TABLESPACE"):
                 name = cursor.identifier()
@@ -378,7 +368,7 @@ _OTHER_VERBS: Final = frozenset({"CLEAR", "RECOVER", "REGISTER", "PREPARE", "STA
 def _list(cursor: TokenCursor) -> list[SqlToken]:
     """Take strings parted by commas, as the lists of what is moved and resized are."""
     paths = []
-    while (path := cursor.kind(ddl.STRING)) is not None:
+    while (path := cursor.kind(STRING)) is not None:
         paths.append(path)
         if not cursor.symbol(","):
             break

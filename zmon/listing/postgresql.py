@@ -20,17 +20,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
-from zmon.listing import ddl
 from zmon.listing.ddl import DdlReader
 from zmon.listing.delimited import rows
 from zmon.listing.not_understood import Note, quote, unread_row
 from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError, is_here
+from zmon.listing.sql_scanner import STRING, WORD, SqlDialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from zmon.listing.ddl import SqlStatement, SqlToken
+    from zmon.listing.ddl import SqlStatement
     from zmon.listing.servers import Server
+    from zmon.listing.sql_scanner import SqlToken
 
     Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -341,6 +342,8 @@ _WANTED: Final = re.compile(r"(?:CREATE|ALTER|DROP) TABLESPACE(?![^ ])")
 _LOCATED: Final = re.compile(
     r"\bCREATE\s+TABLESPACE\s+[^\s;]{1,130}\s+(?:OWNER\s+[^\s;]{1,130}\s+)?LOCATION\s+'", re.IGNORECASE
 )
+_DIALECT: Final = SqlDialect(lines=r"\\(?=[A-Za-z!?])", nested=True, dollars=True)
+"""psql has commands that begin with a backslash."""
 _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|MANAGED\s+BY|PAGESIZE)\b", re.IGNORECASE)
 _OPTIONS: Final = ("SET", "RESET", "OWNER")
 
@@ -359,6 +362,8 @@ class _PostgresqlReader(DdlReader):
     """Applies PostgreSQL's statements."""
 
     wanted = _WANTED
+    dialect = _DIALECT
+    runs = re.compile(r"\\i(?:r|nclude|nclude_relative)?\s+(\S+)")
 
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
@@ -368,13 +373,13 @@ class _PostgresqlReader(DdlReader):
         return self._spaces.values()
 
     def apply(self, statement: SqlStatement) -> None:
-        if not self._apply(statement):
+        if not self._apply(statement) or statement.broken:
             self.notes.append(statement.unread())
 
     def _apply(self, statement: SqlStatement) -> bool:
         """Apply a statement; False when it is not understood."""
         verb, _, cursor = self.begin(statement)
-        if statement.strange or statement.broken or not cursor.words("TABLESPACE"):
+        if statement.strange or not cursor.words("TABLESPACE"):
             return False
         cursor.words("IF", "EXISTS")
         name = _folded(cursor.identifier())
@@ -390,7 +395,7 @@ class _PostgresqlReader(DdlReader):
             return bool(new)
         if cursor.words("OWNER"):
             cursor.identifier()
-        path = cursor.kind(ddl.STRING) if cursor.words("LOCATION") else None
+        path = cursor.kind(STRING) if cursor.words("LOCATION") else None
         if path is None or not name:
             return False
         self._spaces[name] = c.Container(
@@ -404,7 +409,7 @@ def _folded(name: SqlToken | None) -> str:
     """Return a name as PostgreSQL stores it: in small letters unless it is quoted."""
     if name is None:
         return ""
-    return name.text.lower() if name.kind == ddl.WORD else name.text
+    return name.text.lower() if name.kind == WORD else name.text
 
 
 # the data directory

@@ -143,6 +143,8 @@ class _ScriptReader:
         inside, ended, rest = line.partition("'") if self._quote == "'" else _to_quote(line)
         if not ended:
             return inside
+        if inside[:1] == inside[-1:] == '"':  # quoted for a second shell, as ssh runs one
+            inside = inside[1:-1]
         self._quote = ""
         return f"{inside}; {self._plain(rest)}"
 

@@ -1,0 +1,355 @@
+"""SQL text taken apart into tokens, in one pass and bounded memory.
+
+Time is linear in the length of the text, and no piece or literal is held beyond a limit.  What a client has
+beside SQL, and its commands, are those of a dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+WORD: Final = "word"
+NAME: Final = "name"
+STRING: Final = "string"
+NUMBER: Final = "number"
+SYMBOL: Final = "symbol"
+COMMENT: Final = "comment"
+COMMAND: Final = "command"
+HIDDEN: Final = "hidden"
+BROKEN: Final = "broken"
+END: Final = "end"
+
+PIECE: Final = 1 << 16
+"""Characters that are looked at at once."""
+MAX_LITERAL: Final = 1 << 16
+"""Characters of a literal that are kept; a longer one is broken."""
+TOO_LONG: Final = f"is longer than {MAX_LITERAL} characters"
+
+
+class SqlToken(NamedTuple):
+    """One word of SQL."""
+
+    kind: str
+    """`word` (unquoted), `name` ("quoted"), `string` ('quoted'), `number`, `symbol`, `comment`, `command` of
+    the client, `end` of a statement, `hidden`: a statement about files in quotes or in a statement that is
+    passed over, or `broken`: a literal or comment that is never closed, or a literal that is too long."""
+    text: str
+    """Without quotes, doubled quotes made single."""
+    line: int
+    """Where it starts, counted from 1."""
+    first: bool = False
+    """Nothing but blanks is before it on its line."""
+    joined: bool = False
+    """No blank is before it."""
+
+    @property
+    def stored(self) -> str:
+        """An identifier as the catalogue stores it."""
+        return self.text.upper() if self.kind == WORD else self.text
+
+    @property
+    def spelled(self) -> str:
+        """An identifier as it is written."""
+        return self.text if self.kind == WORD else '"' + self.text.replace('"', '""') + '"'
+
+
+class SqlDialect(NamedTuple):
+    """What a database, and the client that runs its statements, have in a file beside standard SQL."""
+
+    commands: str = r"(?!)"
+    """Pattern of what begins a command of the client, to the end of its line, where no statement is open."""
+    lines: str = r"(?!)"
+    """The same for commands that may be within a statement, too, on lines of their own."""
+    nested: bool = False
+    """Whether there may be comments in a comment."""
+    objects: Collection[str] = ()
+    """What else than a tablespace has files: a statement about it may be mistyped, too."""
+    dollars: bool = False
+    """Whether `$$text$$` and `E'it\\'s'` are literals."""
+
+
+STANDARD: Final = SqlDialect()
+
+_HIDDEN: Final = re.compile(
+    r"\b(?:(?:CREATE|ALTER)\s+(?:OR\s+REPLACE\s+)?(?:(?:REGULAR|LARGE|LONG|SYSTEM|USER|TEMPORARY|BIGFILE"
+    r"|SMALLFILE|UNDO|LOCAL|GLOBAL)\s+){0,3}TABLESPACE\b(?!\s*(?:[,;]|TO\b|BY\b|WHENEVER\b))"
+    r"|ALTER\s+DATABASE\s+(?:ADD|RENAME|MOVE)\b|CREATE\s+CONTROLFILE\b)[^\n]{0,80}",
+    re.IGNORECASE,
+)
+"""A statement about files, wherever it is, and the rest of its line; a privilege of that name is none."""
+_HIDDEN_WORDS: Final = ("TABLESPACE", "DATABASE", "CONTROLFILE")
+
+
+def hidden_statements(text: str, line: int = 0) -> Iterator[SqlToken]:
+    """Yield the statements about files that a text has anywhere, each as one token of its line."""
+    upper = text.upper()
+    if not any(word in upper for word in _HIDDEN_WORDS):
+        return
+    place = 0
+    for found in _HIDDEN.finditer(text):
+        line += text.count("\n", place, found.start())
+        place = found.start()
+        yield SqlToken(HIDDEN, found[0], line)
+
+
+_EOL: Final = r"(?=[ \t]*\r?(?:\n|\Z))"
+_TERMINATOR: Final = re.compile(r"#SET\s+TERMINATOR\s+(\S{1,8})", re.IGNORECASE)
+_ALTERNATIVE: Final = re.compile(r"(?<![\w#$@])(?:[nN]?[qQ]|[eE])(?=')")
+_COMMENT_MARK: Final = re.compile(r"/\*|\*/")
+_ESCAPED: Final = re.compile(r"\\(.)|''", re.DOTALL)
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def _bounded(terminator: str) -> str:
+    """The terminator, which is no part of a word when it is a word itself."""
+    return rf"(?<!\w){re.escape(terminator)}(?!\w)" if terminator[-1].isalnum() else re.escape(terminator)
+
+
+def _pattern(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
+    """Every token of code; of literals that go on behind the piece only what opens them."""
+    ends = _bounded(terminator) if terminator else f";|[@%!~^]{_EOL}"
+    signs = "".join(sign for sign in "#$@" if sign not in terminator)
+    inner = rf"[\w{signs}]" if terminator else r"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"
+    dollars = r"(?P<escapes>(?<![\w$])[eE]')|(?P<dollars>(?<![\w$])\$(?:[^\W\d]\w{0,62})?\$)|"
+    return re.compile(
+        (dollars if dialect.dollars else "")
+        + rf"(?P<blank>[\s\ufeff\x00\x1a]+)|(?P<end>{ends})|(?P<comment>--)|(?P<block>/\*)|(?P<slash>/{_EOL})"
+        r"|(?P<alternative>[nN]?[qQ]'(?=[^\s']))|(?P<text>'[^']*'(?:'[^']*')*(?!'))|(?P<string>')"
+        r"|(?P<known>\"[^\"]*\"(?:\"[^\"]*\")*(?!\"))|(?P<name>\")|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+        rf"|(?P<word>(?!\d)(?:{inner})(?:{inner})*)|(?P<symbol>.)",
+        re.DOTALL,
+    )
+
+
+def _dull(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
+    """What can be skipped in a statement that is not wanted, up to a line that may start another.
+
+    Strings are skipped too, but those that go over lines.
+    """
+    ends = re.escape(terminator[0]) if terminator else ";@%!~^"
+    if dialect.dollars:
+        ends += "$"
+    return re.compile(
+        rf"(?:[^'\"/\-\n{ends}]+|\n(?![ \t]*(?:(?i:CREATE|ALTER|CONNECT)\b|{dialect.lines}))"
+        rf"|(?<![qQ{'eE' * dialect.dollars}])'[^'\n]*'|\"[^\"\n]*\"|-(?!-))+"
+    )
+
+
+def _pieces(text: str | Iterable[str]) -> Iterator[str]:
+    """Cut the text into pieces of bounded length that part no token, as far as possible."""
+    held: list[str] = []
+    size = 0
+    for given in StringIO(text, newline="\n") if isinstance(text, str) else text:
+        for start in range(0, len(given), PIECE):
+            held.append(given[start : start + PIECE])
+            size += len(held[-1])
+            if size >= PIECE:
+                joined = "".join(held)
+                cut = joined.rfind("\n") + 1 or max(joined.rfind(mark) for mark in " \t,()") + 1 or size
+                yield joined[:cut]
+                held = [joined[cut:]]
+                size -= cut
+    yield "".join(held)
+
+
+class SqlScanner:
+    """Makes tokens of a text; while `skipping`, only ends of statements and comments."""
+
+    def __init__(self, text: str | Iterable[str], terminator: str, dialect: SqlDialect) -> None:
+        self.skipping = False
+        self.opened = SqlToken(END, "", 1)
+        """The literal or comment that is open, or was last, with what was kept of its text."""
+        self._dialect = dialect
+        self._commands = re.compile(f"{dialect.lines}|{dialect.commands}")
+        self._command_lines = re.compile(dialect.lines)
+        self._within = False  # a statement
+        self._depth = 0  # of comments
+        self._hidden: list[SqlToken] = []
+        self._text = text
+        self._place = 0  # in the piece
+        self._line = 1
+        self._first = True
+        self._joined = False
+        self._closing = ""  # of the literal or comment that is open: its last character or characters
+        self._kind = ""
+        self._escapes = False  # there are backslashes before quotes in it
+        self._kept: list[str] = []
+        self._length = 0
+        self._since = SqlToken(END, "", 1)
+        self._use(terminator)
+
+    def _use(self, terminator: str) -> None:
+        self._code = _pattern(terminator, self._dialect)
+        self._dull = _dull(terminator, self._dialect)
+
+    def __iter__(self) -> Iterator[SqlToken]:
+        for piece in _pieces(self._text):
+            self._place = 0
+            while self._place < len(piece):
+                if self._closing:
+                    token = self._inside(piece)
+                elif self._is_command(piece) if self._first else self.skipping and self._skip(piece):
+                    token = None
+                else:
+                    found = self._code.match(piece, self._place)
+                    assert found is not None  # noqa: S101 - its last alternative is any character
+                    self._place = found.end()
+                    token = self._token(str(found.lastgroup), found[0], piece)
+                if self._hidden:
+                    yield from self._hidden
+                    self._hidden.clear()
+                if token is not None:
+                    yield token
+        if self._closing:
+            self.opened = self._since._replace(text="".join(self._kept))
+            ended = self._closing == "\n"
+            yield self.opened if ended else self.opened._replace(kind=BROKEN, text="is never closed")
+        yield SqlToken(END, "", self._line)
+
+    def _is_command(self, piece: str) -> bool:
+        """Say whether a command of the client is here, which then is open to the end of its line."""
+        found = (self._command_lines if self._within else self._commands).match(piece, self._place)
+        if found is None:
+            return False
+        self._first = False
+        self._open(SqlToken(COMMAND, "", self._line, first=True), piece)
+        return True
+
+    def _search(self, text: str, line: int) -> None:
+        """Look for statements in what is passed over."""
+        if self.skipping:
+            self._hidden += hidden_statements(text, line)
+
+    def _skip(self, piece: str) -> bool:
+        """Skip what can be skipped here; False when it is nothing."""
+        place = self._place
+        found = self._dull.match(piece, place)
+        if found is None:
+            return False
+        end = found.end()
+        quoting = _ALTERNATIVE.search(piece, max(place, end - 2), end + 1)
+        end = quoting.start() if quoting is not None else end
+        run = piece[place:end]
+        self._search(run, self._line)
+        newline = run.rfind("\n")
+        self._first = newline >= 0 and not run[newline + 1 :].strip()
+        self._line += run.count("\n")
+        self._place = end
+        return end > place
+
+    def _token(self, kind: str, text: str, piece: str) -> SqlToken | None:
+        """Make the token of what was found; None when it is a blank, or opens something."""
+        line, first = self._line, self._first
+        if kind == "blank":
+            newlines = text.count("\n")
+            self._line += newlines
+            self._first = first or newlines > 0
+            self._joined = False
+            return None
+        self._first = False
+        joined, self._joined = self._joined, True
+        self._within = self._within or kind not in {"comment", "block"}
+        if kind in _OPENING:
+            self._open(SqlToken(kind, "", line, first, joined), piece)
+            self._closing = text if kind == "dollars" else self._closing
+            return None
+        if kind in _QUOTED:
+            self._search(text, line)
+            self._line += text.count("\n")
+            if len(text) - 2 > MAX_LITERAL:
+                return SqlToken(BROKEN, TOO_LONG, line, first)
+            mark = text[0]
+            return SqlToken(_QUOTED[kind], text[1:-1].replace(mark + mark, mark), line, first, joined)
+        if kind == "slash":  # alone on its line it ends a statement of SQL*Plus
+            kind = END if first else SYMBOL
+        self._within = kind != END
+        return SqlToken(kind, text, line, first, joined)
+
+    def _open(self, token: SqlToken, piece: str) -> None:
+        """Note which literal or comment starts, and what will close it."""
+        self._closing, self._kind = _OPENING[token.kind]
+        self._escapes = token.kind == "escapes"
+        self._depth = 1
+        if token.kind == "alternative":
+            opening = piece[self._place : self._place + 1]
+            self._closing = _CLOSING.get(opening, opening) + "'"
+            self._place += 1
+        self._since = token._replace(kind=self._kind)
+        self._kept = []
+        self._length = 0
+
+    def _inside(self, piece: str) -> SqlToken | None:
+        """Read on in what is open, to its end or to the end of the piece."""
+        closing, place = self._closing, self._place
+        if closing in _BODY:
+            found = (_ESCAPED_BODY if self._escapes else _BODY[closing]).match(piece, place)
+            end = found.end() if found is not None else place
+        elif closing == "*/" and self._dialect.nested:
+            end = self._end_of_comment(piece)
+        else:
+            end = piece.find(closing, place)
+            end = len(piece) if end < 0 else end
+        self._length += end - place
+        if self._length <= MAX_LITERAL:
+            self._kept.append(piece[place:end])
+        if self._kind not in {COMMENT, COMMAND}:
+            self._search(piece[place:end], self._line)
+        self._line += piece.count("\n", place, end)
+        self._place = end
+        if end == len(piece):
+            return None
+        if closing != "\n":
+            self._place += len(closing)
+        return self._closed()
+
+    def _end_of_comment(self, piece: str) -> int:
+        """Return where the comment ends that others may be in; the end of the piece if it goes on."""
+        for mark in _COMMENT_MARK.finditer(piece, self._place):
+            self._depth += 1 if mark[0] == "/*" else -1
+            if not self._depth:
+                return mark.start()
+        return len(piece)
+
+    def _closed(self) -> SqlToken | None:
+        token = self._since._replace(text="".join(self._kept))
+        closing, self._closing = self._closing, ""
+        self.opened = token
+        if token.kind == COMMAND:
+            return token
+        if token.kind == COMMENT:
+            self._heed(token.text)
+            return token
+        if self.skipping:
+            return None
+        if self._length > MAX_LITERAL:
+            return token._replace(kind=BROKEN, text=TOO_LONG)
+        if self._escapes:
+            return token._replace(text=_ESCAPED.sub(lambda found: found[1] or "'", token.text))
+        return token._replace(text=token.text.replace(closing * 2, closing)) if closing in _BODY else token
+
+    def _heed(self, comment: str) -> None:
+        """Change the terminator when a comment of the Db2 command line says so."""
+        found = _TERMINATOR.match(comment)
+        if found is not None:
+            self._use(found[1])
+
+
+_OPENING: Final = {
+    "comment": ("\n", COMMENT),
+    "block": ("*/", COMMENT),
+    "string": ("'", STRING),
+    "name": ('"', NAME),
+    "alternative": ("]'", STRING),
+    "dollars": ("$$", STRING),
+    "escapes": ("'", STRING),
+    COMMAND: ("\n", COMMAND),
+}
+_QUOTED: Final = {"text": STRING, "known": NAME}
+"""Literals that are whole within a piece."""
+_ESCAPED_BODY: Final = re.compile(r"[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:\\\Z)?", re.DOTALL)
+_BODY: Final = {"'": re.compile(r"[^']*(?:''[^']*)*"), '"': re.compile(r'[^"]*(?:""[^"]*)*')}
