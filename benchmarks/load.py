@@ -28,7 +28,7 @@ from zmon.kernel.channel_path import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.column_encoding import dump, load
-from zmon.store.rows import crc, sample_crc
+from zmon.store.file_format import crc, sample_crc
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kinds import CPU
 from zmon.sample import Frame
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 

@@ -25,7 +25,7 @@ from zmon.recorder.forecast import (
 from zmon.recorder.retention import Rule
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.day import DAY
-from zmon.store.schema import MAGIC
+from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from zmon.recorder.retention import Kept, Rule, days_within, is_recording, prune, surplus
 from zmon.store.day import DAY, DayFile, day_file
-from zmon.store.schema import MAGIC
+from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from zmon.recorder.roll import PATIENCE, Roll, unfit
 from zmon.sample import Instant, Sample
 from zmon.store.check import find_damage
 from zmon.store.day import DAY, day_file, days
-from zmon.store.error import Damaged, RecordingError
+from zmon.store.file_format import Damaged, RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 

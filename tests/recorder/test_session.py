@@ -14,7 +14,7 @@ from zmon.recorder.roll import Roll
 from zmon.recorder.session import MINUTE, SECOND, Orders, Plan, Session
 from zmon.sample import Instant, Sample
 from zmon.store.day import DAY
-from zmon.store.schema import MAGIC
+from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 from zmon.session.timeline import NoteError, Timeline
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from zmon.session.timeline import Timeline
 from zmon.session.when import WhenError
 from zmon.store.check import find_damage
 from zmon.store.day import DAY, day_file
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.store.baseline import content_digest, decode_column, encode_column
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -28,7 +28,7 @@ from zmon.store.column_encoding import (
     to_json,
     unpack,
 )
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 
 NUMBERS = st.one_of(
     st.lists(st.integers(-(1 << 62), 1 << 62)),

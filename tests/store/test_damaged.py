@@ -20,7 +20,7 @@ from zmon.sample import Instant
 from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
 from zmon.store.check import find_damage
-from zmon.store.error import Damaged, RecordingError
+from zmon.store.file_format import Damaged, RecordingError
 from zmon.store.reader import LOST_SESSION, Recording
 from zmon.tables.channel import table as channels
 from zmon.tables.control_unit import table as control_units

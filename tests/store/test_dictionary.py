@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.kinds import PROFILE
-from zmon.store import schema
+from zmon.store import file_format
 from zmon.store.dictionary import Dictionary, load_layout
-from zmon.store.error import Damaged
-from zmon.store.rows import checked, crc
+from zmon.store.file_format import Damaged, checked, crc
 
 
 @given(st.binary(), st.integers(0, 99))
@@ -37,7 +36,7 @@ def test_what_is_no_bytes_is_damaged(body: object) -> None:
 def test_the_fields_of_what_is_not_there_take_no_room() -> None:
     """They come back with the reader's own; with the first column they are kept as they are."""
     connection = sqlite3.connect(":memory:")
-    schema.prepare(connection, "a recording in memory")
+    file_format.prepare(connection, "a recording in memory")
     dictionary = Dictionary()
     none = dictionary.layout(connection, PROFILE, [], (), absent("switched off"))
     assert connection.execute("SELECT count(*) FROM field").fetchone() == (0,)

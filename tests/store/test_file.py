@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.store.machine import samples, told
-from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
+from zmon.store.file_format import Damaged, RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 

@@ -17,7 +17,7 @@ from zmon.cli.output import OK
 from zmon.event import Event, What
 from zmon.recorder.roll import Roll
 from zmon.store.check import find_damage
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 

@@ -16,7 +16,7 @@ from tests.store.machine import NOON, ROOT, samples, told
 from zmon.recorder.roll import Roll
 from zmon.store.check import find_damage
 from zmon.store.day import day_file
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 
@@ -103,7 +103,7 @@ LIMITED = """
 import resource, signal, sys
 from itertools import islice
 from tests.store.machine import samples
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.writer import Writer
 writer = Writer(sys.argv[1], sealed=7)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

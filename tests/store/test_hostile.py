@@ -22,10 +22,8 @@ from hypothesis import strategies as st
 from tests.store.machine import ROOT
 from tests.store.test_damaged import read_all, written
 from zmon.store.column_encoding import dump, load
-from zmon.store.error import RecordingError
+from zmon.store.file_format import TABLES, VERSION, RecordingError, crc
 from zmon.store.reader import Recording
-from zmon.store.rows import crc
-from zmon.store.schema import TABLES, VERSION
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 from zmon.store.readings import (
     TIMES,
     Layout,

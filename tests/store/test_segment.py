@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.store.machine import samples
 from zmon.kinds import BLOCK, CMF
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
 from zmon.store.segment import Segment, seal
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.store.machine import samples
 from zmon.kinds import BLOCK
-from zmon.store.error import Damaged
 from zmon.store.file import File
+from zmon.store.file_format import Damaged
 from zmon.store.segment_cache import SegmentCache
 from zmon.store.writer import MEMORY, Writer
 

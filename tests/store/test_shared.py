@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.store.machine import ROOT, samples, told
-from zmon.store import schema
+from zmon.store import file_format
 from zmon.store.check import find_damage
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import KEPT_BESIDE, Writer
 
@@ -278,18 +278,18 @@ def test_tables_that_were_not_all_made_are_made_again(
 ) -> None:
     """Nothing of the first try is left."""
     path = tmp_path / "a.zmon"
-    real = schema.make
+    real = file_format.make
 
     def interrupted(db: Any) -> None:
         real(db)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schema, "make", interrupted)
+    monkeypatch.setattr(file_format, "make", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Writer(str(path))
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
-    monkeypatch.setattr(schema, "make", real)
+    monkeypatch.setattr(file_format, "make", real)
     with closing(Writer(str(path))) as writer:
         writer.append(SAMPLES[0])
     read_all(path)

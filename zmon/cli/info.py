@@ -13,7 +13,7 @@ from zmon.recorder.forecast import size_words
 from zmon.recorder.survey import survey, survey_directory
 from zmon.screen.export import moment
 from zmon.store.check import find_damage
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:

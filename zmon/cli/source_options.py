@@ -49,7 +49,7 @@ def see_recorded(source: str) -> None:
     Raises:
         RecordingError: it is one.
     """
-    from zmon.store.error import RecordingError  # noqa: PLC0415 - most commands start without the store
+    from zmon.store.file_format import RecordingError  # noqa: PLC0415 - most commands start without the store
 
     if is_simulated(source):
         raise RecordingError(
@@ -103,7 +103,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
 
         return open_lab(args.source)
     if args.source:
-        from zmon.store.magic import is_source  # noqa: PLC0415 - this machine needs no recording
+        from zmon.store.day import is_source  # noqa: PLC0415 - this machine needs no recording
 
         if is_source(args.source):
             from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
@@ -177,8 +177,7 @@ def open_excerpt(args: argparse.Namespace) -> Excerpt:
     """
     from zmon.session.recording import Excerpt  # noqa: PLC0415 - other sources need no store
     from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
-    from zmon.store.error import RecordingError  # noqa: PLC0415 - likewise
-    from zmon.store.magic import is_recording  # noqa: PLC0415 - likewise
+    from zmon.store.file_format import RecordingError, is_recording  # noqa: PLC0415 - likewise
 
     see_recorded(args.source)
     try:

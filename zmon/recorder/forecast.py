@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.recorder.retention import days_within, kept
 from zmon.store.day import DAY
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from zmon.recorder.retention import Rule

@@ -19,7 +19,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from zmon.store.day import BESIDE, DAY, days
-from zmon.store.schema import MAGIC
+from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.store.day import BESIDE, day_file, day_of, days
-from zmon.store.error import Damaged, RecordingError
+from zmon.store.file_format import Damaged, RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.pace import following
 from zmon.recorder.retention import Rule, prune, size_of
 from zmon.store.day import DAY
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,9 +20,8 @@ from zmon.event import Event, What
 from zmon.kinds import MACHINE
 from zmon.recorder.lock import running
 from zmon.store.day import days
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError, head_of, is_recording
 from zmon.store.happened import events as happened
-from zmon.store.magic import head_of, is_recording
 from zmon.store.opening import Trouble, defend, no_file
 from zmon.store.reader import Recording
 

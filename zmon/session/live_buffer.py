@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.session.recording import RecordingSection, sections_of
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 from zmon.trends.rollup import recording_with_trends

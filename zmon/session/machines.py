@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
 from zmon.kernel.tree import LiveTree
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

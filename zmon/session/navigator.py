@@ -371,7 +371,7 @@ def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int)
     recordings = timeline.recordings(begin, end) if variable.key else []
     if not recordings:
         return ()
-    from zmon.store.error import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
+    from zmon.store.file_format import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
     from zmon.trends.trend import trend  # noqa: PLC0415 - likewise
     from zmon.trends.trend_tables import TREND_TABLES  # noqa: PLC0415 - likewise
 

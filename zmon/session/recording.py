@@ -16,7 +16,7 @@ from zmon.interval import Interval
 from zmon.session.timeline import Position, Section, Timeline
 from zmon.session.when import LAST, WhenError, parse_when
 from zmon.store.day import days, parse_name
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 from zmon.store.happened import events as happened
 from zmon.store.opening import stamp
 from zmon.store.reader import Recording

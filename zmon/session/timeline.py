@@ -229,7 +229,7 @@ class Timeline:
         recordings = self.recordings(begin, end)
         if not recordings:
             return ()
-        from zmon.store.error import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
+        from zmon.store.file_format import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
         from zmon.trends.trend import load  # noqa: PLC0415 - printing needs no curve
 
         try:

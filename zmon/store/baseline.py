@@ -11,8 +11,7 @@ import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.store.column_encoding import Packed, dump, from_json, load, pack, to_json, unpack
-from zmon.store.error import Damaged
-from zmon.store.rows import checked, crc
+from zmon.store.file_format import Damaged, checked, crc
 
 if TYPE_CHECKING:
     import sqlite3

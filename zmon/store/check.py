@@ -6,8 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from zmon.store.dictionary import damaged_kinds, missing_kinds
-from zmon.store.error import Damaged
-from zmon.store.rows import EVENT, checked, crc
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,7 +112,7 @@ def _rows(recording: Recording) -> Iterator[str]:
             absent = connection.execute(
                 "SELECT DISTINCT session FROM sample WHERE session NOT IN (SELECT id FROM session)"
             ).fetchall()
-            events = connection.execute(f"SELECT {EVENT}, crc FROM event").fetchall()  # noqa: S608 - ours
+            events = connection.execute(f"SELECT {EVENT_COLUMNS}, crc FROM event").fetchall()  # noqa: S608 - ours
     except Damaged as error:
         yield str(error)
         return

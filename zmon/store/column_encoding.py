@@ -22,7 +22,7 @@ from operator import add, floordiv, mul, sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

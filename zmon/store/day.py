@@ -15,7 +15,7 @@ import re
 from datetime import date
 from typing import Final, NamedTuple
 
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError, is_recording
 
 SUFFIX: Final = ".zmon"
 BESIDE: Final = ("-wal", "-shm", "-journal")
@@ -50,7 +50,7 @@ class DayFile(NamedTuple):
         return self.begin + DAY
 
 
-class Listing(NamedTuple):
+class DayFiles(NamedTuple):
     """What a directory holds."""
 
     days: list[DayFile]
@@ -89,7 +89,7 @@ def parse_name(path: str) -> DayFile | None:
     return DayFile(day, int(match[2] or 1), path)
 
 
-def days(directory: str) -> Listing:
+def days(directory: str) -> DayFiles:
     """List the day files of a directory.
 
     Raises:
@@ -99,4 +99,14 @@ def days(directory: str) -> Listing:
     found = [file for name in names if (file := parse_name(os.path.join(directory, name))) is not None]
     own = {os.path.basename(file.path) for file in found}
     own |= {name + tail for name in own for tail in BESIDE}
-    return Listing(sorted(found), [name for name in names if name not in own])
+    return DayFiles(sorted(found), [name for name in names if name not in own])
+
+
+def is_source(path: str) -> bool:
+    """Tell whether a file is a recording, or a directory holds day files of one."""
+    if not os.path.isdir(path):
+        return is_recording(path)
+    try:
+        return bool(days(path).days)
+    except OSError:
+        return False

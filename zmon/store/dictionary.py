@@ -16,9 +16,8 @@ from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.sample import Field, Kind, Meaning
 from zmon.store.baseline import content_digest
 from zmon.store.column_encoding import dump, load
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged, checked, crc
 from zmon.store.readings import Layout
-from zmon.store.rows import checked, crc
 
 if TYPE_CHECKING:
     import sqlite3

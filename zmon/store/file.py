@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 from zmon.store.opening import Trouble, open_reading, stamp
 
 if TYPE_CHECKING:

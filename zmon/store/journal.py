@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.store.baseline import all_whole
 from zmon.store.column_encoding import MAX_COLUMN_BYTES, compressed, expanded, from_json, parsed, to_json
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged, checked
 from zmon.store.readings import TIMES, OpenSegment, ReadingChange
-from zmon.store.rows import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,9 +17,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
-from zmon.store import schema
+from zmon.store import file_format
 from zmon.store.day import BESIDE
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,14 +187,14 @@ def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str
         RecordingError: it is not.
         sqlite3.Error: it cannot be read.
     """
-    found = schema.version(connection, path)
+    found = file_format.version(connection, path)
     if not found:
         return []
     made: list[tuple[str, str, str]] = connection.execute(
         "SELECT type, name, sql FROM sqlite_master"
     ).fetchall()
     tables = {name: sql for kind, name, sql in made if kind == "table"}
-    wanted = schema.TABLES | schema.SINCE if found > 1 or "latest" in tables else schema.TABLES
+    wanted = file_format.TABLES | file_format.SINCE if found > 1 or "latest" in tables else file_format.TABLES
     plain = {name for name in wanted if _is_plain(tables.get(name))}
     if plain != wanted:
         lacking = ", ".join(sorted(wanted - plain))

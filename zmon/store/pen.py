@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 from typing import Final
 
-from zmon.store.error import RecordingError
+from zmon.store.file_format import RecordingError
 
 HEAD: Final = b"SQLite format 3\0"
 """The first bytes of a file of SQLite."""

@@ -16,11 +16,10 @@ from weakref import WeakValueDictionary
 from zmon.event import Event, What
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
-from zmon.store.error import Damaged, RecordingError
 from zmon.store.file import File
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
 from zmon.store.journal import MAX_SAMPLES, Journal
 from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
-from zmon.store.rows import EVENT, crc, is_sample
 from zmon.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
@@ -295,7 +294,8 @@ class Recording:
         found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
         try:
             rows = self.ask(
-                f"SELECT {EVENT}, {self._crc} FROM event WHERE begin <= ? AND end >= ? ORDER BY begin, id",  # noqa: S608 - ours
+                f"SELECT {EVENT_COLUMNS}, {self._crc} FROM event"  # noqa: S608 - ours
+                " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
                 _64(end),
                 _64(begin),
             )

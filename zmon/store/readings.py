@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from zmon.absent import absent
 from zmon.sample import Frame, pick
 from zmon.store.baseline import all_whole
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.store import column_encoding as encoding
 from zmon.store.baseline import all_whole, numbers
 from zmon.store.column_encoding import Packed, dump, from_json, pack, parsed, text_of, to_json, weight
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged
 from zmon.store.readings import TIMES, Layout, Readings, apply_change
 
 if TYPE_CHECKING:

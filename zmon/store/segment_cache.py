@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.store.baseline import load_baseline
 from zmon.store.dictionary import load_layout
-from zmon.store.error import Damaged
+from zmon.store.file_format import Damaged, checked, crc
 from zmon.store.opening import Trouble
-from zmon.store.rows import checked, crc
 from zmon.store.segment import Segment
 
 if TYPE_CHECKING:

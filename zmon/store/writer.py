@@ -23,17 +23,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from zmon.event import Event, What
-from zmon.store import schema
+from zmon.store import file_format
 from zmon.store.baseline import Baselines, NewBaseline, write_baselines
 from zmon.store.day import BESIDE
 from zmon.store.dictionary import Dictionary
-from zmon.store.error import Damaged, RecordingError
+from zmon.store.file_format import Damaged, RecordingError, crc, insert_events, sample_crc, sql_text
 from zmon.store.happened import changes, events
 from zmon.store.journal import EntryBuilder
 from zmon.store.opening import defend, see_writable
 from zmon.store.pen import Pen
 from zmon.store.readings import TIMES, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
-from zmon.store.rows import crc, insert_events, sample_crc, words
 from zmon.store.segment import MAX_READINGS, seal
 
 if TYPE_CHECKING:
@@ -215,9 +214,9 @@ class Writer:
 
     def _begin_or_continue(self) -> None:
         """Make the tables, or see what is in them."""
-        if schema.version(self.connection, self.path):
+        if file_format.version(self.connection, self.path):
             see_writable(self.connection, self.path)
-        if schema.prepare(self.connection, self.path) and self.path != MEMORY:
+        if file_format.prepare(self.connection, self.path) and self.path != MEMORY:
             # from its first bytes on the file itself is a recording, and not only with what is beside it
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._stills = Baselines(self.connection)
@@ -248,8 +247,8 @@ class Writer:
         )
         try:
             defend(connection)
-            connection.execute(f"PRAGMA page_size = {schema.PAGE}")
-            schema.version(connection, self.path)  # before anything is changed
+            connection.execute(f"PRAGMA page_size = {file_format.PAGE}")
+            file_format.version(connection, self.path)  # before anything is changed
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             connection.execute("PRAGMA wal_autocheckpoint = 0")  # the sealing thread does it
@@ -341,7 +340,12 @@ class Writer:
             self.settle()  # who appends without a pause must not run away from the worker
 
     def _session_of(self, sample: Sample) -> int:
-        now = (words(sample.at.boot), words(sample.source), float(sample.nominal), int(sample.simulated))
+        now = (
+            sql_text(sample.at.boot),
+            sql_text(sample.source),
+            float(sample.nominal),
+            int(sample.simulated),
+        )
         if now != self._session:
             (number,) = self.connection.execute("SELECT coalesce(max(id), 0) + 1 FROM session").fetchone()
             row = (number, *now, sample.at.utc)
@@ -417,7 +421,7 @@ class Writer:
     def _write_changes(self, before: Sample, after: Sample) -> None:
         self.connection.executemany(
             "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-            [(change.utc, *map(words, change[1:])) for change in changes(before, after)],
+            [(change.utc, *map(sql_text, change[1:])) for change in changes(before, after)],
         )
 
     def note(self, utc: int, text: str) -> None:

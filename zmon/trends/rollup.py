@@ -27,7 +27,7 @@ from zmon.event import Event, What
 from zmon.interval import RESTING, Interval
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Meaning, pick
-from zmon.store.rows import event_row, insert_events, words
+from zmon.store.file_format import event_row, insert_events, sql_text
 from zmon.store.writer import SEALED, Writer
 from zmon.tables.view import definition
 from zmon.trends.minute import (
@@ -298,7 +298,7 @@ class TrendWriter:
         if number is None:
             cursor = connection.execute(
                 "INSERT INTO thing (screen, name, label) VALUES (?, ?, ?)",
-                (screen, words(key), words(self._labels[at].get(key, ""))),
+                (screen, sql_text(key), sql_text(self._labels[at].get(key, ""))),
             )
             number = self._things[screen, key] = cursor.lastrowid or 0
         return number

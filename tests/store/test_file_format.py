@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.store.magic import is_recording, is_source
+from zmon.store.day import is_source
+from zmon.store.file_format import is_recording
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from tests.store.test_damaged import read_all, written
 from zmon.event import Event, What
 from zmon.store.check import find_damage
+from zmon.store.file_format import TABLES, event_row, is_sample, sample_crc, sql_text
 from zmon.store.reader import Recording
-from zmon.store.rows import event_row, is_sample, sample_crc, words
-from zmon.store.schema import TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +77,9 @@ def test_what_is_no_number_of_64_bits_is_no_sample(other: object, place: int) ->
 def test_events_are_written_as_sqlite_can_hold_them(thing: str, text: str) -> None:
     """Bytes that are no UTF-8 are spelled out, and the checksum is that of what is written."""
     row = event_row(Event(What.NOTE, 1, 2, thing, text + "\udcff"))
-    assert row[3] == words(thing)
+    assert row[3] == sql_text(thing)
     assert str(row[5]).endswith("\\udcff")
-    assert row == event_row(Event(What.NOTE, 1, 2, words(thing), str(row[5])))
+    assert row == event_row(Event(What.NOTE, 1, 2, sql_text(thing), str(row[5])))
 
 
 def test_all_tables_are_covered() -> None:

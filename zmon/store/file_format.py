@@ -1,20 +1,37 @@
-"""The tables of a recording, and which format a file has.
+"""The file format of a recording: its tables, the checksums of their rows, and how a file is recognised.
 
 A file of an older format is read for ever and never changed: what is recorded later goes to another file.
+
+Rows of samples, sessions, events and kinds have a checksum of their own since format 2: CRC-32, as in zlib,
+of all values of the row, so that what is in another row than it was written to is found, too.
 
 docs/recording-format.md explains the tables to people.
 """
 
 from __future__ import annotations
 
+import os
+import stat
+import struct
+import zlib
 from typing import TYPE_CHECKING, Final
-
-from zmon.store.error import RecordingError
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
     from sqlite_utils import Database
+
+    from zmon.event import Event
+
+
+class RecordingError(ValueError):
+    """A recording that cannot be read or written; the message says what, where, and what to do."""
+
+
+class Damaged(RecordingError):  # noqa: N818 - it says what it is
+    """A part of a recording is damaged; the rest can be read."""
+
 
 MAGIC: Final = 0x7A6D6F6E
 """SQLite's application id of a recording: `zmon`."""
@@ -125,3 +142,99 @@ def prepare(connection: sqlite3.Connection, path: str) -> bool:
             connection.execute("ROLLBACK")
         raise
     return True
+
+
+EVENT_COLUMNS: Final = "what, begin, end, thing, screen, text"
+"""The columns of an event, in the order of its checksum."""
+
+
+def crc(body: bytes, *of: object) -> int:
+    """Return the checksum that stands beside a body: CRC-32 of what it belongs `of`, in words, and the body.
+
+    So what stands in another row than it was written to is found, too.
+    """
+    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in of).encode()))
+
+
+def checked(body: object, expected: object, *of: object) -> bytes:
+    """Return a body whose checksum is right.
+
+    Raises:
+        Damaged: it is not, or there are no bytes at all.
+    """
+    if not isinstance(body, bytes) or crc(body, *of) != expected:
+        raise Damaged(f"{' '.join(map(str, of[:3]))} is damaged: its checksum is wrong")
+    return body
+
+
+def sample_crc(number: int, utc: int, steady: int, session: int) -> int:
+    """Return the checksum of a sample's row: of its four numbers, 64 bits each, little-endian.
+
+    Raises:
+        struct.error: they are no such numbers.
+    """
+    return zlib.crc32(struct.pack("<4q", number, utc, steady, session))
+
+
+def is_sample(number: object, utc: object, steady: object, session: object, expected: object) -> bool:
+    """Tell whether a sample's row is as it was written."""
+    try:
+        return sample_crc(number, utc, steady, session) == expected  # type: ignore[arg-type]  # that is seen
+    except struct.error:
+        return False
+
+
+def sql_text(text: str) -> str:
+    """Return a text that SQLite can hold: bytes that are no UTF-8 are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def event_row(event: Event) -> tuple[object, ...]:
+    """Return the columns `EVENT_COLUMNS` of an event, and its checksum."""
+    row = (
+        event.what.value,
+        event.begin,
+        event.end,
+        sql_text(event.thing),
+        event.screen,
+        sql_text(event.text),
+    )
+    return (*row, crc(b"", "event", *row))
+
+
+def insert_events(connection: sqlite3.Connection, events: Sequence[Event]) -> int:
+    """Write events; return the number of the last one."""
+    last = 0
+    for event in events:
+        cursor = connection.execute(
+            f"INSERT INTO event ({EVENT_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our columns
+            event_row(event),
+        )
+        last = cursor.lastrowid or 0
+    return last
+
+
+_ID_AT: Final = 68
+"""Where a file of SQLite has its application id, four bytes, big-endian."""
+
+
+def head_of(path: str, length: int) -> bytes:
+    """Return the first bytes of a file; nothing of what is no file, such as a pipe, which is not waited for.
+
+    Raises:
+        OSError: it is not there or may not be read.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        return os.read(fd, length) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    finally:
+        os.close(fd)
+
+
+def is_recording(path: str) -> bool:
+    """Tell from its first bytes whether a file is a recording of zmon, whatever its name is."""
+    try:
+        head = head_of(path, _ID_AT + 4)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[_ID_AT:] == MAGIC.to_bytes(4, "big")
