@@ -11,7 +11,7 @@ import pytest
 
 from tests.store.machine import samples
 from zmon.store.check import find_damage
-from zmon.store.file import File
+from zmon.store.open import RecordingFile
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 
@@ -46,15 +46,15 @@ def test_what_is_sealed_during_the_check_is_no_damage(
     ahead = samples(3)
     for sample in islice(ahead, 20):
         writer.append(sample)
-    ask = File.pieces
+    ask = RecordingFile.pieces
 
-    def pieces(self: File, *question: Any) -> Iterator[tuple[Any, ...]]:
+    def pieces(self: RecordingFile, *question: Any) -> Iterator[tuple[Any, ...]]:
         yield from list(ask(self, *question))
         for sample in islice(ahead, 60):
             writer.append(sample)
         writer.seal()
 
-    monkeypatch.setattr(File, "pieces", pieces)
+    monkeypatch.setattr(RecordingFile, "pieces", pieces)
     recording = Recording(path)
     assert list(find_damage(recording)) == []
     recording.close()

@@ -9,9 +9,9 @@ import pytest
 
 from tests.store.machine import samples
 from zmon.kinds import BLOCK
-from zmon.store.file import File
 from zmon.store.file_format import Damaged
 from zmon.store.journal import Journal
+from zmon.store.open import RecordingFile
 from zmon.store.segment_cache import SegmentCache
 from zmon.store.writer import MEMORY, Writer
 
@@ -33,7 +33,7 @@ def writer() -> Iterator[Writer]:
 
 def tail_of(writer: Writer) -> Journal:
     """Return the tail of what is written, not read yet."""
-    file = File(MEMORY, writer.shared)
+    file = RecordingFile(MEMORY, writer.shared)
     return Journal(file, SegmentCache(file))
 
 

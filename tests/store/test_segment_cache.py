@@ -9,8 +9,8 @@ import pytest
 
 from tests.store.machine import samples
 from zmon.kinds import BLOCK
-from zmon.store.file import File
 from zmon.store.file_format import Damaged
+from zmon.store.open import RecordingFile
 from zmon.store.segment_cache import SegmentCache
 from zmon.store.writer import MEMORY, Writer
 
@@ -33,7 +33,7 @@ def writer() -> Iterator[Writer]:
 @pytest.fixture
 def sealed(writer: Writer) -> SegmentCache:
     """Return what it sealed."""
-    return SegmentCache(File(MEMORY, writer.shared))
+    return SegmentCache(RecordingFile(MEMORY, writer.shared))
 
 
 def test_the_latest_segment_is_the_one_that_reaches_to_a_sample(sealed: SegmentCache) -> None:
@@ -64,7 +64,7 @@ def test_segments_end_behind_the_last_sample_that_was_sealed(sealed: SegmentCach
 
 def test_what_is_kept_is_bounded_by_its_size(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few large segments, columns and layouts take as much memory as many small ones."""
-    built = SegmentCache(File(MEMORY, writer.shared))
+    built = SegmentCache(RecordingFile(MEMORY, writer.shared))
     monkeypatch.setattr("zmon.store.segment_cache.MAX_WEIGHT", 0)
     assert built.latest(BLOCK.name, 19) is not built.latest(BLOCK.name, 9)
     first = built.latest(BLOCK.name, 19)

@@ -19,10 +19,10 @@ from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.kinds import MACHINE
 from zmon.recorder.lock import running
+from zmon.store.changes import events_between
 from zmon.store.day import days
 from zmon.store.file_format import RecordingError, head_of, is_recording
-from zmon.store.happened import events as happened
-from zmon.store.opening import Trouble, defend, no_file
+from zmon.store.open import Trouble, defend, no_file
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
@@ -347,5 +347,7 @@ def _seam(earlier: str, later: str) -> list[Event]:
         except (RecordingError, IndexError):
             return []
         return [
-            event for event in happened(last, first) if event.what in {What.GAP, What.RESTART, What.CLOCK}
+            event
+            for event in events_between(last, first)
+            if event.what in {What.GAP, What.RESTART, What.CLOCK}
         ]

@@ -15,10 +15,10 @@ from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.session.timeline import Position, Section, Timeline
 from zmon.session.when import LAST, WhenError, parse_when
+from zmon.store.changes import events_between
 from zmon.store.day import days, parse_name
 from zmon.store.file_format import RecordingError
-from zmon.store.happened import events as happened
-from zmon.store.opening import stamp
+from zmon.store.open import stamp
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class RecordingSection(Section):
         last, first = before.sample(len(before) - 1), self.sample(0)
         if last is None or first is None:
             return []
-        return [event for event in happened(last, first) if event.exception]
+        return [event for event in events_between(last, first) if event.exception]
 
     def refresh(self) -> None:
         """Look for samples that were added."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.absent import Value
-    from zmon.store.file import File
+    from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout, Readings
     from zmon.store.segment_cache import SegmentCache
 
@@ -217,7 +217,7 @@ class BaselineColumns(Mapping[str, "Sequence[Value]"]):
 class Journal:
     """The journal of a file, as far as it was read."""
 
-    def __init__(self, file: File, segments: SegmentCache) -> None:
+    def __init__(self, file: RecordingFile, segments: SegmentCache) -> None:
         """Have read nothing; runs may go on from `segments`."""
         self._file, self._segments = file, segments
         self.forget()

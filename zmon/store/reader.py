@@ -16,9 +16,9 @@ from weakref import WeakValueDictionary
 from zmon.event import Event, What
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
-from zmon.store.file import File
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
 from zmon.store.journal import MAX_SAMPLES, Journal
+from zmon.store.open import RecordingFile
 from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
 from zmon.store.segment_cache import SegmentCache
 
@@ -86,11 +86,11 @@ class Recording:
     ) -> None:
         """Open it for reading, or read through a connection that a writer `shared`."""
         self.path = path
-        self._file = File(path, shared)
+        self._file = RecordingFile(path, shared)
         self._segments = SegmentCache(self._file)
         self._journal = Journal(self._file, self._segments)
         self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
-        """How to ask what no method here answers; see `File`."""
+        """How to ask what no method here answers; see `RecordingFile`."""
         self.segment = self._segments.segment
         """How to have one segment; see `SegmentCache`."""
         self._frames = WeakValueDictionary[tuple[str, int, "frozenset[str] | None"], Frame]()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.store.baseline import load_baseline
 from zmon.store.dictionary import load_layout
 from zmon.store.file_format import Damaged, checked, crc
-from zmon.store.opening import Trouble
+from zmon.store.open import Trouble
 from zmon.store.segment import Segment
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.sample import Kind
-    from zmon.store.file import File
+    from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout
 
 MAX_SEGMENTS: Final = 24
@@ -76,7 +76,7 @@ class SegmentHeader(NamedTuple):
 class SegmentCache:
     """The segments of a file, by their numbers or by what they hold."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: RecordingFile) -> None:
         """Know nothing of the file yet."""
         self._file = file
         self._kinds: dict[int, Kind] = {}

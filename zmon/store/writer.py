@@ -25,13 +25,12 @@ from urllib.parse import quote
 from zmon.event import Event, What
 from zmon.store import file_format
 from zmon.store.baseline import Baselines, NewBaseline, write_baselines
+from zmon.store.changes import events_between, label_changes
 from zmon.store.day import BESIDE
 from zmon.store.dictionary import Dictionary
 from zmon.store.file_format import Damaged, RecordingError, crc, insert_events, sample_crc, sql_text
-from zmon.store.happened import changes, events
 from zmon.store.journal import EntryBuilder
-from zmon.store.opening import defend, see_writable
-from zmon.store.pen import Pen
+from zmon.store.open import FileLock, defend, see_writable
 from zmon.store.readings import TIMES, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
 from zmon.store.segment import MAX_READINGS, seal
 
@@ -201,7 +200,7 @@ class Writer:
         """Whether `leave` was asked for the samples of a lost file."""
         self._own: dict[str, tuple[int, int]] = {}
         """Device and inode of what SQLite opened beside the file, by the ending of its name."""
-        self._pen = Pen(path) if path != MEMORY else None
+        self._pen = FileLock(path) if path != MEMORY else None
         with ExitStack() as failed, self._said():
             # what is not given back would keep out whoever tries again
             if self._pen is not None:
@@ -321,7 +320,7 @@ class Writer:
                     "INSERT INTO tail (n, body, crc) VALUES (?, ?, ?)", (n, body, crc(body, "sample", n))
                 )
                 if self._before is not None:
-                    insert_events(self.connection, events(self._before, sample))
+                    insert_events(self.connection, events_between(self._before, sample))
                     self._write_changes(self._before, sample)
                 self.connection.execute("COMMIT")
             except BaseException:
@@ -421,7 +420,7 @@ class Writer:
     def _write_changes(self, before: Sample, after: Sample) -> None:
         self.connection.executemany(
             "INSERT INTO change (utc, kind, thing, field, was, now) VALUES (?, ?, ?, ?, ?, ?)",
-            [(change.utc, *map(sql_text, change[1:])) for change in changes(before, after)],
+            [(change.utc, *map(sql_text, change[1:])) for change in label_changes(before, after)],
         )
 
     def note(self, utc: int, text: str) -> None:

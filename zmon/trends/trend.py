@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import absent
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.file_format import Damaged
-from zmon.store.opening import open_reading
+from zmon.store.open import open_reading
 from zmon.trends.trend_tables import NS, QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.store.machine import samples, told
-from zmon.store.file import File
 from zmon.store.file_format import Damaged, RecordingError
+from zmon.store.open import RecordingFile
 from zmon.store.reader import Recording
 from zmon.store.writer import MEMORY, Writer
 
@@ -65,7 +65,7 @@ def test_a_file_that_nobody_wrote_to_is_not_opened_again(tmp_path: Path) -> None
     """What was understood of it stays known."""
     path = str(tmp_path / "a.zmon")
     Writer(path).close()
-    with closing(File(path, None)) as file:
+    with closing(RecordingFile(path, None)) as file:
         assert not file.renew()
 
 
@@ -74,7 +74,7 @@ def test_a_question_without_end_is_given_up(tmp_path: Path) -> None:
     path = str(tmp_path / "a.zmon")
     Writer(path).close()
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-    with closing(File(path, None)) as file:
+    with closing(RecordingFile(path, None)) as file:
         with pytest.raises(Damaged, match="interrupted"), file.asking(1) as connection:
             connection.execute(endless).fetchall()
         assert file.ask("SELECT 1") == [(1,)]
@@ -87,7 +87,7 @@ def test_pieces_leave_out_what_cannot_be_answered_and_nothing_else(tmp_path: Pat
         for sample in SAMPLES[:8]:
             writer.append(sample)
     question = "SELECT n, abs(-9223372036854775805 - n) FROM sample WHERE n >= ? AND n < ?"
-    with closing(File(path, None)) as file:
+    with closing(RecordingFile(path, None)) as file:
         with pytest.raises(Damaged):
             file.ask(question, 0, 8)
         assert [n for n, _ in file.pieces(question, 0, 8)] == [0, 1, 2, 4, 5, 6, 7]
@@ -96,7 +96,7 @@ def test_pieces_leave_out_what_cannot_be_answered_and_nothing_else(tmp_path: Pat
 def test_a_connection_that_is_shared_stays_open() -> None:
     """It is the writer's to close."""
     with closing(Writer(MEMORY)) as writer:
-        File(MEMORY, writer.shared).close()
+        RecordingFile(MEMORY, writer.shared).close()
         assert writer.connection.execute("SELECT 1").fetchone() == (1,)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Frame, Sample
 
-SET: Final = 1_000_000_000
+MIN_CLOCK_STEP: Final = 1_000_000_000
 """ns by which the clocks must disagree for one of them to have been set; less is the drift that NTP mends."""
 
 COMING: Final = (DEVICE, BLOCK, CHANNEL, LPAR)
@@ -29,11 +29,11 @@ VOLATILE: Final = frozenset({"source", "lpar_cpu", "physical_cpu"})
 """Kinds whose labels are no topology."""
 
 
-LONGEST: Final = 200
+MAX_LABEL: Final = 200
 """Characters of a label that are told when it changed."""
 
 
-class Change(NamedTuple):
+class LabelChange(NamedTuple):
     """A label that is another one now."""
 
     utc: int
@@ -44,7 +44,7 @@ class Change(NamedTuple):
     now: str
 
 
-def events(before: Sample, after: Sample) -> list[Event]:
+def events_between(before: Sample, after: Sample) -> list[Event]:
     """Return what happened between two samples."""
     begin, end = before.at.utc, after.at.utc
     interval = Interval(before, after)
@@ -57,7 +57,7 @@ def events(before: Sample, after: Sample) -> list[Event]:
         found.append(Event(What.GAP, min(begin, end), end, text=f"No samples: {long}"))
     if before.at.boot == after.at.boot:
         by = (end - begin) - (after.at.steady - before.at.steady)
-        if abs(by) >= SET:
+        if abs(by) >= MIN_CLOCK_STEP:
             found.append(Event(What.CLOCK, end, end, text=f"The clock was set by {by / 1e9:+.3f} s"))
     for kind in COMING:
         one, other = before.frames.get(kind.name), after.frames.get(kind.name)
@@ -78,7 +78,7 @@ def _moved(before: Frame, after: Frame, utc: int) -> Iterator[Event]:
                 yield Event(what, utc, utc, key, f"{after.kind.name} {key} {verb}")
 
 
-def changes(before: Sample, after: Sample) -> Iterator[Change]:
+def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:
     """Yield the labels that changed: what hung on what, and how it was called."""
     for name, now in after.frames.items():
         was = before.frames.get(name)
@@ -93,10 +93,10 @@ def changes(before: Sample, after: Sample) -> Iterator[Change]:
             for key, value in zip(now.keys, new, strict=True):
                 row = was.index.get(key)
                 if row is not None and old[row] != value:
-                    yield Change(after.at.utc, name, key, field.name, _said(old[row]), _said(value))
+                    yield LabelChange(after.at.utc, name, key, field.name, _said(old[row]), _said(value))
 
 
 def _said(value: Value) -> str:
     """Write a label for people; where a file lies may take pages, and stands in the sample as a whole."""
     text = f"({value.reason})" if isinstance(value, Absent) else str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 4]} ..."

@@ -1,0 +1,417 @@
+"""Opening a recording: for reading (`open_reading`, `RecordingFile`), and for one writer (`FileLock`).
+
+For reading, the file is never changed, nothing in it is believed unseen, and no answer is waited for for
+ever.  Where a page is damaged the answers that need it fail, and no others.
+
+A recording that is being written has its newest samples in a second file beside it (`-wal`).  SQLite reads
+that with the help of a third (`-shm`), which it may have to make; where the directory cannot be written to,
+both are read from copies.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
+
+from zmon.store import file_format
+from zmon.store.day import BESIDE
+from zmon.store.file_format import Damaged, RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+MAX_VALUE_BYTES: Final = 1 << 28
+"""No value in a recording has more bytes."""
+
+Trouble: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the latter where it quotes what is damaged."""
+
+WAITS: Final = 5.0
+
+_COMPUTED: Final = re.compile(r"\b(AS|GENERATED|CHECK|COLLATE|DEFAULT|REFERENCES)\b", re.IGNORECASE)
+"""Words of SQL with which a table would do more than hold what is put into it."""
+
+_COLUMNS: Final = re.compile(r"CREATE (UNIQUE )?INDEX [^()]*\([\[\]\w\s,\"]*\)", re.IGNORECASE)
+"""An index of columns, and not of something computed."""
+
+
+class ReadConnection(NamedTuple):
+    """A recording that is open for reading."""
+
+    connection: sqlite3.Connection
+    done: Callable[[], object]
+    """What to call when it is closed."""
+    stamp: object = None
+    """What `stamp` said of the file, if the connection does not see what is written to it from now on."""
+    checks: bool = True
+    """Whether all rows have checksums, as those of format 1 have not."""
+
+
+def stamp(path: str) -> object:
+    """Return what is another when a recording was written to."""
+    found = []
+    for tail in ("", "-wal"):
+        try:
+            about = os.stat(path + tail)
+            found.append((about.st_ino, about.st_size, about.st_mtime_ns))
+        except OSError:
+            found.append((0, 0, 0))
+    return tuple(found)
+
+
+def open_reading(path: str) -> ReadConnection:
+    """Open a recording.
+
+    Raises:
+        RecordingError: it is not there, no recording, of a newer zmon, or damaged.
+    """
+    try:
+        about = os.stat(path)
+    except OSError as error:
+        raise RecordingError(f"{path}: {error.strerror}") from error
+    if not stat.S_ISREG(about.st_mode):
+        raise RecordingError(f"{path}: {no_file(about.st_mode)}")
+    for name in (path, f"{path}-wal"):
+        if os.path.exists(name) and not os.access(name, os.R_OK):
+            raise RecordingError(f"{name}: may not be read; ask who recorded it")
+    problem: Exception | None = None
+    for way in _ways(path):
+        try:
+            opened = way()
+        except (*Trouble, OSError) as error:
+            problem = error
+            continue
+        try:
+            made = _look(opened.connection, path)
+        except BaseException as error:
+            opened.connection.close()
+            opened.done()
+            if not isinstance(error, Trouble):
+                raise
+            problem = error
+            continue
+        return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
+    raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
+
+
+def no_file(mode: int) -> str:
+    """Say of what is not a file, by its mode, that it is no recording."""
+    return "a pipe, not a file" if stat.S_ISFIFO(mode) else "no file, and so no recording"
+
+
+def _ways(path: str) -> list[Callable[[], ReadConnection]]:
+    """Return in which ways to try to open a file, the best first."""
+    if any(os.path.exists(path + tail) for tail in BESIDE):
+        # it is being written, or its writer was killed
+        ways = [lambda: _followed(path), lambda: _copied(path)]
+    elif _has_wal(path):
+        # closed while somebody read it, or copied without what was beside it; SQLite would make that anew
+        return [lambda: _alone(path), lambda: _alone(path, lenient=True)]
+    else:
+        ways = [lambda: _followed(path), lambda: _alone(path)]
+    return [*ways, lambda: _followed(path, lenient=True)]
+
+
+def _has_wal(path: str) -> bool:
+    """Tell whether a file says that there is, or was, another one beside it."""
+    # nobody in this process writes to it then, whose locks would be lost when this file is closed
+    with open(path, "rb") as stream:
+        return stream.read(20)[18:20] == b"\2\2"
+
+
+def _nothing() -> None:
+    """Nothing is to be done afterwards."""
+
+
+def _followed(path: str, *, lenient: bool = False) -> ReadConnection:
+    """Open a file that somebody may write to."""
+    return ReadConnection(_connect(path, "mode=ro", lenient=lenient), _nothing)
+
+
+def _alone(path: str, *, lenient: bool = False) -> ReadConnection:
+    """Open a file as if nobody wrote to it."""
+    seen = stamp(path)
+    return ReadConnection(_connect(path, "mode=ro&immutable=1", lenient=lenient), _nothing, seen)
+
+
+def _copied(path: str) -> ReadConnection:
+    """Open a copy of a file and of what is beside it, where that needs to be put together by writing."""
+    directory = tempfile.mkdtemp(prefix="zmon-")
+
+    def done() -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+    try:
+        seen = stamp(path)
+        copy = os.path.join(directory, "recording")
+        for tail in ("", *BESIDE):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path + tail, copy + tail)
+        return ReadConnection(_connect(copy, "mode=rw"), done, seen)
+    except BaseException:
+        done()
+        raise
+
+
+def _connect(path: str, mode: str, *, lenient: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(os.path.abspath(path))}?{mode}",
+        uri=True,
+        timeout=WAITS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    defend(connection)
+    connection.execute("PRAGMA query_only = ON")
+    if lenient:  # a file that was cut off is read as far as it goes; nothing is written all the same
+        connection.execute("PRAGMA writable_schema = ON")
+    return connection
+
+
+def defend(connection: sqlite3.Connection) -> None:
+    """Have SQLite distrust what is in the file: no functions from its schema, no values without end."""
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
+
+
+def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
+    """See that its tables are tables; return what SQLite has in it, by type, name and text.
+
+    Raises:
+        RecordingError: it is not.
+        sqlite3.Error: it cannot be read.
+    """
+    found = file_format.version(connection, path)
+    if not found:
+        return []
+    made: list[tuple[str, str, str]] = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master"
+    ).fetchall()
+    tables = {name: sql for kind, name, sql in made if kind == "table"}
+    wanted = file_format.TABLES | file_format.SINCE if found > 1 or "latest" in tables else file_format.TABLES
+    plain = {name for name in wanted if _is_plain(tables.get(name))}
+    if plain != wanted:
+        lacking = ", ".join(sorted(wanted - plain))
+        raise RecordingError(f"{path}: no whole recording of zmon: of its tables it lacks {lacking}")
+    return made
+
+
+def _is_plain(sql: object) -> bool:
+    """Tell whether a table is one that holds values and computes none."""
+    return isinstance(sql, str) and sql.startswith("CREATE TABLE") and not _COMPUTED.search(sql)
+
+
+def see_writable(connection: sqlite3.Connection, path: str) -> None:
+    """See that nothing is in a recording that would do something when it is written to.
+
+    Raises:
+        RecordingError: there is.
+        sqlite3.Error: it cannot be read.
+    """
+    for kind, name, sql in _look(connection, path):
+        if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
+            raise RecordingError(
+                f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
+                "to another file"
+            )
+
+
+MAX_FAILURES: Final = 2_000
+"""Failures after which what is damaged is not searched for what is left."""
+
+TICK: Final = 1_000_000
+MAX_TICKS: Final = 200
+"""Steps of SQLite, and how many times as many a question may take; that is some seconds."""
+
+
+class RecordingFile:
+    """One file, open to be asked by any thread, one at a time (`guard`).
+
+    Raises:
+        RecordingError: it is not there, no recording, of a newer zmon, or damaged as a whole.
+    """
+
+    def __init__(self, path: str, shared: tuple[sqlite3.Connection, threading.RLock] | None) -> None:
+        """Open it for reading, or ask through a connection that a writer `shared`."""
+        self.path = path
+        self._ticks = 0
+        self._own = shared is None
+        self.checks = True
+        """Whether all rows have checksums, as those of format 1 have not."""
+        if shared is None:
+            self.guard = threading.RLock()
+            self._open()
+        else:
+            self.connection, self.guard = shared
+
+    def _open(self) -> None:
+        """Open the file, or what was made of it since."""
+        self._opened = open_reading(self.path)
+        self.connection = self._opened.connection
+        self.checks = self._opened.checks
+        self.connection.set_progress_handler(self._tick, TICK)
+
+    def renew(self) -> bool:
+        """Open the file again if it was written to and the connection does not see that; tell whether so."""
+        with self.guard:
+            if not self._own or self._opened.stamp in {None, stamp(self.path)}:
+                return False
+            before = self._opened
+            self._open()
+            before.connection.close()
+            before.done()
+            return True
+
+    def close(self) -> None:
+        """Close it; a shared connection stays open."""
+        with self.guard:
+            if self._own:
+                self.connection.close()
+                self._opened.done()
+
+    def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """Ask SQLite; a damaged page makes that answer fail, not others.
+
+        Raises:
+            Damaged: the file is damaged there.
+        """
+        try:
+            with self.asking() as connection:
+                return connection.execute(question, values).fetchall()
+        except OverflowError as error:
+            raise Damaged(f"{self.path}: {error}") from error
+
+    @contextmanager
+    def asking(self, ticks: int = MAX_TICKS) -> Iterator[sqlite3.Connection]:
+        """Have the connection for a question, which may not take for ever."""
+        with self.guard:
+            self._ticks = ticks
+            try:
+                yield self.connection
+            except Trouble as error:
+                raise Damaged(f"{self.path}: {error}") from error
+
+    def _tick(self) -> bool:
+        """Tell SQLite whether to give up."""
+        self._ticks -= 1
+        return self._ticks < 0
+
+    def pieces(self, question: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
+        """Ask for what has numbers from `low` up to `high`; leave out what is damaged, and nothing else."""
+        ranges = [(low, high)]
+        failures = 0
+        while ranges and failures < MAX_FAILURES:
+            low, high = ranges.pop()
+            try:
+                yield from self.ask(question, low, high)
+            except Damaged:
+                failures += 1
+                middle = (low + high) // 2
+                if high - low > 1:
+                    ranges += [(middle, high), (low, middle)]
+
+
+SQLITE_HEAD: Final = b"SQLite format 3\0"
+"""The first bytes of a file of SQLite."""
+
+_written: Final[set[tuple[int, int]]] = set()
+"""Device and inode of the files that this process writes to."""
+
+
+class FileLock:
+    """The right to write to a file, from when it is made to `release`; makes the file if it is not there.
+
+    Raises:
+        RecordingError: another one has it, or it cannot be had.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Take it before SQLite opens the file, and give it back after SQLite has closed it.
+
+        When a process closes any descriptor of a file it loses all of SQLite's own locks on it, and another
+        process could take away what is beside the file.
+        """
+        self.path = path
+        busy = f"{path}: another zmon writes to it; stop that one, or record elsewhere"
+        try:
+            about = os.stat(path)
+        except OSError:
+            pass
+        else:
+            if (about.st_dev, about.st_ino) in _written:
+                raise RecordingError(busy)
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+        except OSError as error:
+            raise RecordingError(f"{path}: cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
+                raise RecordingError(busy) from error
+            raise RecordingError(f"{path}: its file system has no locks: {error.strerror}") from error
+        about = os.fstat(self._fd)
+        self._file = (about.st_dev, about.st_ino)
+        self._size = about.st_size
+        self._spoilt = ""
+        _written.add(self._file)
+
+    def gone(self) -> str:
+        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
+        try:
+            there = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return "was removed" if self.unlinked() else "was renamed"
+        except OSError:  # that cannot be told now
+            return ""
+        if (there.st_dev, there.st_ino) != self._file:
+            return "was replaced by another file"
+        return self.spoilt()
+
+    def spoilt(self) -> str:
+        """Return what another program did to the file in its place, like `gone`; once found it remains.
+
+        SQLite never makes a file in WAL mode smaller, and never changes its first bytes.
+        """
+        try:
+            size = os.fstat(self._fd).st_size
+            head = os.pread(self._fd, len(SQLITE_HEAD), 0)
+        except OSError:  # that cannot be told now
+            return self._spoilt
+        if size < self._size:
+            self._spoilt = "was truncated by another program"
+        elif head not in {b"", SQLITE_HEAD} and not self._spoilt:
+            self._spoilt = "was overwritten by another program"
+        self._size = max(size, self._size)
+        return self._spoilt
+
+    def unlinked(self) -> bool:
+        """Tell whether the file has no name any more, so that it ends with whoever has it open."""
+        return os.fstat(self._fd).st_nlink == 0
+
+    def place(self) -> str:
+        """Return where the file is now, also if it was renamed; empty if that cannot be told."""
+        with suppress(OSError):
+            return os.readlink(f"/proc/self/fd/{self._fd}")
+        return ""
+
+    def release(self) -> None:
+        """Give it back; a second time does nothing."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            _written.discard(self._file)
+            self._fd = -1
