@@ -13,7 +13,7 @@ an entry's interval begins at another time than the one before ended, the boot i
 What sar does not know stays absent.  It counts the requests of a disk, and their time, all together: reads,
 writes and discards.
 
-Source: sysstat, json_stats.c; see `zmon.store.report`.
+Source: sysstat, json_stats.c; see `zmon.store.sadf_report`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.kinds import ALL, BLOCK, CPU, KINDS, MACHINE, MEMORY
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.store.report import Report, SadfError
+from zmon.store.sadf_report import SadfError, SadfReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -84,14 +84,14 @@ def read_sadf(
     """
     if isinstance(source, str):
         with open(source, "rb") as stream:
-            yield from _samples(Report(stream, source), note)
+            yield from _samples(SadfReport(stream, source), note)
     else:
-        yield from _samples(Report(source, name), note)
+        yield from _samples(SadfReport(source, name), note)
 
 
-def _samples(report: Report, note: Callable[[int, str], None] | None) -> Iterator[Sample]:
+def _samples(report: SadfReport, note: Callable[[int, str], None] | None) -> Iterator[Sample]:
     host = Host(_machine(report.header), _processors(report.header))
-    counts = Counts()
+    counts = SadfCounters()
     then: Instant | None = None
     for number, entry in enumerate(report.entries(), 1):
         try:
@@ -184,7 +184,7 @@ class Host(NamedTuple):
     processors: Number
 
 
-class Counts:
+class SadfCounters:
     """Counters that grow by what sadf says of each interval."""
 
     def __init__(self) -> None:
@@ -249,7 +249,7 @@ def disk_name(name: str) -> str:
     return f"dasd{letters}"
 
 
-def _disks(entry: Words, seconds: int, counts: Counts) -> Mapping[str, Mapping[str, Value]]:
+def _disks(entry: Words, seconds: int, counts: SadfCounters) -> Mapping[str, Mapping[str, Value]]:
     split = dict.fromkeys(("reads", "writes", "discards", "read_ms", "write_ms", "discard_ms"), TOGETHER)
     rows: dict[str, Mapping[str, Value]] = {}
     for printed, disk in _list(entry, "disk", "disk-device").items():
@@ -260,7 +260,7 @@ def _disks(entry: Words, seconds: int, counts: Counts) -> Mapping[str, Mapping[s
 
 
 def _cpus(
-    entry: Words, seconds: int, counts: Counts, processors: Number
+    entry: Words, seconds: int, counts: SadfCounters, processors: Number
 ) -> Mapping[str, Mapping[str, Value]]:
     """Return the single CPUs; where there are none, one row with their sum, of which `all` is the mean."""
     printed = _list(entry, "cpu-load-all" if "cpu-load-all" in entry else "cpu-load", "cpu")
@@ -304,7 +304,7 @@ def _times(load: Words, seconds: int) -> dict[str, Number]:
     }
 
 
-def _memory(entry: Words, seconds: int, counts: Counts) -> Mapping[str, Mapping[str, Value]]:
+def _memory(entry: Words, seconds: int, counts: SadfCounters) -> Mapping[str, Mapping[str, Value]]:
     memory, swap = _object(entry, "memory"), _object(entry, "swap-pages")
     free, used = _number(memory, "swpfree", NO_SWAP), _number(memory, "swpused", NO_SWAP)
     sizes: dict[str, Number] = {
@@ -368,7 +368,7 @@ def _frames(
     entry: Words,
     at: Instant,
     seconds: int,
-    counts: Counts,
+    counts: SadfCounters,
     host: Host,
 ) -> dict[str, Frame]:
     def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], otherwise: str = "") -> Frame:

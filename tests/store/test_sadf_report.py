@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from zmon.store.report import LARGEST, Report, SadfError
+from zmon.store.sadf_report import MAX_ENTRY, SadfError, SadfReport
 
 REAL = (Path(__file__).parents[1] / "fixtures/sadf/restart.json").read_bytes()
 
 
-def report(data: bytes) -> Report:
-    return Report(io.BytesIO(data), "r.json")
+def report(data: bytes) -> SadfReport:
+    return SadfReport(io.BytesIO(data), "r.json")
 
 
 def entries(data: bytes) -> list[dict[str, object]]:
@@ -106,7 +106,7 @@ def test_a_long_report_is_never_held_whole() -> None:
     text = '{"disk": ["' + "x" * 10_000 + '"]}'
     begin = around(text).removesuffix(b"]}]}}")
     tracemalloc.start()
-    found = Report(Endless(begin, b"," + text.encode(), 3000), "long")  # type: ignore[arg-type]  # it can be read
+    found = SadfReport(Endless(begin, b"," + text.encode(), 3000), "long")  # type: ignore[arg-type]  # it can be read
     with pytest.raises(SadfError, match="after entry 3001"):
         for _entry in found.entries():
             pass
@@ -117,9 +117,9 @@ def test_a_long_report_is_never_held_whole() -> None:
 
 def test_a_broken_entry_is_not_read_on_for_ever() -> None:
     """It is known to be broken when enough of what follows was seen."""
-    stream = Endless(around("{]").removesuffix(b"]}]}}"), b"x" * 100_000, LARGEST)
+    stream = Endless(around("{]").removesuffix(b"]}]}}"), b"x" * 100_000, MAX_ENTRY)
     with pytest.raises(SadfError, match="entry 1 is broken"):
-        list(Report(stream, "endless").entries())  # type: ignore[arg-type]  # it can be read
+        list(SadfReport(stream, "endless").entries())  # type: ignore[arg-type]  # it can be read
 
 
 @given(some.binary(max_size=200))

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHUNK: Final = 1 << 20
+READ_BYTES: Final = 1 << 20
 """Bytes that are read at once."""
-LARGEST: Final = 64 << 20
+MAX_ENTRY: Final = 64 << 20
 """No entry is longer than this, not with 30,000 disks."""
-LONGEST_WORD: Final = 1 << 16
+MAX_WORD: Final = 1 << 16
 """So far before the end of what was read a mistake is one, and not something that is still to come."""
 
 ADVICE: Final = "zmon reads what `sadf -j FILE -- -A` prints"
@@ -50,7 +50,7 @@ def _refuse(word: str) -> NoReturn:
 _DECODER: Final = json.JSONDecoder(parse_int=float, parse_constant=_refuse, strict=False)
 
 
-class Report:
+class SadfReport:
     """A report that is read from a stream, from its begin to its end, once."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
@@ -78,7 +78,7 @@ class Report:
     def _more(self) -> bool:
         """Read on, as much again as is waiting; tells whether there was anything."""
         waiting = len(self._text) - self._at
-        data = self._stream.read(max(CHUNK, waiting))
+        data = self._stream.read(max(READ_BYTES, waiting))
         self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
         self._at = 0
         return bool(data)
@@ -100,7 +100,7 @@ class Report:
         if self._next() != "{":
             raise self.wrong(f"expected a report in JSON, found {self._found()}; {ADVICE}")
         while (end := _STATISTICS.search(self._text, self._at)) is None:
-            if len(self._text) > LARGEST or not self._more():
+            if len(self._text) > MAX_ENTRY or not self._more():
                 raise self.wrong(f'expected "statistics" in it, found {self._found()}; {ADVICE}')
         begin = _HOSTS.search(self._text, self._at, end.start())
         if begin is None:
@@ -146,9 +146,9 @@ class Report:
             except (ValueError, RecursionError) as error:
                 place = error.pos if isinstance(error, json.JSONDecodeError) else self._at
                 known = not isinstance(error, json.JSONDecodeError)
-                known = known or len(self._text) - place > LONGEST_WORD
+                known = known or len(self._text) - place > MAX_WORD
                 quoted = self._text[max(self._at, place - 20) : place + 20]
-                if known or len(self._text) - self._at > LARGEST or not self._more():
+                if known or len(self._text) - self._at > MAX_ENTRY or not self._more():
                     what = f"entry {number} is broken or cut off, near {quoted!r}"
                     raise self.wrong(f"{what}; print it once more with sadf -j") from None
             else:
@@ -158,8 +158,8 @@ class Report:
     def _end(self) -> None:
         """Read what follows the entries."""
         while self._more():
-            if len(self._text) > LARGEST:
-                raise self.wrong(f"goes on for more than {LARGEST >> 20} MB after its statistics")
+            if len(self._text) > MAX_ENTRY:
+                raise self.wrong(f"goes on for more than {MAX_ENTRY >> 20} MB after its statistics")
         if _STATISTICS.search(self._text, self._at):
             raise self.wrong("holds more than one report; import each into a separate recording")
         for date, time, flag, zone, utc, words in _COMMENT.findall(self._text, self._at):
