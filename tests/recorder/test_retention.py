@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recorder.retention import Kept, Rule, days_within, is_recording, prune, surplus
+from zmon.recorder.retention import RecordedFile, Rule, beyond_rule, days_within, is_own_recording, prune
 from zmon.store.day import DAY, DayFile, day_file
 from zmon.store.file_format import MAGIC
 
@@ -83,7 +83,7 @@ def test_what_is_no_recording_of_zmon_is_never_touched(tmp_path: Path) -> None:
     before = names(tmp_path)
     done = prune(str(tmp_path), "", NOW, Rule(keep=1, size=1))
     assert (done.unlinked, done.size, names(tmp_path)) == ([], 0, before)
-    assert not any(is_recording(str(tmp_path / name)) for name in before if name != "real")
+    assert not any(is_own_recording(str(tmp_path / name)) for name in before if name != "real")
 
 
 def test_a_recording_whose_writer_died_early_is_one(tmp_path: Path) -> None:
@@ -96,9 +96,9 @@ def test_a_recording_whose_writer_died_early_is_one(tmp_path: Path) -> None:
         shutil.copy(tmp_path / name, tmp_path / "dead" / name)
     connection.close()
     assert (tmp_path / "dead" / TODAY).read_bytes()[68:72] == bytes(4)
-    assert is_recording(str(tmp_path / "dead" / TODAY))
+    assert is_own_recording(str(tmp_path / "dead" / TODAY))
     os.unlink(tmp_path / "dead" / f"{TODAY}-wal")
-    assert not is_recording(str(tmp_path / "dead" / TODAY))
+    assert not is_own_recording(str(tmp_path / "dead" / TODAY))
 
 
 def test_what_cannot_be_unlinked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,9 +152,11 @@ def test_what_goes_follows_from_the_rule(
 ) -> None:
     """Never the present one; all that is too old; by size no more than needed, and the oldest first."""
     today = date(2026, 11, 21)
-    all_ = sorted(Kept(DayFile(day := today - timedelta(ago), 1, f"{day}.zmon"), size) for ago, size in files)
+    all_ = sorted(
+        RecordedFile(DayFile(day := today - timedelta(ago), 1, f"{day}.zmon"), size) for ago, size in files
+    )
     now_file = f"{today - timedelta(present)}.zmon"
-    gone = surplus(all_, now_file, NOW, Rule(keep * DAY, limit))
+    gone = beyond_rule(all_, now_file, NOW, Rule(keep * DAY, limit))
     others = [file for file in all_ if file.file.path != now_file]
     assert gone == others[: len(gone)]  # the oldest first, and never the present one
     left = others[len(gone) :]

@@ -10,7 +10,7 @@ from zmon.cli.output import FAILED, OK, complain, write_json, write_text
 from zmon.cli.source_options import see_recorded, utc_clock
 from zmon.plain_text import harmless
 from zmon.recorder.forecast import size_words
-from zmon.recorder.survey import survey, survey_directory
+from zmon.recorder.info import directory_info, recording_info
 from zmon.screen.export import moment
 from zmon.store.check import find_damage
 from zmon.store.file_format import RecordingError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from zmon.recorder.survey import Directory, Survey
+    from zmon.recorder.info import DirectoryInfo, RecordingInfo
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
         see_recorded(args.source)
     except RecordingError as error:
         return complain(str(error))
-    directory = survey_directory(args.source) if os.path.isdir(args.source) else None
-    files = [survey(args.source)] if directory is None else directory.files
+    directory = directory_info(args.source) if os.path.isdir(args.source) else None
+    files = [recording_info(args.source)] if directory is None else directory.files
     if not files:
         return complain(f"{args.source}: there is no recording in it; zmon record writes NNNN-NN-NN.zmon")
     damage = {file.path: _damage(file) for file in files} if args.check else None
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     return FAILED if bad else OK
 
 
-def _damage(file: Survey) -> list[str]:
+def _damage(file: RecordingInfo) -> list[str]:
     """Return the damage of a file, a sentence for each; a file that cannot be opened is not checked."""
     if file.format is None:
         return [file.problem]
@@ -67,7 +67,7 @@ def _damage(file: Survey) -> list[str]:
 # JSON
 
 
-def _file(file: Survey, damage: dict[str, list[str]] | None) -> dict[str, Any]:
+def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
     """Return what is known of a file; what is not is null."""
     found: dict[str, Any] = {
         "path": file.path,
@@ -97,7 +97,7 @@ def _file(file: Survey, damage: dict[str, list[str]] | None) -> dict[str, Any]:
     return found
 
 
-def _directory(directory: Directory, damage: dict[str, list[str]] | None) -> dict[str, Any]:
+def _directory(directory: DirectoryInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
     """Return what is known of all files as one, and of each."""
     found = _file(directory.total, None)
     del found["format"]
@@ -114,7 +114,9 @@ def _moment(ns: int | None) -> str | None:
 # text
 
 
-def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str]] | None) -> Iterator[str]:
+def _text(
+    whole: RecordingInfo, directory: DirectoryInfo | None, damage: dict[str, list[str]] | None
+) -> Iterator[str]:
     """Yield lines for people: of a file, or of all files of a directory as one and of each."""
     yield whole.path
     yield from (f"  {name:<14}{words}" for name, words in _lines(whole) if words)
@@ -143,7 +145,7 @@ def _text(whole: Survey, directory: Directory | None, damage: dict[str, list[str
         yield from (f"  {problem}" for problem in found)
 
 
-def _lines(file: Survey) -> Iterator[tuple[str, str]]:
+def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
     """Yield the facts about a file or about all, as name and words."""
     machine = file.machine
     yield (

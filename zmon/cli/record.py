@@ -19,10 +19,9 @@ from zmon.listing.servers import is_server, parse_server
 from zmon.plain_text import harmless
 from zmon.recorder.forecast import earlier, estimate, shortage
 from zmon.recorder.lock import Lock, LockError, own_directory
-from zmon.recorder.notify import Service
+from zmon.recorder.recording_loop import Orders, Plan, RecordingLoop, Service
 from zmon.recorder.retention import Rule
 from zmon.recorder.roll import Roll
-from zmon.recorder.session import Orders, Plan, Session
 from zmon.session.machines import LiveTimeline
 from zmon.trends.rollup import recording_with_trends
 
@@ -101,7 +100,7 @@ def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
     roll = Roll(plan.directory, recording_with_trends, _say, lock.hold)
     service = Service(os.environ)
-    Session(plan, take, roll, clock, clock.orders, service, _say, status=terminal, forecast=known).run()
+    RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, status=terminal, forecast=known).run()
     return OK
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.recorder.retention import days_within, kept
+from zmon.recorder.retention import days_within, recorded_files
 from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
@@ -104,7 +104,7 @@ def measured(size: int, spent: int, samples: int, interval: int) -> Forecast | N
 def earlier(directory: str, interval: int) -> Forecast | None:
     """Say what the last recording of a directory that is long enough measured; None if there is none."""
     try:
-        files = kept(directory, "")
+        files = recorded_files(directory, "")
     except OSError:
         return None
     for file, size in reversed(files):
@@ -150,7 +150,9 @@ def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") 
     """
     try:
         free = room(directory)
-        held = sum(file.size for file in kept(directory, present)) if os.path.isdir(directory) else 0
+        held = (
+            sum(file.size for file in recorded_files(directory, present)) if os.path.isdir(directory) else 0
+        )
     except OSError as error:
         return f"{directory}: whether there is room is not known: {error.strerror}"
     wanted = days_within(rule, forecast.day)

@@ -34,23 +34,23 @@ class Rule(NamedTuple):
     """Bytes that all recordings of the directory may have together."""
 
 
-class Kept(NamedTuple):
+class RecordedFile(NamedTuple):
     """A day file and how large it is, with what SQLite keeps beside it."""
 
     file: DayFile
     size: int
 
 
-class Pruned(NamedTuple):
+class PruneResult(NamedTuple):
     """What was unlinked, and what is to be said of it."""
 
-    unlinked: list[Kept]
+    unlinked: list[RecordedFile]
     size: int
     """Bytes of what is left."""
     troubles: list[str]
 
 
-def is_recording(path: str) -> bool:
+def is_own_recording(path: str) -> bool:
     """Tell by the first bytes whether a file is a recording of zmon; links and what cannot be read are not.
 
     **Not for a file that this process has open through SQLite:** to close it here would take SQLite's locks
@@ -92,7 +92,7 @@ def size_of(path: str) -> int:
     return total
 
 
-def kept(directory: str, present: str) -> list[Kept]:
+def recorded_files(directory: str, present: str) -> list[RecordedFile]:
     """Return the recordings of a directory in the order of time; what only has such a name is left out.
 
     The file at `present` is being written, and believed to be one.
@@ -102,11 +102,13 @@ def kept(directory: str, present: str) -> list[Kept]:
     """
     files = days(directory).days
     return [
-        Kept(file, size_of(file.path)) for file in files if file.path == present or is_recording(file.path)
+        RecordedFile(file, size_of(file.path))
+        for file in files
+        if file.path == present or is_own_recording(file.path)
     ]
 
 
-def surplus(files: Sequence[Kept], present: str, now: int, rule: Rule) -> list[Kept]:
+def beyond_rule(files: Sequence[RecordedFile], present: str, now: int, rule: Rule) -> list[RecordedFile]:
     """Return what goes, the oldest first.
 
     `files` are in the order of time; the one at `present` is being written.
@@ -123,17 +125,17 @@ def surplus(files: Sequence[Kept], present: str, now: int, rule: Rule) -> list[K
     return gone
 
 
-def prune(directory: str, present: str, now: int, rule: Rule) -> Pruned:
+def prune(directory: str, present: str, now: int, rule: Rule) -> PruneResult:
     """Unlink what is beyond the rule; `now` is UTC in ns.
 
     What cannot be listed or unlinked is said, and nothing raised: the recorder goes on.
     """
     try:
-        files = kept(directory, present)
+        files = recorded_files(directory, present)
     except OSError as error:
-        return Pruned([], 0, [f"{directory}: {error.strerror}: nothing old can be unlinked"])
+        return PruneResult([], 0, [f"{directory}: {error.strerror}: nothing old can be unlinked"])
     gone, troubles = [], []
-    for file in surplus(files, present, now, rule):
+    for file in beyond_rule(files, present, now, rule):
         try:
             _unlink(file.file.path)
         except OSError as error:
@@ -147,7 +149,7 @@ def prune(directory: str, present: str, now: int, rule: Rule) -> Pruned:
             f"{present} alone is larger than the {rule.size:,} bytes that all may have; "
             "it is kept: take a longer interval, less of the kinds, or allow more"
         )
-    return Pruned(gone, left, troubles)
+    return PruneResult(gone, left, troubles)
 
 
 def days_within(rule: Rule, day: float) -> float:

@@ -1,6 +1,6 @@
 """What can be said of a recording without looking through it: how long, how much, of what, in what state.
 
-A file that is damaged, or of a newer zmon, is told of as far as it goes.
+A file that is damaged, or of a newer zmon, is described as far as it can be read.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ROLLED: Final = "roll-ups"
 REST: Final = "space between and free"
 
 
-class Rows(NamedTuple):
+class KindRows(NamedTuple):
     """How much there is of a kind of thing, as of the last sample."""
 
     rows: int
@@ -67,7 +67,7 @@ class Rows(NamedTuple):
     """Why there are no rows."""
 
 
-class Survey(NamedTuple):
+class RecordingInfo(NamedTuple):
     """What is known of one file."""
 
     path: str
@@ -88,7 +88,7 @@ class Survey(NamedTuple):
     sources: Sequence[str] = ()
     simulated: bool = False
     machine: Mapping[str, object] = {}
-    kinds: Mapping[str, Rows] = {}
+    kinds: Mapping[str, KindRows] = {}
     events: Mapping[str, int] = {}
     gaps: float = 0.0
     """Seconds without samples."""
@@ -109,7 +109,7 @@ class Survey(NamedTuple):
         return self.size / self.samples * 86_400 / seconds if self.samples and seconds else None
 
 
-def survey(path: str) -> Survey:
+def recording_info(path: str) -> RecordingInfo:
     """Look at one file.
 
     Raises:
@@ -117,15 +117,17 @@ def survey(path: str) -> Survey:
     """
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
-        return Survey(path, 0, None, no_file(about.st_mode))
+        return RecordingInfo(path, 0, None, no_file(about.st_mode))
     size = about.st_size
     for ending in ("-wal", "-journal"):
         with suppress(OSError):
             size += os.stat(path + ending).st_size
     head = head_of(path, 100)
     if not is_recording(path):
-        return Survey(path, size, None, "no recording of zmon" if head else "an empty file")
-    found = Survey(path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path))
+        return RecordingInfo(path, size, None, "no recording of zmon" if head else "an empty file")
+    found = RecordingInfo(
+        path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path)
+    )
     try:
         with closing(Recording(path)) as recording:
             return _of_samples(found, recording)
@@ -165,7 +167,7 @@ def _holder(inode: int) -> int:
     return 0
 
 
-def _of_samples(found: Survey, recording: Recording) -> Survey:
+def _of_samples(found: RecordingInfo, recording: Recording) -> RecordingInfo:
     """Add what samples and events say."""
     span = recording.span()
     last = _readable(recording)
@@ -182,10 +184,10 @@ def _of_samples(found: Survey, recording: Recording) -> Survey:
     found = _with_parts(found)
     if last is None:
         return found
-    rows = {name: Rows(0, 0) for name in recording.kinds}
+    rows = {name: KindRows(0, 0) for name in recording.kinds}
     for name, frame in last.frames.items():
         missing = "" if frame.missing is None else frame.missing.reason
-        rows[name] = Rows(len(frame.keys), len(frame.columns), missing)
+        rows[name] = KindRows(len(frame.keys), len(frame.columns), missing)
     return found._replace(
         nominal=last.nominal,
         simulated=last.simulated,
@@ -232,7 +234,7 @@ def _connect(path: str) -> sqlite3.Connection:
     return connection
 
 
-def _with_parts(found: Survey) -> Survey:
+def _with_parts(found: RecordingInfo) -> RecordingInfo:
     """Add how many bytes are for what; what cannot be counted is among the rest."""
     parts: Counter[str] = Counter()
     with suppress(*Trouble), closing(_connect(found.path)) as connection:
@@ -271,7 +273,7 @@ def _asked(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...
         return []
 
 
-def _outside(found: Survey) -> Survey:
+def _outside(found: RecordingInfo) -> RecordingInfo:
     """Add what a file says that cannot be opened as a recording."""
     with suppress(*Trouble), closing(_connect(found.path)) as connection:
         if "sample" in _tables(connection):
@@ -284,11 +286,11 @@ def _outside(found: Survey) -> Survey:
 # directories
 
 
-class Directory(NamedTuple):
+class DirectoryInfo(NamedTuple):
     """What is known of the day files of a directory."""
 
     path: str
-    files: Sequence[Survey]
+    files: Sequence[RecordingInfo]
     strangers: Sequence[str]
     """Names of what belongs to no recording."""
     between: Sequence[Event]
@@ -296,10 +298,10 @@ class Directory(NamedTuple):
     writer: str = ""
 
     @property
-    def total(self) -> Survey:
+    def total(self) -> RecordingInfo:
         """All files as one."""
         used = [file for file in self.files if file.samples]
-        last = used[-1] if used else Survey(self.path, 0, None)
+        last = used[-1] if used else RecordingInfo(self.path, 0, None)
         parts: Counter[str] = Counter()
         events = Counter(event.what.value for event in self.between)
         for file in self.files:
@@ -319,7 +321,7 @@ class Directory(NamedTuple):
         )
 
 
-def survey_directory(path: str) -> Directory:
+def directory_info(path: str) -> DirectoryInfo:
     """Look at the day files of a directory.
 
     Raises:
@@ -329,14 +331,14 @@ def survey_directory(path: str) -> Directory:
     files = []
     for day in listing.days:
         try:
-            files.append(survey(day.path))
+            files.append(recording_info(day.path))
         except OSError as error:
-            files.append(Survey(day.path, 0, None, error.strerror or str(error)))
+            files.append(RecordingInfo(day.path, 0, None, error.strerror or str(error)))
     between: list[Event] = []
     for earlier, later in pairwise(file for file in files if file.samples and not file.problem):
         between += _seam(earlier.path, later.path)
     recorder = running(path)
-    return Directory(path, files, listing.strangers, between, "" if recorder is None else recorder.words)
+    return DirectoryInfo(path, files, listing.strangers, between, "" if recorder is None else recorder.words)
 
 
 def _seam(earlier: str, later: str) -> list[Event]:

@@ -1,22 +1,90 @@
-"""From the begin to the end of a recorder: samples at their deadlines, orders, and a word now and then."""
+"""From the begin to the end of a recorder: samples at their deadlines, orders, and what systemd is to know.
+
+Samples are due at absolute deadlines of the steady clock, so that nothing adds up.
+
+`Service` speaks the protocol of sd_notify(3): lines `NAME=value` go as one datagram to the socket that
+NOTIFY_SOCKET names; without one nothing is sent, and nothing here fails.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
-from zmon.recorder.pace import following
 from zmon.recorder.retention import Rule, prune, size_of
 from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from zmon.recorder.notify import Service
     from zmon.recorder.roll import Roll
     from zmon.sample import Sample
+
+
+class Deadline(NamedTuple):
+    """When the next sample is due."""
+
+    number: int
+    """Counted from 0, the begin."""
+    at: int
+    """ns of the steady clock."""
+    missed: int
+    """How many deadlines passed while the sample before was taken."""
+
+
+def following(begin: int, interval: int, last: int, now: int) -> Deadline:
+    """Return the first deadline after number `last` that is not over at `now`; all in ns.
+
+    A deadline that has passed is left out, not made up for: two samples at once say no more than one.
+    """
+    number = max(last + 1, -((begin - now) // interval))
+    return Deadline(number, begin + number * interval, number - last - 1)
+
+
+class Service:
+    """The service that this process is, or is not, to systemd."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Look for the socket, and for how often systemd wants to hear."""
+        address = environment.get("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        own = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        wanted = environment.get("WATCHDOG_USEC", "") if own else ""
+        self.every = int(wanted) * 1000 // 2 if wanted.isascii() and wanted.isdigit() else 0
+        """ns between two signs of life, half of what systemd waits; 0 when it does not wait for any."""
+
+    def ready(self) -> None:
+        """Say that samples are being recorded."""
+        self._tell("READY=1")
+
+    def alive(self) -> None:
+        """Give a sign of life."""
+        if self.every:
+            self._tell("WATCHDOG=1")
+
+    def status(self, words: str) -> None:
+        """Say in one line how it goes, for `systemctl status`."""
+        self._tell("STATUS=" + " ".join(words.split()))
+
+    def stopping(self) -> None:
+        """Say that the end has begun."""
+        self._tell("STOPPING=1")
+
+    def _tell(self, line: str) -> None:
+        if not self._address:
+            return
+        with (
+            contextlib.suppress(OSError, ValueError),  # whoever does not listen does not matter
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as to,
+        ):
+            to.setblocking(False)
+            to.sendto(line.encode(), self._address)
+
 
 SECOND: Final = 10**9
 MINUTE: Final = 60 * SECOND
@@ -68,7 +136,7 @@ class Plan(NamedTuple):
     """ns after which it ends; 0 for never."""
 
 
-class Session:
+class RecordingLoop:
     """One run of the recorder."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - everything it has to do with

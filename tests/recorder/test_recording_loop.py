@@ -1,17 +1,28 @@
+"""A recorder takes samples at their deadlines, follows orders, and keeps systemd informed."""
+
 from __future__ import annotations
 
 import os
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recorder import session
 from zmon.recorder.forecast import Forecast
+from zmon.recorder.recording_loop import (
+    MINUTE,
+    SECOND,
+    Deadline,
+    Orders,
+    Plan,
+    RecordingLoop,
+    Service,
+    following,
+)
 from zmon.recorder.retention import Rule
 from zmon.recorder.roll import Roll
-from zmon.recorder.session import MINUTE, SECOND, Orders, Plan, Session
 from zmon.sample import Instant, Sample
 from zmon.store.day import DAY
 from zmon.store.file_format import MAGIC
@@ -19,6 +30,93 @@ from zmon.store.file_format import MAGIC
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+
+def test_a_sample_in_time_is_followed_by_the_next_deadline() -> None:
+    """However long it took, deadlines stay where they are."""
+    assert following(1000, 100, 0, 1007) == Deadline(1, 1100, 0)
+
+
+def test_deadlines_before_now_are_left_out() -> None:
+    """They are counted, and the next is none of them."""
+    assert following(1000, 100, 0, 1350) == Deadline(4, 1400, 3)
+
+
+def test_a_deadline_of_now_is_not_over() -> None:
+    """It is taken at once."""
+    assert following(1000, 100, 0, 1100) == Deadline(1, 1100, 0)
+
+
+def test_a_sample_that_came_early_does_not_repeat_its_deadline() -> None:
+    """A wait may end a little before its time."""
+    assert following(1000, 100, 3, 1299) == Deadline(4, 1400, 0)
+
+
+@given(st.integers(0, 10**18), st.integers(1, 10**14), st.lists(st.integers(0, 10**15), max_size=20))
+def test_deadlines_never_drift_and_none_is_forgotten(begin: int, interval: int, takes: list[int]) -> None:
+    """Each is whole intervals from the begin and later than the one before; those between are counted."""
+    now, number, seen = begin, 0, 0
+    for take in takes:
+        now += take
+        deadline = following(begin, interval, number, now)
+        assert deadline.at == begin + deadline.number * interval >= now
+        assert deadline.number == number + 1 + deadline.missed
+        seen += 1 + deadline.missed
+        number, now = deadline.number, deadline.at
+    assert number == seen
+
+
+@pytest.fixture
+def systemd(tmp_path: Path) -> Iterator[socket.socket]:
+    """Listen as systemd would."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "notify"))
+        listener.setblocking(False)
+        yield listener
+
+
+def told(systemd: socket.socket) -> list[bytes]:
+    """Return what was sent so far."""
+    lines = []
+    while True:
+        try:
+            lines.append(systemd.recv(4096))
+        except BlockingIOError:
+            return lines
+
+
+def test_systemd_is_told(systemd: socket.socket) -> None:
+    """That it is ready, how it goes in one line, that it lives, that it ends."""
+    service = Service({"NOTIFY_SOCKET": systemd.getsockname(), "WATCHDOG_USEC": "60000000"})
+    service.ready()
+    service.status("two\nlines")
+    service.alive()
+    service.stopping()
+    assert told(systemd) == [b"READY=1", b"STATUS=two lines", b"WATCHDOG=1", b"STOPPING=1"]
+
+
+def test_an_abstract_socket_is_one_too() -> None:
+    """Its name begins with a zero byte, which the environment cannot hold."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(f"\0zmon-test-{os.getpid()}")
+        listener.setblocking(False)
+        Service({"NOTIFY_SOCKET": f"@zmon-test-{os.getpid()}"}).ready()
+        assert told(listener) == [b"READY=1"]
+
+
+@pytest.mark.parametrize("address", ["", "/nowhere/at/all", "x" * 1000, "not\0valid"])
+def test_where_nobody_listens_nothing_happens(address: str) -> None:
+    """The recorder has other things to do."""
+    Service({"NOTIFY_SOCKET": address}).ready()
+
+
+def test_signs_of_life_come_twice_as_often_as_asked_for() -> None:
+    """None where none are wanted, or where they are wanted of another process."""
+    assert Service({"WATCHDOG_USEC": "60000000"}).every == 30 * 10**9
+    assert Service({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"}).every == 0
+    assert Service({"WATCHDOG_USEC": "soon"}).every == 0
+    assert Service({}).every == 0
+
 
 NOON = 1_795_262_400 * SECOND  # 2026-11-21 12:00 UTC
 
@@ -126,7 +224,7 @@ class Machine:
         self.failing: Exception | None = None
         self.opened: list[str] = []
         self.roll = Roll(folder, self._open, self.said.append)
-        self.session = Session(
+        self.session = RecordingLoop(
             plan._replace(directory=folder), self.take, self.roll, self.clock, self.orders, self.told,  # type: ignore[arg-type]  # stands for it
             self.said.append, status=status, forecast=None,
         )  # fmt: skip
@@ -322,7 +420,7 @@ def test_an_earlier_recording_says_what_it_costs(tmp_path: Path) -> None:
     """Before the first sample."""
     machine = Machine(str(tmp_path), Plan("", SECOND, samples=1))
     known = Forecast(1000.0, None, SECOND, "as measured in 2026-11-20.zmon")
-    machine.session = session.Session(
+    machine.session = RecordingLoop(
         Plan(str(tmp_path), SECOND, samples=1), machine.take, machine.roll, machine.clock, machine.orders,
         machine.told, machine.said.append, forecast=known,  # type: ignore[arg-type]  # stands for it
     )  # fmt: skip
