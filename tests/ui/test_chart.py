@@ -15,6 +15,7 @@ from zmon.ui.line import texts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pytest
     from textual.pilot import Pilot
 
     from zmon.sample import Sample
@@ -87,8 +88,9 @@ def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
     assert texts(glass.lines()) != before
 
 
-def test_correl_leads_to_the_chart_of_a_row(glass: Glass) -> None:
-    """ENTER on a figure shows it by time."""
+def test_correl_leads_to_the_chart_of_a_row(glass: Glass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ENTER on a figure shows it by time; a few intervals have to do here."""
+    monkeypatch.setattr("zmon.tables.correlation.LEAST", 2)
     give(glass, "DEVICE", "CORREL resp 7000", "enter")
     assert glass.session.page.screen.command == "PLOT"
     assert isinstance(glass.pane, ChartPane)
