@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.store.test_damaged import read_all, written
+from tests.store.test_damaged import read_all
 from zmon.event import Event, What
 from zmon.store.check import find_damage
 from zmon.store.file_format import TABLES, event_row, is_sample, sample_crc, sql_text
@@ -29,20 +29,6 @@ COVERED = {
     "event": ("what", "begin", "end", "thing", "screen", "text"),
 }
 """Tables without a body, and their columns."""
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return a recording of segments and a tail."""
-    return written(tmp_path_factory.mktemp("whole") / "whole.zmon", sealed=7)
-
-
-@pytest.fixture
-def path(whole: bytes, tmp_path: Path) -> Path:
-    """Return a file with a recording."""
-    found = tmp_path / "a.zmon"
-    found.write_bytes(whole)
-    return found
 
 
 def connected(path: Path) -> closing[sqlite3.Connection]:

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -58,12 +57,6 @@ def written(path: Path, *, sealed: int) -> bytes:
     whole = path.read_bytes()
     writer.close()
     return whole
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return a recording of segments and a tail."""
-    return written(tmp_path_factory.mktemp("whole") / "whole.zmon", sealed=7)
 
 
 def is_lost(reason: object) -> bool:

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import ROOT
-from tests.store.test_damaged import read_all, written
+from tests.store.test_damaged import read_all
 from zmon.store.column_encoding import dump, load
 from zmon.store.file_format import TABLES, VERSION, RecordingError, crc
 from zmon.store.reader import Recording
@@ -45,20 +45,6 @@ ANYTHING = st.one_of(
     st.sampled_from(["device", "counter", "9" * 5000, "block"]),
     st.binary(max_size=200),
 )
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return a recording of segments and a tail."""
-    return written(tmp_path_factory.mktemp("whole") / "whole.zmon", sealed=7)
-
-
-@pytest.fixture
-def path(whole: bytes, tmp_path: Path) -> Path:
-    """Return a file with a recording."""
-    found = tmp_path / "a.zmon"
-    found.write_bytes(whole)
-    return found
 
 
 class Changed:
