@@ -226,3 +226,13 @@ def test_many_rows_of_one_path_are_counted() -> None:
     found = parse("t,/a\n" * 5000 + "".join(f"t{number},/a\n" for number in range(5000)))
     assert len(found.containers) == 5001
     assert found.notes[-1].text == "3,999 more rows name a path of their tablespace again"
+
+
+def test_reports_a_column_whose_name_is_mistyped() -> None:
+    """What is in it would be lost; a column of another name is only noted."""
+    notes = parse("tablespace,path,rol,byts,owner\nA,/a,data,5,joe\n").notes
+    assert [(note.text, note.unread) for note in notes] == [
+        ("column 'rol' is not read (is role meant?)", True),
+        ("column 'byts' is not read (is bytes meant?)", True),
+        ("not read: columns 'owner'", False),
+    ]

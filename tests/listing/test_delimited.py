@@ -16,9 +16,11 @@ from zmon.listing.delimited import (
     TableRow,
     ViewHeading,
     ViewRow,
+    columned_rows,
     delimiter_of,
     drawn_rows,
     find_heading,
+    is_columned,
     is_drawn,
     multiply,
     numbered_lines,
@@ -108,6 +110,16 @@ def test_a_quote_that_is_not_closed_ends_the_reading() -> None:
     """Damage over lines is refused with the line where it began."""
     with pytest.raises(TableError, match="line 2 begins '\"b,c' and does not end"):
         list(rows('x,y\n"b,c\nd,e\n'))
+
+
+@pytest.mark.parametrize("before", ["", "a,b\n" * 3])
+def test_a_line_that_is_too_long_is_no_quote_that_is_not_closed(before: str) -> None:
+    """What is wrong is said, with its line."""
+    line = before.count("\n") + 1
+    with pytest.raises(
+        TableError, match=rf"line {line} begins 'T,/xxx.* has more than {MAX_LINE} characters\Z"
+    ):
+        list(rows(f"{before}T,/{'x' * 900_000}\nc,d\n"))
 
 
 def test_a_quote_cannot_swallow_a_large_file() -> None:
@@ -225,11 +237,18 @@ def test_reads_a_table_without_a_heading() -> None:
 @pytest.mark.parametrize(
     ("cell", "number"),
     [("7", 7), (" 7.00 ", 7), ("1.0737E+10", 10_737_000_000), ("-1", -1), ("", None), ("NULL", None),
-     ("7.5", None), ("x", None), ("1E99", 10**99), ("1E999", None)],
+     ("7.5", None), ("50.000", None), ("x", None), ("1E99", 10**99), ("1E999", None)],
 )  # fmt: skip
 def test_reads_whole_numbers(cell: str, number: int | None) -> None:
     """As SQL prints them, with a power of ten when a column was too narrow."""
     assert ViewRow(1, "", {"A": cell}).whole("A") == number
+
+
+def test_reports_a_number_that_is_rounded() -> None:
+    """A power of ten lacks digits."""
+    assert [note.text for note in ViewRow(1, "", {"A": "1.07e6", "B": "7"}).unclear("A", "B")] == [
+        "A '1.07e6' is rounded: taken as 1,070,000"
+    ]
 
 
 def test_takes_no_query_for_a_heading() -> None:
@@ -397,3 +416,41 @@ def test_lines_keep_their_numbers(text: str) -> None:
     lines = StringIO(text).readlines()
     assert len(list(drawn_rows(lines))) == len(lines)
     assert all(row.endswith("\n") and row.count("\n") == 1 for row in drawn_rows(lines))
+
+
+CLP = """\
+db2 => SELECT ...
+
+TBSP_NAME      CONTAINER_NAME       TOTAL_PAGES
+-------------- -------------------- -----------
+T 1            /db/a b                      100
+T,2            /db/b                          -
+SQL0445W  Value "x" has been truncated here.
+T3             /db/longer_than_the_column 3
+
+  2 record(s) selected.
+a   b
+"""
+
+
+def test_reads_the_columns_of_the_db2_command_line() -> None:
+    """By the width of the line below the heading; all lines keep their numbers."""
+    assert is_columned(CLP)
+    lines = CLP.splitlines(keepends=True)
+    assert list(columned_rows(lines)) == [
+        *lines[:2],
+        "TBSP_NAME,CONTAINER_NAME,TOTAL_PAGES\n",
+        "\n",
+        "T 1,/db/a b,100\n",
+        '"T,2",/db/b,-\n',
+        *lines[6:9],
+        "\n",
+        lines[10],
+    ]
+
+
+@given(st.lists(st.sampled_from(["T  A\n", "---- --\n", "-- ----\n", "\n", "a", " b", '"c,\n', "é\r\n"])))
+def test_keeps_the_lines_of_any_text(parts: list[str]) -> None:
+    """As many as before."""
+    lines = "".join(parts).splitlines(keepends=True)
+    assert len(list(columned_rows(lines))) == len(lines)

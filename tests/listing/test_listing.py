@@ -267,3 +267,22 @@ def test_a_label_that_is_told_later_is_no_problem_any_more(tmp_path: Path) -> No
     label = saved(tmp_path, head + Path(label).read_text())
     found = read_listing([str(FIXTURES / "asm-spool.csv"), label])
     assert {row.problem for row in found.containers if row.path == "/dev/sdq1"} == {""}
+
+
+def test_reads_what_the_db2_command_line_prints(tmp_path: Path) -> None:
+    """The documented query, in columns of fixed width; a row that does not fit is told."""
+    spool = tmp_path / "d.txt"
+    spool.write_text(
+        "\nTBSP_NAME            CONTAINER_NAME           TOTAL_PAGES          TBSP_PAGE_SIZE\n"
+        "-------------------- ------------------------ -------------------- --------------\n"
+        "TSFACT1              /db2/d01/tsfact1.data                  498750           4096\n"
+        "TSFACT2              /db2/d02/tsf\n\n  2 Satz/Sätze ausgewählt.\n\n"
+    )
+    found = read_listing(str(spool))
+    (row,) = [row for row in found.containers if not row.problem]
+    assert (row.tablespace, row.path, row.bytes_declared) == (
+        "TSFACT1",
+        "/db2/d01/tsfact1.data",
+        498750 * 4096,
+    )
+    assert [":5: " in part and "TSFACT2" in part for part in found.unread] == [True]

@@ -239,3 +239,17 @@ def test_survives_any_order_of_words(text: str) -> None:
 def test_survives_damage(place: int, length: int, put: str) -> None:
     """A listing that is cut or overwritten is read as far as it goes."""
     rows(METADATA[:place] + put + METADATA[place + length :])
+
+
+@pytest.mark.parametrize("path", ["&path/x.dbf", "/u01/&&sid/x.dbf", "+&group"])
+def test_a_variable_of_sqlplus_is_no_path(path: str) -> None:
+    """Its value is not in the script, which is told."""
+    found = parse(f"CREATE TABLESPACE t DATAFILE '{path}' SIZE 1G;\n")
+    assert [row.problem for row in found.containers] == ["variable of SQL*Plus, whose value is not known"]
+    assert [(note.line, note.unread, path in note.text) for note in found.notes] == [(1, True, True)]
+
+
+def test_an_and_in_a_path_is_no_variable() -> None:
+    """As in a name of a department."""
+    (row,) = parse("CREATE TABLESPACE t DATAFILE '/u01/R&D/x.dbf' SIZE 1G;\n").containers
+    assert (row.path, row.problem) == ("/u01/R&D/x.dbf", "")

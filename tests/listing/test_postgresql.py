@@ -306,7 +306,7 @@ def test_an_unknown_database_is_told_with_those_there_are(cluster: Cluster) -> N
 
 def test_no_server_is_a_sentence() -> None:
     """A server that is not there is told with its address."""
-    with pytest.raises(ServerError, match=r"^postgresql://zmon@/nowhere/: "):
+    with pytest.raises(ServerError, match=r"^postgresql://zmon@/\?host=/nowhere: "):
         postgresql.read_postgresql(parse_server("postgresql://zmon@/?host=/nowhere"))
 
 

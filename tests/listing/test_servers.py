@@ -75,6 +75,14 @@ def test_the_name_of_a_file_of_passwords_is_shown() -> None:
     assert "/home/me/.pgpass" in str(parse_server("postgresql://me@host/db?passfile=/home/me/.pgpass"))
 
 
+@pytest.mark.parametrize(
+    "address", ["postgresql://me@/d?host=/tmp/x/sock&port=5977", "mariadb://me@/?socket=/run/m.sock"]
+)
+def test_an_address_with_a_socket_is_shown_as_it_was_given(address: str) -> None:
+    """Whoever copies it reaches the same server."""
+    assert str(parse_server(address)) == address
+
+
 @given(st.text(alphabet="s3cret:@/?#%&= []\n", min_size=1))
 def test_an_address_that_is_not_understood_shows_nothing(rest: str) -> None:
     """A password that breaks an address is not in the message about it."""

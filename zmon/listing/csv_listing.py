@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.listing import containers as c
 from zmon.listing.delimited import rows, whole_number
-from zmon.listing.not_understood import Note, NoteSeries, quote
+from zmon.listing.not_understood import Note, NoteSeries, quote, similar_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,7 +97,11 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
                 f"line {row.line}: the heading names a path and no tablespace: {quote(','.join(named))}"
             )
         names = named
-        further = [name for name in named if name and name not in _KNOWN]
+        for name in named:
+            if right := similar_word(name, _KNOWN):
+                said = f"column {quote(name)} is not read (is {right} meant?)"
+                notes.append(Note(row.line, said, unread=True))
+        further = [name for name in named if name not in {"", *_KNOWN} and not similar_word(name, _KNOWN)]
         notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
     hosts.update(found[1] for found in map(_HOST.match, comments) if found)
     return c.content_of(containers, (*notes, *odd.notes()), host=c.only_name(hosts))

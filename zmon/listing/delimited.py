@@ -7,6 +7,7 @@
 * `view_rows`: tables of catalogue views, found by their headings among prompts and whatever else a spool
   holds.  A file may hold several tables one after another, as one session spooled them; a heading is a line
   that has all the columns that a view is known by, in any order, parted by tabs, commas, semicolons or bars.
+* `columned_rows`: tables as the Db2 command line prints them, in columns of fixed width.
 * `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them for people.
 * `numbered_lines`: lines with their numbers.
 """
@@ -133,13 +134,15 @@ def _lines(text: str | Iterable[str]) -> Iterator[str]:
         TableError: one is longer than any row.
     """
     held = ""
-    for number, piece in enumerate(StringIO(text, newline="") if isinstance(text, str) else text, 1):
+    number = 1
+    for piece in StringIO(text, newline="") if isinstance(text, str) else text:
         held += piece
         if len(held) > MAX_LINE:
             raise TableError(f"line {number} begins {quote(held)} and has more than {MAX_LINE} characters")
         if held.endswith(("\n", "\r")):
             yield held
             held = ""
+            number += 1
     if held:
         yield held
 
@@ -181,6 +184,8 @@ def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[Tab
         except StopIteration:
             return
         except (csv.Error, TableError) as error:
+            if isinstance(error, TableError) and not taken:  # nothing is open before this line
+                raise
             if len(taken) != 1 or isinstance(error, TableError):
                 raise TableError(
                     f"line {number} begins {quote(taken[0] if taken else '')} and does not end: a quote is"
@@ -211,6 +216,8 @@ _PATHS: Final = frozenset({"CONTAINER_NAME", "FILE_NAME", "DESTINATION"})
 """Columns without which a view would be taken for another one."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_$#]{1,29}")
 _GROUPED: Final = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.0*)?")
+_AMBIGUOUS: Final = re.compile(r"[+-]?[0-9]{1,3}\.000")
+"""A number with a fraction, or in thousands, as some write them."""
 _POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
 
 
@@ -244,13 +251,17 @@ class ViewRow(NamedTuple):
         cell = self.text(name).strip()
         if _GROUPED.fullmatch(cell):
             cell = cell.replace(",", "")
-        if _WHOLE.fullmatch(cell):
+        if _WHOLE.fullmatch(cell) and not _AMBIGUOUS.fullmatch(cell):
             return int(cell.split(".")[0])
         return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
 
     def unclear(self, *names: str) -> Iterator[Note]:
-        """Note which of these cells hold something that is no whole number."""
+        """Note which of these cells hold something that is no whole number, or one that is rounded."""
         for name in names:
+            if _POWER.fullmatch(self.text(name).strip()):
+                yield Note(
+                    self.line, f"{name} {quote(self.text(name))} is rounded: taken as {self.whole(name):,}"
+                )
             if self.text(name).strip(" -") and self.whole(name) is None:
                 said = f"not understood: {name} {quote(self.text(name))} is no whole number"
                 yield Note(self.line, said, unread=True)
@@ -399,6 +410,57 @@ def _fields(line: str, delimiter: str) -> list[str]:
         return next(csv.reader(StringIO(line, newline="\n"), delimiter=delimiter), [])
     except csv.Error:
         return []
+
+
+# tables as the Db2 command line prints them
+
+_DASHES: Final = re.compile(r"-+(?: -+)+\s*")
+_COUNT: Final = re.compile(r"\s+[0-9]+ [^0-9,;|]{1,60}\.\s*")
+"""How many rows there are, which the command line says in the language of its user."""
+_COLUMNED: Final = re.compile(r"^[^\n]*\bTBSP_NAME\b[^\n]*\n-+(?: -+)+[ \t]*\r?$", re.MULTILINE)
+
+
+def is_columned(head: str) -> bool:
+    """Say whether a text has such a table: names of columns above lines of minus signs as wide as they."""
+    return _COLUMNED.search(head) is not None
+
+
+def columned_rows(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each row as comma-separated values, and all other lines as they are.
+
+        TBSP_NAME            CONTAINER_NAME                 TOTAL_PAGES
+        -------------------- ------------------------------ --------------------
+        TSFACT1              /db2/d01/tsfact1.data                        498750
+
+    A row that does not fit the columns, as one with a message in between, stays as it is too.
+    """
+    ends: list[int] = []
+    before: str | None = None
+    for line in lines:
+        bare = line.rstrip()
+        if _DASHES.fullmatch(line):
+            ends = [found.end() for found in re.finditer("-+", bare)]
+            if before is not None:
+                yield _columned(before, ends)
+            before = "\n"
+            continue
+        if before is not None:
+            yield before
+        ends = ends if bare else []
+        before = _columned(line, ends) if ends else "\n" if _COUNT.fullmatch(line) else line
+    if before is not None:
+        yield before
+
+
+def _columned(line: str, ends: list[int]) -> str:
+    bare = line.rstrip()
+    begins = [0, *(end + 1 for end in ends)]
+    if len(bare) <= begins[-2] or len(bare) > ends[-1] or any(bare[end : end + 1].strip() for end in ends):
+        return line
+    made = StringIO()
+    cells = (bare[begin:end].strip() for begin, end in zip(begins, ends, strict=False))
+    csv.writer(made, lineterminator="\n").writerow(cells)
+    return made.getvalue()
 
 
 # drawn tables

@@ -26,7 +26,7 @@ from zmon.listing import (
     servers,
 )
 from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingContent, only_name
-from zmon.listing.delimited import MAX_LINE, drawn_rows, is_drawn
+from zmon.listing.delimited import MAX_LINE, columned_rows, drawn_rows, is_columned, is_drawn
 from zmon.listing.not_understood import quote
 from zmon.listing.servers import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
 
@@ -218,8 +218,9 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         if "\0" in head:
             raise ListingError("it is not text: unpack it first, or spool it as text")
         pieces: Iterable[str] = chain(io.StringIO(head, newline=""), _pieces(text))
-        if is_drawn(head):
-            head, pieces = "".join(drawn_rows(io.StringIO(head, newline=""))), drawn_rows(pieces)
+        as_rows = drawn_rows if is_drawn(head) else columned_rows if is_columned(head) else None
+        if as_rows is not None:
+            head, pieces = "".join(as_rows(io.StringIO(head, newline=""))), as_rows(pieces)
         found = max(FORMATS, key=lambda each: float(each.score(head)))
         if not found.score(head):
             raise ListingError(_unknown(head))

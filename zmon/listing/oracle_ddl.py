@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.listing import containers as c
 from zmon.listing import ddl
 from zmon.listing.ddl import DdlReader
-from zmon.listing.not_understood import similar_word
+from zmon.listing.not_understood import quote, similar_word
 from zmon.listing.sql_scanner import NAME, NUMBER, STRING, WORD, SqlDialect, SqlToken
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from zmon.listing.ddl import SqlStatement, TokenCursor
 
 NOT_UNDERSTOOD: Final = "the statement is not understood"
+UNKNOWN_VARIABLE: Final = "variable of SQL*Plus, whose value is not known"
+_VARIABLE: Final = re.compile(r"(?:\A|[/+.])&&?\w")
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
 _KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
@@ -213,9 +215,10 @@ class _OracleReader(DdlReader):
             source=self.origin,
         )
         for file in files:
-            made = row._replace(
-                line=file.line, bytes_declared=file.size, problem="" if file.path else without
-            )
+            problem = UNKNOWN_VARIABLE if _VARIABLE.search(file.path) else "" if file.path else without
+            made = row._replace(line=file.line, bytes_declared=file.size, problem=problem)
+            if problem == UNKNOWN_VARIABLE:
+                self.note(file.line, f"{problem}: {quote(file.path)}", unread=True)
             self._rows[self._next] = made._replace(path=file.path, kind=kind_of(file.path))
             self._named.setdefault(file.path, []).append(self._next)
             self._spaces.setdefault(row.tablespace, []).append(self._next)

@@ -68,7 +68,12 @@ class Server(NamedTuple):
         """Return the address as it may be shown."""
         who = self.user + (":***" if self.password else "") + ("@" if self.user or self.password else "")
         where = self.host + (f":{self.port}" if self.port else "")
-        shown = "&".join(f"{name}={'***' if _SECRET.search(name) else value}" for name, value in self.options)
+        options = self.options
+        if self.host.startswith("/"):  # a socket, which is an option in an address
+            where = ""
+            name = "socket" if self.product == MARIADB else "host"
+            options = ((name, self.host), *([("port", str(self.port))] if self.port else []), *options)
+        shown = "&".join(f"{name}={'***' if _SECRET.search(name) else value}" for name, value in options)
         return f"{self.product}://{who}{where}/{self.database}" + (f"?{shown}" if shown else "")
 
     def harmless_message(self, error: BaseException) -> str:
