@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import ListTimeline
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
+from zmon.screen.number import clock
 from zmon.session.cursor import (
     LADDER,
     PAUSED,
@@ -148,6 +149,24 @@ def test_exceptions_are_found_at_the_sample_that_shows_them(at: int, way: int, t
     found.seek(at * SECOND)
     exception = found.find_exception(way)
     assert (None if exception is None else exception[1].after.at.utc // SECOND) == there
+
+
+@pytest.mark.parametrize(("at", "way", "there"), [(0, 1, 3), (2, 1, 3), (3, 1, 9), (9, -1, 3), (9, 1, None)])
+def test_an_exceeded_limit_is_found_in_the_interval_that_exceeds_it(at: int, way: int, there: int) -> None:
+    """Its event begins with that interval, so the sample at its begin does not show it yet."""
+    found = head(0, 1, 2, 3, 4, 8, 9, happened=(limit(2, 4), limit(8, 9)))
+    found.seek(at * SECOND)
+    exception = found.find_exception(way)
+    assert (None if exception is None else exception[1].after.at.utc // SECOND) == there
+
+
+def test_the_time_of_an_exceeded_limit_names_the_interval_that_shows_it() -> None:
+    """Who goes to the time of an event would see nothing."""
+    found = head(0, 1, 2, 3, happened=(limit(1, 3),))
+    found.seek(SECOND)
+    assert found.onset().endswith(f"ends at {clock(2 * SECOND)} shows it")
+    found.seek(2 * SECOND)
+    assert not found.onset()
 
 
 def test_without_another_exception_the_head_stays() -> None:

@@ -113,7 +113,7 @@ def _opened(screens: Screens, args: argparse.Namespace) -> Session:
     try:
         session = Session(timeline, screens, people=inputs)
         if args.at:
-            session.message = seek(session, args.at)
+            session.message = seek(session, args.at) or session.cursor.onset()
         elif not session.live:
             session.end()
     except BaseException:

@@ -107,7 +107,7 @@ def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) 
         return
     if args.at:
         with _no_time():
-            remark = seek(navigator, args.at)
+            remark = seek(navigator, args.at) or ("" if args.since else navigator.cursor.onset())
         if remark:
             complain(remark)
     else:

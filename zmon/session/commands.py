@@ -76,7 +76,7 @@ def go(session: Session, operands: str) -> None:
 
     def seek() -> Arrival | None:
         found = cursor.seek(utc)
-        return None if found is None else Arrival(found, outside(utc, session.timeline.span()))
+        return None if found is None else Arrival(found, outside(utc, session.timeline.span()) or cursor.onset())
 
     session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.screen.number import clock
 
 if TYPE_CHECKING:
     from zmon.event import Event
@@ -85,6 +86,17 @@ class Cursor:
             return interval
         return Interval(before.sample, found.sample, skipped=True)
 
+    def onset(self) -> str:
+        """Return a sentence if a limit is exceeded from here on, which only the next interval shows."""
+        present = self.position
+        begun = () if present is None else self.timeline.events(present.utc, present.utc)
+        if present is None or not any(e.begin == present.utc and _shown_since(e) > e.begin for e in begun):
+            return ""
+        after = self.timeline.next(present)
+        if after is None:
+            return ""
+        return f"A limit is exceeded from here on; the interval that ends at {clock(after.utc)} shows it"
+
     def find_exception(self, way: int) -> tuple[Event, Interval] | None:
         """Go to the first sample that shows the next exception (`way` 1) or the one before (-1)."""
         span, present = self.timeline.span(), self.position
@@ -104,8 +116,13 @@ class Cursor:
 
 
 def _shown_since(event: Event) -> int:
-    """Return from when on samples show an event: what is missing is seen behind it."""
-    return event.end if event.what in {What.GAP, What.HOLE} else event.begin
+    """Return from when on samples show an event: what is missing is seen behind it.
+
+    A limit is exceeded in the interval that begins with the event, which the sample after it shows.
+    """
+    if event.what in {What.GAP, What.HOLE}:
+        return event.end
+    return event.begin + (event.what is What.LIMIT and event.end > event.begin)
 
 
 SPEEDS: Final = (1, 2, 5, 10, 30, 60, 120, 300, 600)
