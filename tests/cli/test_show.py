@@ -309,3 +309,22 @@ def test_a_time_outside_of_the_recording_is_told(
     assert f"is {said} sample; this is the sample of" in capsys.readouterr().err
     main([*words, "--from", recorded, "--at", "end"])
     assert "this is the sample of" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--compare", "2003-03-17 12:00"], "12:00:00 is after the last"),
+        (["--since", "2003-03-17 08:00"], "08:00:00 is before the first"),
+        (["--with", "recordings/lab-shark-after.zmon", "--compare", "2003-03-17 12:10"], "12:10:00 is after"),
+    ],
+)
+@pytest.mark.usefixtures("utc")
+def test_each_time_outside_of_the_recording_is_reported(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    """What is compared with as well as what is shown."""
+    assert main(["show", "CTLUNIT", "--from", "recordings/lab-shark-before.zmon", "--at", "end", *words]) == 0
+    error = capsys.readouterr().err
+    assert said in error
+    assert "this is the sample of 2003-03-17 " in error

@@ -521,6 +521,39 @@ def test_the_averages_between_two_marks_are_shown() -> None:
     assert at(to) == (4, 5)
 
 
+def test_a_comparison_follows_its_marks() -> None:
+    """Who moves a mark wants to see the new interval, sorted as before."""
+    to = session("DEVICE", seconds=9)
+    for line in ("MARK B", "GO -4s", "MARK A", "COMPARE A B", "SORT io ASC", "GO -2s"):
+        run(to, line)
+    order, before = to.page.order, to.sheet().table.notes[0]
+    run(to, "MARK A")
+    after = to.sheet().table.notes[0]
+    assert before.replace(":04 - ", ":02 - ").replace(":05,", ":03,") == after != before
+    assert to.page.order == order
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("COMPARE A B", "Mark B is not set"), ("COMPARE B", "Mark B is not set")]
+)
+def test_a_comparison_names_the_mark_that_is_not_set(line: str, words: str) -> None:
+    """As AVERAGE does."""
+    to = session("DEVICE", seconds=9)
+    run(to, "MARK A")
+    assert words in said(to, line)
+
+
+@pytest.mark.parametrize("column", ["io", "io_then", "io_diff"])
+def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
+    """Whichever of its three columns is chosen."""
+    to = session("DEVICE", seconds=9)
+    for line in ("MARK B", "GO -4s", "MARK A", "COMPARE"):
+        run(to, line)
+    to.chosen = lambda: (column, "0.0.7000")
+    run(to, "PLOT")
+    assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", "device.io")
+
+
 def test_a_live_machine_that_records_can_be_gone_back_in() -> None:
     """And returned to."""
     to = session("DEVICE", seconds=5, live=True, kept=True)

@@ -157,10 +157,10 @@ def _window(navigator: Navigator, args: argparse.Namespace) -> tuple[int | None,
         raise CommandError(
             "--compare is a time in a recording: name one with --from, and --compare-since with it"
         )
-    end = _time(args.compare, navigator.timeline)
+    end = _recorded(args.compare, navigator.timeline)
     interval = navigator.interval
     if args.compare_since:
-        begin = _time(args.compare_since, navigator.timeline, end)
+        begin = _recorded(args.compare_since, navigator.timeline, end)
         if begin >= end:
             raise CommandError(f"{args.compare_since!r} is not before {args.compare!r}")
         return begin, end
@@ -176,7 +176,7 @@ def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) ->
         CommandError: it holds none.
     """
     if args.compare:
-        other.seek(_time(args.compare, other.timeline))
+        other.seek(_recorded(args.compare, other.timeline))
     else:
         other.end()
     if args.compare_since:
@@ -200,6 +200,21 @@ def _time(words: str, timeline: Timeline, present: int | None = None) -> int:
         return time_of(words, timeline, present)
 
 
+def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int:
+    """Return the time that words name; complain if nothing was recorded then.
+
+    Raises:
+        CommandError: they name none.
+    """
+    from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
+
+    utc = _time(words, timeline, present)
+    remark = outside(utc, timeline.span())
+    if remark:
+        complain(remark)
+    return utc
+
+
 @contextmanager
 def _no_time() -> Iterator[None]:
     """Turn the error about words that name no time into a CommandError."""
@@ -221,7 +236,7 @@ def _widen(navigator: Navigator, words: str) -> None:
     if stand is None:
         return
     navigator.mark("B")
-    begin = _time(words, navigator.timeline, stand.after.at.utc)
+    begin = _recorded(words, navigator.timeline, stand.after.at.utc)
     navigator.seek(begin)
     navigator.mark("A")
     navigator.seek(stand.after.at.utc)

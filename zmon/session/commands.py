@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screen
 
+SIDES: Final = ("_then", "_diff")
+"""What `zmon.screen.compare` puts behind the name of a column that it shows beside the plain one."""
+
 MAX_QUOTED: Final = 30
 """Characters of a word that is not understood that are repeated."""
 
@@ -76,7 +79,9 @@ def go(session: Session, operands: str) -> None:
 
     def seek() -> Arrival | None:
         found = cursor.seek(utc)
-        return None if found is None else Arrival(found, outside(utc, session.timeline.span()) or cursor.onset())
+        if found is None:
+            return None
+        return Arrival(found, outside(utc, session.timeline.span()) or cursor.onset())
 
     session.move(ends.get(operands.strip().casefold(), seek), NO_SAMPLES)
 
@@ -123,6 +128,10 @@ def mark(session: Session, operands: str) -> None:
         raise CommandError("Use MARK A or MARK B.")
     session.mark(name)
     session.message = f"Mark {name} is set at {clock(session.marks[name].at.utc)}"
+    page = session.page
+    if page.against is not None and page.against.before is None and name in page.against.names:
+        compare(session, " ".join(word for word in page.against.names if word in session.marks))
+        session.show(session.page._replace(order=page.order, conditions=page.conditions))
 
 
 def note(session: Session, operands: str) -> None:
@@ -148,11 +157,16 @@ def compare(session: Session, operands: str) -> None:
         screen = page.against.screen
         session.show(Page(screen, page.argument, natural(screen)))
         return
-    times = _times(session, operands) if operands else []
+    wanted = operands.upper().split()
+    chosen = bool(wanted) and {"A", "B"}.issuperset(wanted)
+    times = _times(session, operands) if operands and not chosen else []
     if times:
         session.compare((times[0], times[1]), (times[2], times[3]) if len(times) > 2 else None)
         return
-    marks = {name: (None, sample.at.utc) for name, sample in sorted(session.marks.items())}
+    for name in wanted:
+        if name not in session.marks:
+            raise CommandError(f"Mark {name} is not set: go to a sample and type MARK {name}")
+    marks = {name: (None, session.marks[name].at.utc) for name in wanted or sorted(session.marks)}
     if not marks:
         raise CommandError(
             "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times: "
@@ -189,8 +203,11 @@ def draw(session: Session, command: str, operands: str) -> None:
     """Open a screen about figures by time: those that are named, else what is chosen here."""
     words, since = until_time(operands)
     screen = session.page.screen
-    known = variable.names(screen)
     column, row = session.chosen()
+    if session.page.against is not None:
+        screen = session.page.against.screen
+        column = next((name for name in screen.by_name if column.removeprefix(name) in SIDES), column)
+    known = variable.names(screen)
     if screen.table in DRAWN and not words:
         session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
@@ -345,7 +362,7 @@ COMMANDS: Final = (
     Command("AVERAGE", 2, "", "show the averages between the marks A and B", lambda s, _: s.average()),
     Command("INTERIM", 3, "", "show the figures of each interval again", lambda s, _: s.end_average()),
     Command(
-        "COMPARE", 4, "[from to [from to]]|OFF",
+        "COMPARE", 4, "[A B|from to [from to]]|OFF",
         "the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2 beside this"
         " interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
         compare,
