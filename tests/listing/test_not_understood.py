@@ -120,6 +120,8 @@ def test_an_apostrophe_in_what_is_no_sql_hides_nothing(line: str, statement: str
         (DB2, "CREATE TABLESPACE X MANAGED BY SYSTEM USING (", "may be cut"),
         # statements of Oracle
         (ORACLE, "BEGIN\n EXECUTE IMMEDIATE 'CREATE TABLESPACE x DATAFILE ''/x''';\nEND;\n/", "TABLESPACE x"),
+        (ORACLE, "source /more/second.sql", "second.sql"),
+        (ORACLE, "\\. second.sql", "second.sql"),
         (ORACLE, "EXEC y('CREATE TABLESPACE x DATAFILE ''/x''')", "EXEC y"),
         (ORACLE, "HOST echo \"create tablespace x datafile '/x';\" | sqlplus / as sysdba", "create tablespace x"),
         (ORACLE, "echo \"create tablespace x datafile '/x';\" | sqlplus / as sysdba", "create tablespace x"),

@@ -42,9 +42,10 @@ _WANTED: Final = re.compile(
 )
 _RUN: Final = (
     r"(?:@@?[ \t]*([\w/.~?$&+-][^\s;]{0,4096})"
-    r"|(?i:STA(?:RT)?)[ \t]+(?!(?i:WITH)\b)([^\s;]{1,4096})[ \t]*;?[ \t]*(?:\r?\n|\r?\Z))"
+    r"|(?i:STA(?:RT)?)[ \t]+(?!(?i:WITH)\b)([^\s;]{1,4096})[ \t]*;?[ \t]*(?:\r?\n|\r?\Z)"
+    r"|(?:(?i:SOURCE)|\\\.)[ \t]+([^\s;]{0,4096}[./][^\s;]{1,4096}))"
 )
-"""A line that runs another file: `@file`, `@@file` or `START file`."""
+"""A line that runs another file: `@file`, `@@file`, `START file`, or MySQL's `SOURCE file`."""
 _DIALECT: Final = SqlDialect(
     r"(?i:PRO|HO(?:ST)?|SPO(?:OL)?|[TB]TI(?:TLE)?|REP[HF]\w+|(?:UN)?DEF(?:INE)?|SET|(?:DIS)?CONN(?:ECT)?"
     r"|ACC(?:EPT)?|PAU(?:SE)?|COL(?:UMN)?|BRE(?:AK)?|COMP(?:UTE)?|WHENEVER|SHOW?|EXEC(?:UTE)?(?!\s+IMMEDIATE)"
