@@ -68,7 +68,7 @@ POSTGRESQL = "CREATE TABLESPACE good OWNER joe LOCATION '/db/good';\n"
         *((line, DB2) for line in ("ECHO it's A;", "! echo it's", "# it's", "-- it's")),
         *((line, POSTGRESQL) for line in (
             r"\echo it's on", r"\connect it's", r"\! it's", "SELECT $$it's$$;", r"SELECT E'it\'s';",
-            "/* don't /* nested */ don't */", "DO $a$ it's; $$ $a$;",
+            "COPY a.b (c, d) FROM stdin;\nit's\t1\n\\.", "/* don't /* nested */ don't */", "DO $a$ it's; $$ $a$;",
         )),
     ],
 )  # fmt: skip
@@ -127,6 +127,7 @@ def test_an_apostrophe_in_what_is_no_sql_hides_nothing(line: str, statement: str
         (ORACLE, "echo \"create tablespace x datafile '/x';\" | sqlplus / as sysdba", "create tablespace x"),
         (POSTGRESQL, "psql -c \"CREATE TABLESPACE x LOCATION '/x'\"", "CREATE TABLESPACE x"),
         (POSTGRESQL, "\\i more.sql", "more.sql"),
+        (POSTGRESQL, "COPY a (b) FROM stdin;\nit's\n", "never ended"),
         (POSTGRESQL, "DO $$ BEGIN EXECUTE 'CREATE TABLESPACE x LOCATION ''/x'''; END $$;", "CREATE TABLESPACE x"),
         (ORACLE, "CREATE BIGFLE TABLESPACE x DATAFILE '/x' SIZE 1G;", "BIGFLE"),
         (ORACLE, "CREATE TABLESPCE x DATAFILE '/x' SIZE 1G;", "TABLESPCE"),

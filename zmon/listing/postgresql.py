@@ -17,6 +17,7 @@ import getpass
 import os
 import re
 from contextlib import contextmanager
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
@@ -345,6 +346,8 @@ _LOCATED: Final = re.compile(
 _DIALECT: Final = SqlDialect(lines=r"\\(?=[A-Za-z!?])", nested=True, dollars=True)
 """psql has commands that begin with a backslash."""
 _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|MANAGED\s+BY|PAGESIZE)\b", re.IGNORECASE)
+_COPY: Final = re.compile(r"COPY [^;']{1,8000} FROM stdin(?: WITH [^;']{1,100})?;\s*", re.IGNORECASE)
+"""What begins the data of a table, up to a line with a backslash and a dot."""
 _OPTIONS: Final = ("SET", "RESET", "OWNER")
 
 
@@ -368,6 +371,25 @@ class _PostgresqlReader(DdlReader):
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
         self._spaces: dict[str, c.Container] = {}
+
+    def read(self, text: str | Iterable[str]) -> c.ListingContent:
+        return super().read(
+            self._without_data(StringIO(text, newline="\n") if isinstance(text, str) else text)
+        )
+
+    def _without_data(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines of a dump, empty ones for the data of tables, which may have any quotes."""
+        begun = number = 0
+        for line in lines:
+            number += line.endswith("\n")
+            if begun:
+                begun = 0 if line.rstrip() == "\\." else begun
+                yield "\n" * line.endswith("\n")
+                continue
+            begun = number if _COPY.fullmatch(line) else 0
+            yield line
+        if begun:
+            self.note(begun, "data of COPY are never ended, so what follows is not read", unread=True)
 
     def containers(self) -> Iterable[c.Container]:
         return self._spaces.values()
