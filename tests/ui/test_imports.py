@@ -28,7 +28,8 @@ def test_nothing_but_the_glass_loads_textual() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["glass", "grid", "menu", "pane", "help", "keys", "entry", "line", "sampling"]
+    "module",
+    ["glass", "grid", "menu_pane", "pane", "help", "keys", "command_line", "line", "actions"],
 )
 def test_most_of_the_glass_knows_no_terminal(module: str) -> None:
     """Only app, painter and theme load Textual."""

@@ -14,7 +14,7 @@ from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
 from zmon.ui import frame
-from zmon.ui.chart import ChartPane
+from zmon.ui.chart_pane import ChartPane
 from zmon.ui.command_line import CommandLine
 from zmon.ui.grid import Grid
 from zmon.ui.help import Helps

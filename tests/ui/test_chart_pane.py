@@ -8,14 +8,13 @@ from tests.conftest import ListTimeline
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
-from zmon.ui.chart import ChartPane
+from zmon.ui.chart_pane import ChartPane
 from zmon.ui.glass import Glass
 from zmon.ui.line import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pytest
     from textual.pilot import Pilot
 
     from zmon.sample import Sample
@@ -88,9 +87,11 @@ def test_it_follows_as_samples_come(make_sample: Callable[..., Sample]) -> None:
     assert texts(glass.lines()) != before
 
 
-def test_correl_leads_to_the_chart_of_a_row(glass: Glass, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ENTER on a figure shows it by time; a few intervals have to do here."""
-    monkeypatch.setattr("zmon.tables.correlation.LEAST", 2)
+def test_correl_leads_to_the_chart_of_a_row(make_sample: Callable[..., Sample]) -> None:
+    """ENTER on a figure shows it by time."""
+    session = Session(ListTimeline([make_sample(minute) for minute in range(14)]), load_screens())
+    session.end()
+    glass = Glass(session, actions=GlassActions())
     give(glass, "DEVICE", "CORREL resp 7000", "enter")
     assert glass.session.page.screen.command == "PLOT"
     assert isinstance(glass.pane, ChartPane)

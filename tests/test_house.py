@@ -1,0 +1,70 @@
+"""A reader finds the one place for a thing by its name: names stand once, and packages have no circles."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).parents[1]
+MODULES: Final = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+        path.read_text()
+    )
+    for path in sorted((ROOT / "zmon").rglob("*.py"))
+}
+"""Each module of zmon by its name."""
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a module imports anywhere: for its types and inside of functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def neighbours(name: str) -> set[str]:
+    """Return the modules of the same package that a module imports."""
+    package = name.rpartition(".")[0]
+    found = {other for other in imported(MODULES[name]) if other in MODULES and other != name}
+    return {other for other in found if other.rpartition(".")[0] == package}
+
+
+def test_no_public_class_name_stands_for_two_things() -> None:
+    """Who searches for a class finds one."""
+    homes = defaultdict(list)
+    for name, tree in MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(name)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def test_no_module_name_stands_for_two_rooms() -> None:
+    """Who searches for a module finds one; a command in `zmon.cli` may be named as what carries it out."""
+    homes = defaultdict(list)
+    for name in MODULES:
+        package, _, own = name.rpartition(".")
+        if package.count(".") and not package.startswith("zmon.cli"):
+            homes[own].append(name)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+@pytest.mark.parametrize("package", sorted({name.rpartition(".")[0] for name in MODULES} - {""}))
+def test_no_module_imports_itself_through_its_neighbours(package: str) -> None:
+    """Inside of a package data flow one way too, which the layers of the import contract cannot see."""
+    left = {name: neighbours(name) for name in MODULES if name.rpartition(".")[0] == package}
+    while free := {name for name, others in left.items() if not others & set(left)}:
+        left = {name: others for name, others in left.items() if name not in free}
+    while outer := {name for name in left if not any(name in others for others in left.values())}:
+        left = {name: others for name, others in left.items() if name not in outer}
+    assert sorted(left) == []
