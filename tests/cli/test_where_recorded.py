@@ -115,3 +115,13 @@ def test_a_report_of_sar_says_what_it_lacks(
     status, out, err = ask(words, str(file))
     assert status == 1
     assert "sar does not record" in out + err
+
+
+@pytest.mark.parametrize("word", ["7000", "dasdd", "ZM7000", "0.0.7000", "LCU 7000"])
+def test_a_disk_of_which_only_counters_were_recorded(word: str, ask: Callable[..., Asked]) -> None:
+    """Its LCU is known by its unique id; of what lies on it nothing is."""
+    status, out, err = ask(["where", word], "recordings/hercules-four-queries.zmon")
+    assert (status, err) == (0, "")
+    assert "dasdd" in out
+    assert "LCU 7000" in out
+    assert "What lies on it was not recorded" in out

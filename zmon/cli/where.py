@@ -464,7 +464,9 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     yield from _spaces(one.files, width)
     if not one.mounts and not one.files:
         used = "no mount, no active swap and no listed file on it"
-        if one.unseen:
+        if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
+            yield from _line("What lies on it was not recorded", width)
+        elif one.unseen:
             yield from _line(f"No use of it was found, but not looked at: {'; '.join(one.unseen)}", width)
         elif others:
             yield from _line(f"{used[0].upper()}{used[1:]}", width)

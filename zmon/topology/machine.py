@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.record import NamedTuple
+from zmon.sample import Frame
 from zmon.topology.claims import claims_in
 from zmon.topology.data_files import files_in, files_of, with_disk_groups
 from zmon.topology.identity import VolumeIndex, platform_of
@@ -19,6 +20,7 @@ from zmon.topology.stack import Stack
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from zmon.absent import Value
     from zmon.sample import Kind, Sample
     from zmon.topology.claims import Claim
     from zmon.topology.data_files import DataFile, DiskGroupFile, ListingEntry
@@ -137,9 +139,27 @@ class Machine:
         return (*found, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @cached_property
+    def layers(self) -> Frame:
+        """The block devices; where only their counters were recorded, those of the channel subsystem."""
+        blocks = self.sample.frames.get(BLOCK.name)
+        if LAYER.name in self.sample.frames or blocks is None:
+            return self.sample.frame(LAYER)
+        found = [key for key in blocks.keys if isinstance(blocks.cell(key, "busid"), str)]
+        found = [key for key in found if isinstance(blocks.cell(key, "number"), str)]
+        unread = [self.sample.frame(LAYER).missing or absent("not recorded")] * len(found)
+        columns: dict[str, list[Value]] = {field.name: [*unread] for field in LAYER.fields}
+        columns |= {
+            "name": list(found),
+            "sort": ["disk" for _ in found],
+            **{name: [blocks.cell(key, name) for key in found] for name in ("busid", "size")},
+        }
+        numbers = [str(blocks.cell(key, "number")) for key in found]
+        return Frame(LAYER, numbers, columns, [blocks.times[blocks.index[key]] for key in found])
+
+    @cached_property
     def stack(self) -> Stack:
         """What block devices are made of."""
-        return Stack(self.sample.frame(LAYER))
+        return Stack(self.layers)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -157,7 +177,7 @@ class Machine:
         frame = self.sample.frame
         guest = self.inputs.claims_of(self.host.guest).guest or self.host.guest
         host = self.host._replace(guest=guest)
-        return VolumeIndex(frame(LAYER), frame(DEVICE), frame(DASD), self.claims, self.site, host)
+        return VolumeIndex(self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host)
 
     @cached_property
     def files(self) -> list[DataFile]:
