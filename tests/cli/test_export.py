@@ -273,3 +273,11 @@ def test_memory_does_not_grow_with_the_recording(recorded: Any) -> None:
         )
         peaks.append(int(done.stderr.split()[-1]))
     assert peaks[1] < peaks[0] + 12_000, os.uname().machine
+
+
+def test_a_recording_without_roll_ups_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It need not be old."""
+    out = str(tmp_path / "plain.zmon")
+    assert main(["import", "--no-rollups", "tests/fixtures/sadf/restart.json", out]) == 0
+    assert main(["export", out, "--rollups", "minutes"]) != 0
+    assert "it was made with --no-rollups, or by an older zmon" in capsys.readouterr().err

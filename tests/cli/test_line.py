@@ -262,7 +262,9 @@ def test_a_mark_is_confirmed(travel: Callable[..., list[str]]) -> None:
 def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[..., list[str]]) -> None:
     """A capture has none."""
     assert travel("EVENTS")[1] == "EVENTS\n 01-01 00:00:03 ! 7000 is slow\n"
-    assert "No events in this time" in talk("EVENTS")[1]
+    said = talk("EVENTS")[1]
+    assert "No events in this time" in said
+    assert "Limits are not computed for this source" in said
 
 
 def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:

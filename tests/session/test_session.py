@@ -554,6 +554,29 @@ def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
     assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", "device.io")
 
 
+@pytest.mark.parametrize(("screen", "said"), [("MENU", "menu"), ("DEVLOG", "DEVLOG"), ("DEVICE", "")])
+def test_averages_that_change_nothing_say_so(screen: str, said: str) -> None:
+    """The menu shows no figures, and a screen by time each interval."""
+    to = session(screen, seconds=9)
+    for line in ("MARK A", "GO -4s", "MARK B", "AVERAGE"):
+        run(to, line)
+    assert ("AVERAGE changes nothing on" in to.message) is bool(said)
+    assert said in to.message
+
+
+def test_where_no_limits_are_computed_no_exception_is_denied() -> None:
+    """The screens show them nevertheless."""
+    assert "Limits are not computed for this source." in said(session("DEVICE", seconds=5), "NEXTEXC")
+
+
+def test_devices_are_chosen_by_a_channel_path() -> None:
+    """Which is one of several of theirs."""
+    to = session("DEVICE")
+    run(to, "DEVICE CHPID 41")
+    assert len(to.sheet().keys) == 3
+    assert "is not on DEVICE" in said(to, "DEVICE CHPID 42")
+
+
 def test_a_live_machine_that_records_can_be_gone_back_in() -> None:
     """And returned to."""
     to = session("DEVICE", seconds=5, live=True, kept=True)

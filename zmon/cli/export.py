@@ -276,7 +276,9 @@ def _export_rollups(excerpt: Excerpt, args: argparse.Namespace) -> int:
     """
     there = _figures(excerpt, args.rollups)
     if not there:
-        return complain("nothing was rolled up in that time; recordings of an older zmon have no roll-ups")
+        if any(section.recording and section.recording.has_rollups for section in excerpt.sections):
+            return complain("nothing was rolled up in that time")
+        return complain("the recording has no roll-ups: it was made with --no-rollups, or by an older zmon")
     screens = list(dict.fromkeys(word.lower() for word in _words(args.kind)))
     _check(screens, list(there), "nothing was rolled up of {!r}")
     chosen = {screen: there[screen] for screen in screens or there}

@@ -20,6 +20,7 @@ from zmon.screen.header import WIDTH
 from zmon.session.commands import find_command, run
 from zmon.session.explain import explain, rows
 from zmon.session.navigator import CommandError
+from zmon.session.timeline import NO_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -335,12 +336,14 @@ class Console:
         self.say(f"Written to {file}")
 
     def _events(self) -> None:
-        """List what happened, the last first."""
+        """List what happened, the first first, as on the full screen."""
         self.session.leave_present()
         events = self.session.events()
         if not events:
             self.say("No events in this time")
-        self._list([f" {line}" for event in reversed(events) for line in happened(event, WIDTH - 1)])
+        if not self.session.knows_limits(events):
+            self.say(NO_LIMITS)
+        self._list([f" {line}" for event in events for line in happened(event, WIDTH - 1)])
 
     def _help(self, words: str) -> None:
         said = explain(self.session, words, KEYS_HELP)

@@ -17,6 +17,10 @@ HEAD: Final = 17
 """Characters of a line before its words: day, time, and the mark of an exceeded limit."""
 
 
+NUMBERED: Final = ("DEVICE", "CTLUNIT")
+"""Screens that call a thing by the last part of its key: 7000 of 0.0.7000."""
+
+
 def moment(ns: int) -> str:
     """Write an instant as day and local time; stars when no calendar has it."""
     try:
@@ -36,8 +40,11 @@ def line(event: Event) -> str:
     """Write an event: when, for how long, what, and to which thing."""
     seconds = (event.end - event.begin) / 1e9
     comma = "," * (event.what is What.LIMIT)  # behind how much it was
-    length = f"{comma} for {_length(seconds)}" if seconds else ""
     words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
+    said = event.what is What.GAP and words.startswith("No samples: ")  # how long
+    length = f"{comma} for {_length(seconds)}" if seconds and not said else ""
+    if event.screen in NUMBERED and event.thing.count(".") > 1:
+        words = words.replace(event.thing, event.thing.rpartition(".")[2].upper(), 1)
     mark = "!" if event.exception else " "
     return harmless(f"{moment(event.begin)} {mark} {words}{length}")
 

@@ -19,7 +19,7 @@ from zmon.screen.sheet import natural
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError
 from zmon.session.page import Page
 from zmon.session.session import Session, until_time
-from zmon.session.timeline import NoteError
+from zmon.session.timeline import NO_LIMITS, NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.view import needs
@@ -108,7 +108,7 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
         found = cursor.find_exception(way)
         return None if found is None else Arrival(found[1], event_line(found[0]))
 
-    session.move(find, edge)
+    session.move(find, edge if session.timeline.has_limits else f"{edge} {NO_LIMITS}.")
 
 
 def to_later_exception(session: Session, _operands: str) -> None:
@@ -132,6 +132,16 @@ def mark(session: Session, operands: str) -> None:
     if page.against is not None and page.against.before is None and name in page.against.names:
         compare(session, " ".join(word for word in page.against.names if word in session.marks))
         session.show(session.page._replace(order=page.order, conditions=page.conditions))
+
+
+def average(session: Session, _operands: str) -> None:
+    """Show the averages between the marks, where a screen can."""
+    session.average()
+    screen = session.page.screen
+    if screen.layout == "menu":
+        session.message = "AVERAGE changes nothing on the menu; lists opened from here show the averages"
+    elif needs(screen.table).history:
+        session.message = f"AVERAGE changes nothing on {screen.command}, which shows each interval"
 
 
 def note(session: Session, operands: str) -> None:
@@ -359,7 +369,7 @@ COMMANDS: Final = (
     Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
     Command("EVENTS", 2, "", "list the events of the tape: limits, gaps, restarts, notes"),
     Command("MARK", 3, "A|B", "mark this sample", mark),
-    Command("AVERAGE", 2, "", "show the averages between the marks A and B", lambda s, _: s.average()),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B", average),
     Command("INTERIM", 3, "", "show the figures of each interval again", lambda s, _: s.end_average()),
     Command(
         "COMPARE", 4, "[A B|from to [from to]]|OFF",

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
+from zmon.event import What
 from zmon.interval import Interval
 from zmon.session.cursor import Cursor
 from zmon.tables.table import Figure
@@ -159,6 +160,10 @@ class Navigator:
             return self.overview.events
         span = self.timeline.span()
         return () if span is None else self.timeline.events(*span)
+
+    def knows_limits(self, events: Sequence[Event]) -> bool:
+        """Tell whether events hold all exceeded limits."""
+        return any(event.what is What.LIMIT for event in events) or self.timeline.has_limits
 
     # at once
 

@@ -162,6 +162,8 @@ def row_conditions(screen: Screen, operands: str) -> str:
         return ""
     word, _, value = operands.partition(" ")
     texts = [column for column in screen.columns if column.format in LEFT]
+    if value and word.casefold() in {"chpid", "chpids"} and "chpids" in screen.by_name:
+        return f"chpids~{value.strip()}"  # one of several
     if value:
         try:
             return f"{find_column(word, texts).name}={value.strip()}"

@@ -32,6 +32,10 @@ BUCKETS: Final = 60
 READ_ONLY: Final = "what is there is only read; notes go into what is recorded: zmon --record FILE"
 
 
+NO_LIMITS: Final = "Limits are not computed for this source"
+"""Why there may be no event of a value that a screen marks with `!`."""
+
+
 class NoteError(LookupError):
     """A note cannot be written; says why."""
 
@@ -236,6 +240,13 @@ class Timeline:
             return load(recordings, begin, end, buckets)
         except RecordingError:
             return ()  # an event reports the damage
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether there is an event where a limit is exceeded: the last recording has roll-ups."""
+        found = (section.recording for section in reversed(self._sections or self.refresh()))
+        recording = next((each for each in found if each is not None), None)
+        return recording is not None and recording.has_rollups
 
     def overview(self, buckets: int = BUCKETS) -> Overview | None:
         """Return the whole timeline at a glance; None without samples."""

@@ -147,6 +147,14 @@ class Recording:
         """Tell whether the file has its tables yet."""
         return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
 
+    @property
+    def has_rollups(self) -> bool:
+        """Whether figures of minutes are kept beside the samples, and with them events of exceeded limits."""
+        try:
+            return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'quarter'"))
+        except RecordingError:
+            return False
+
     def _last_found(self) -> int:
         """Return the number of the last sample of which anything is left, where the table of them is damaged.
 

@@ -10,6 +10,7 @@ from zmon.screen.number import clock
 from zmon.session import explain as explanation
 from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
+from zmon.session.timeline import NO_LIMITS
 from zmon.ui.grid import Grid
 from zmon.ui.help import keys_of, lines
 from zmon.ui.timeline_bar import happenings
@@ -96,7 +97,9 @@ def now(glass: Glass, _operand: str) -> None:
 def events(glass: Glass, _operand: str) -> None:
     """List what happened in the time of the tape."""
     glass.session.check_past()
-    glass.helps.put(happenings(glass.session.events(), glass.width))
+    found = glass.session.events()
+    remark = "" if glass.session.knows_limits(found) else NO_LIMITS
+    glass.helps.put(happenings(found, glass.width, remark))
     glass.fit()
 
 

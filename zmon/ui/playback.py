@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from zmon.session.cursor import PAUSED, Playback, parse_speed, speed_words
 from zmon.session.navigator import CommandError
 from zmon.session.when import LAST
+from zmon.tables.view import needs
 from zmon.ui.timeline_bar import TimelineBar
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class PlaybackControl:
         if overview is None or session.live or menu:
             return None
         speed = self.state.speed
-        word = "Average" if session.averaging else speed_words(speed) if speed else ""
+        averaging = session.averaging and not needs(session.page.screen.table).history
+        word = "Average" if averaging else speed_words(speed) if speed else ""
         key = overview, width, word, plain
         if self._strip is None or self._strip[0] != key:
             self._strip = key, TimelineBar(overview, width, word, plain=plain)

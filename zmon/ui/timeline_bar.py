@@ -115,12 +115,15 @@ def _label(course: Overview, utc: int) -> str:
         return "**-** **:**"
 
 
-def happenings(events: Sequence[Event], width: int) -> list[Line]:
-    """List what happened, in words; what is too long for a line goes on below the words of its first."""
+def happenings(events: Sequence[Event], width: int, remark: str = "") -> list[Line]:
+    """List what happened, in words, below a remark on what is not known.
+
+    What is too long for a line goes on below the words of its first.
+    """
     title = " What happened" if events else " No events in this time"
     written = [
         Line(f" {part}", "look" if event.exception else "data")
         for event in events
         for part in lines(event, width - 2)
     ]
-    return [Line(title, "strong"), *written]
+    return [Line(title, "strong"), *([Line(f" {remark}", "look")] if remark else []), *written]
