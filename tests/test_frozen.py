@@ -89,8 +89,15 @@ MORE: Final = {
 }
 """Commands besides the screens; `{}` is the source, which is otherwise given by `--from`."""
 
-DIGITS: Final = re.compile(r"-?\d+\.\d{9,}(?:e-?\d+)?")
-"""Numbers whose last digits depend on how a release of Python adds up."""
+NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+MAX_DIGITS: Final = 9
+"""Digits that are compared of a number; the last ones depend on how a release of Python adds up."""
+
+
+def rounded(number: re.Match[str]) -> str:
+    """Write a number with no more digits than are compared."""
+    return f"{float(number[0]):.{MAX_DIGITS}g}" if len(number[0]) > MAX_DIGITS else number[0]
+
 
 COMMANDS: Final = (
     ("--help",),
@@ -128,7 +135,7 @@ def printed(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
     except SystemExit as ended:  # argparse ends so
         status = int(ended.code or 0)
     out, err = capsys.readouterr()
-    out = DIGITS.sub(lambda number: f"{float(number[0]):.10g}", out)
+    out = NUMBER.sub(rounded, out)
     lines = [f"$ zmon {' '.join(words)}  => {status}", *(f"  {line}" for line in out.splitlines())]
     return "\n".join([*lines, *(f"! {line}" for line in err.splitlines()), ""])
 
