@@ -15,7 +15,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.cli.main import main
-from zmon.cli.output import FAILED, OK, USAGE
+from zmon.cli.output import FAILED, OK, READER_LEFT, USAGE
 from zmon.kinds import KINDS
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.writer import Writer
@@ -213,7 +213,7 @@ def test_a_reader_that_leaves_is_no_mistake(recorded: Any) -> None:
         assert process.stdout.readline().startswith(b"sample,read_at,key,")
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == FAILED
+        assert process.wait() == READER_LEFT
 
 
 # roll-ups

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.output import FAILED, INTERRUPTED, USAGE, complain
+from zmon.cli.output import INTERRUPTED, READER_LEFT, USAGE, complain
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(words)
     except BrokenPipeError:  # the reader left early (`| head`)
         _discard_output()
-        return FAILED
+        return READER_LEFT
     except OSError as error:
         if error.filename is None:
             _discard_output()

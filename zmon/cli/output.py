@@ -28,6 +28,8 @@ PARTLY: Final = 3
 """It was answered, but parts of a listing were not understood, so the answer may lack files."""
 INTERRUPTED: Final = 130
 """What a shell reports of a program that was ended by Ctrl-C."""
+READER_LEFT: Final = 141
+"""What a shell reports of a program whose reader closed the pipe (SIGPIPE), as `| head` does."""
 
 LINE_TERMINALS: Final = {"", "dumb", "unknown"}
 """Values of TERM that name a terminal without cursor addressing: a 3215 or the HMC's console."""
