@@ -21,7 +21,7 @@ load mirror /dev/md0 8 0 64k
 say "zmon"
 zmon warm show DEVICE --format json --interval 1 --count 1
 zmon device.json show DEVICE --format json --interval 10 --count 1
-record days --for 12s
+record days --for 40s
 sleep 3 # two more notes behind the last interval
 pkill fio # which then reports
 wait $(jobs -p | grep -v "^$watcher$")

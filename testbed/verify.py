@@ -564,7 +564,7 @@ def report(directory: Path, *, failed_only: bool) -> int:
     checks: list[Check] = []
     try:
         checks.extend(SCENARIOS[directory.name].check(Left(directory)))  # those before an error stay
-    except (OSError, ValueError, KeyError, TypeError) as e:
+    except (OSError, ValueError, LookupError, TypeError) as e:
         checks.append(Check("the checks themselves", "can be made", repr(e), ok=False))
     failed = sum(not check.ok for check in checks)
     for check in checks:
