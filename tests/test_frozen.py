@@ -93,10 +93,16 @@ NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 MAX_DIGITS: Final = 9
 """Digits that are compared of a number; the last ones depend on how a release of Python adds up."""
 
+NOTHING: Final = 1e-12
+"""What is smaller is the rounding of a zero."""
+
 
 def rounded(number: re.Match[str]) -> str:
     """Write a number with no more digits than are compared."""
-    return f"{float(number[0]):.{MAX_DIGITS}g}" if len(number[0]) > MAX_DIGITS else number[0]
+    if len(number[0]) <= MAX_DIGITS:
+        return number[0]
+    value = float(number[0])
+    return "0.0" if abs(value) < NOTHING else f"{value:.{MAX_DIGITS}g}"
 
 
 COMMANDS: Final = (
