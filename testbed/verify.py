@@ -327,7 +327,8 @@ def length(window: Window) -> Bounds:
 
 def within(what: str, bounds: Bounds, found: object) -> Check:
     """Check that a figure lies within its bounds."""
-    ok = isinstance(found, int | float) and bounds.least <= found <= bounds.most
+    least, most = bounds.least * (1 - 1e-9), bounds.most * (1 + 1e-9)  # floats are rounded
+    ok = isinstance(found, int | float) and least <= found <= most
     return Check(what, f"{bounds.least:.2f} to {bounds.most:.2f}", short(found), ok)
 
 
