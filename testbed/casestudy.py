@@ -19,6 +19,8 @@ import tarfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from zmon.lab.counters import disk_name
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 FOLDER: Final = ROOT / "recordings" / "casestudy"
 
@@ -294,16 +296,6 @@ def placed(disks: list[Volume]) -> str:
 # --- what the kernel shows ----------------------------------------------------------------------------------
 
 
-def name_of(place: int) -> str:
-    """Return what the kernel calls its disk number `place`: dasda ... dasdz, dasdaa ..."""
-    letters = ""
-    place += 1
-    while place:
-        place, letter = divmod(place - 1, 26)
-        letters = chr(ord("a") + letter) + letters
-    return f"dasd{letters}"
-
-
 def machine(disks: list[Volume], *, uids: bool) -> list[dict[str, bytes | str]]:
     """Return the passes: paths with contents, or with the text of a link."""
     vdev, label, rdev = SYSTEM.split()
@@ -320,7 +312,7 @@ def machine(disks: list[Volume], *, uids: bool) -> list[dict[str, bytes | str]]:
     mounts = ["21 1 0:20 / /sys rw - sysfs sysfs rw", "22 1 0:21 / /proc rw - proc proc rw"]
     listed = []
     for place, disk in enumerate(everything):
-        name, number, bus = name_of(place), place * 4, f"0.0.{disk.vdev.lower()}"
+        name, number, bus = disk_name(place), place * 4, f"0.0.{disk.vdev.lower()}"
         channel = f"sys/devices/css0/0.0.{place:04x}"
         device = f"{channel}/{bus}"
         block = f"{device}/block/{name}"
@@ -398,7 +390,7 @@ def moving(number: int, reads: list[float], waits: list[float]) -> dict[str, byt
     up, busy = 400_000 + number * STEP, number * STEP * 100 * 0.55
     lines = []
     for place, (count, wait) in enumerate(zip(reads, waits, strict=True)):
-        done, ms, name = 9_000 + int(count), 90_000 + int(wait), name_of(place)
+        done, ms, name = 9_000 + int(count), 90_000 + int(wait), disk_name(place)
         row = (done, 0, done * PIECE // 512, ms, 40, 0, 320, 400, 0, ms, ms)
         lines += [
             f"  94 {place * 4:7} {name} {' '.join(map(str, row))}\n",

@@ -6,9 +6,7 @@ out=/job/out
 for number in 0190 0191 0192; do echo 1 >/sys/bus/ccw/devices/0.0.$number/cmb_enable; done
 lscss >$out/lscss
 uname -r >$out/kernel
-watch_counters $out/counters &
-watcher=$!
-seconds=1800 # longer than zmon takes to look
+begin_load
 root=$(ls -d /sys/bus/ccw/devices/0.0.0190/virtio*/block/*)
 load root "/dev/${root##*/}" 40 0 4k --readonly
 sleep 4
@@ -25,8 +23,5 @@ zmon device.text show DEVICE --interval 2 --count 1
 zmon capture.log capture --interval 5 --passes 2 $out/capture.tar.gz
 sed 's/7000/0190/; s/7101/0191/' /job/commands.txt >/job/commands
 sit_at_screens /job/commands
-sleep 3 # two more notes behind the last interval
-pkill fio # which then reports
-wait $(jobs -p | grep -v "^$watcher$")
-kill $watcher
+end_load
 exit 0

@@ -10,10 +10,7 @@ lsdasd >$out/lsdasd
 lsdasd -u >$out/lsdasd-uid
 
 say "load"
-watch_counters $out/counters &
-watcher=$!
-sleep 2      # a note from before the first read
-seconds=1800 # longer than zmon takes to look, however busy the host is
+begin_load
 load plain /srv/plain 20 20 4k
 load stripe /srv/stripe 15 15 4k
 load mirror /dev/md0 8 0 64k
@@ -22,10 +19,7 @@ say "zmon"
 zmon warm show DEVICE --format json --interval 1 --count 1
 zmon device.json show DEVICE --format json --interval 10 --count 1
 record days --for 40s
-sleep 3 # two more notes behind the last interval
-pkill fio # which then reports
-wait $(jobs -p | grep -v "^$watcher$")
-kill $watcher
+end_load
 
 say "placement"
 words=() paths=()

@@ -17,10 +17,7 @@ uname -r >$out/kernel
 ls /sys/hypervisor/s390/systems >$out/lpars
 
 say "load"
-watch_counters $out/counters &
-watcher=$!
-sleep 2      # a note from before the first read
-seconds=1800 # longer than zmon takes to look, however busy the host is
+begin_load
 load plain /srv/plain 20 20 4k
 load stripe /srv/stripe 15 15 4k
 load linear /srv/linear 10 0 4k
@@ -62,8 +59,5 @@ replay own $out/days /job/commands.txt
 replay brought /job/brought.zmon /job/commands.txt
 
 say "zmon has looked"
-sleep 3 # two more notes behind the last interval
-pkill fio # which then reports
-wait $(jobs -p | grep -v "^$watcher$")
-kill $watcher
+end_load
 exit 0

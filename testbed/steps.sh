@@ -96,6 +96,22 @@ watch_counters() {
     done >"$1" 2>/dev/null
 }
 
+# begin_load: note what the kernel counts, from before the first read on; loads then run for $seconds
+begin_load() {
+    watch_counters /job/out/counters &
+    watcher=$!
+    sleep 2
+    seconds=1800 # longer than zmon takes to look, however busy the host is
+}
+
+# end_load: two more notes behind zmon's last interval, then the reports of fio
+end_load() {
+    sleep 3
+    pkill fio
+    wait $(jobs -p | grep -v "^$watcher$")
+    kill $watcher
+}
+
 # zmon FILE ARGUMENT...: run zmon; what it prints goes to /job/out/FILE, its complaints beside it
 zmon() {
     local file=/job/out/$1

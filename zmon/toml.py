@@ -34,6 +34,22 @@ class TomlError(ValueError):
     """What is wrong with a TOML document, and in which line."""
 
 
+def read_utf8(path: str, error: type[ValueError]) -> str:
+    """Read the text of a file that a person wrote.
+
+    Raises:
+        OSError: it cannot be read.
+        error: it is not UTF-8; names the file and the line.
+    """
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as wrong:
+        line = content.count(b"\n", 0, wrong.start) + 1
+        raise error(f"{path}:{line}: is not UTF-8; save it as UTF-8") from wrong
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse a TOML document.
 

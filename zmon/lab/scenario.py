@@ -33,7 +33,7 @@ from zmon.lab.model import (
     Think,
     overloaded,
 )
-from zmon.toml import TomlDocument
+from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -162,13 +162,7 @@ def load_scenario(name: str) -> Scenario:
 
 
 def _text(path: str) -> str:
-    with open(path, "rb") as file:
-        content = file.read()
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
+    return read_utf8(path, ScenarioError)
 
 
 def parse_scenario(text: str, origin: str, read: Callable[[str], str] = _text) -> Scenario:

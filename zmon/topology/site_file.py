@@ -19,7 +19,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
-from zmon.toml import TomlDocument, TomlTable
+from zmon.toml import TomlDocument, TomlTable, read_utf8
 from zmon.topology.site import (
     NO_MAP,
     NUMBERS,
@@ -147,22 +147,12 @@ def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM)
     fields: dict[str, Any] = {}
     origins = [*site_files(environ, system), *([extra] if extra else [])]
     for path in origins:
-        fields |= _fields(_SiteDocument(_text(path), path), _read_map)
+        fields |= _fields(_SiteDocument(read_utf8(path, SiteError), path), _read_map)
     return Site(**fields | {"origins": tuple(origins)})
 
 
-def _text(path: str) -> str:
-    with open(path, "rb") as file:
-        content = file.read()
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SiteError(f"{path}:{line}: is not UTF-8; save it as UTF-8") from error
-
-
 def _read_map(path: str) -> VolumeMap:
-    return parse_map(_text(path), path)
+    return parse_map(read_utf8(path, SiteError), path)
 
 
 class _SiteDocument(TomlDocument):
