@@ -296,8 +296,32 @@ def test_files_with_holes_take_less_room(here: Path, ask: Callable[..., str]) ->
             os.fsync(file.fileno())
     first = ask("db", "-r").splitlines()[0]
     assert "2 files  2M" in first
+    one = ask("db/1").splitlines()[0]
     if "exact" in first:  # not every file system tells where a file is
         assert ", 16K on disk  exact" in first
+        assert "  1M, 8K on disk  exact" in one
+
+
+def test_a_file_that_fills_its_size_has_one_size(here: Path, ask: Callable[..., str]) -> None:
+    """That its last block is not full is no news."""
+    with (here / "one").open("wb") as file:
+        file.write(b"x" * 5000)
+        os.fsync(file.fileno())
+    assert "on disk" not in ask("./one").splitlines()[0]
+
+
+def test_hard_links_are_counted_once(here: Path, ask: Callable[..., str]) -> None:
+    """They are one file of several names; each name by itself is answered in full."""
+    (here / "db").mkdir()
+    with (here / "db" / "1").open("wb") as file:
+        file.write(b"x" * 8192)
+        os.fsync(file.fileno())
+    (here / "db" / "2").hardlink_to(here / "db" / "1")
+    said = ask("db", "-r")
+    if "exact" in said:  # not every file system tells where a file is
+        assert "1 file and 1 more  8K  exact" in said.splitlines()[0]
+        assert "is another name, such as a hard link, of" in " ".join(said.split())
+        assert "8K  exact" in ask("db/2").splitlines()[0]
 
 
 def test_a_file_that_has_the_name_of_a_number(here: Path, ask: Callable[..., str]) -> None:

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.placement.guest import FILES as GUEST
 from tests.placement.guest import machine
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE
-from zmon.placement.items import Placement, UnitIndex, UnitKind, disks_traffic, placement_of
+from zmon.placement.items import Placement, UnitIndex, UnitKind, disks_traffic, pieces, placement_of
 from zmon.placement.measures import sums
 from zmon.topology.claims import Grade
 from zmon.topology.machine import Machine, UserInputs
@@ -32,6 +33,18 @@ def test_every_container_is_an_item_with_its_bytes() -> None:
     found = look()
     assert len(found.items) == len(FILES)
     assert found.items[0].bytes_on == {LCU6: 6 * MIB}
+
+
+def test_a_hard_link_adds_nothing() -> None:
+    """The bytes of a file of several names lie on their disks once."""
+    one = placement_of(machine())
+    two = placement_of(machine(GUEST | {"/db/z": GUEST["/db/a"]}))
+    assert sums(two.items) == sums(one.items)
+    assert (two.rows[-1].path, two.rows[-1].placed, two.rows[-1].unplaced) == ("/db/z", 0, 0)
+    assert "hard link" in two.rows[-1].problem
+    assert [piece.part for piece in pieces(machine(GUEST | {"/db/z": GUEST["/db/a"]}))][:1] == [
+        piece.part for piece in pieces(machine())
+    ][:1]
 
 
 def test_a_file_on_a_logical_volume_names_it() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.placement.guest import machine
+from tests.placement.guest import FILES, machine
 from zmon.kernel.file_extents import ListedFile
 from zmon.kinds import MACHINE
 from zmon.sample import empty_frame
@@ -32,6 +32,19 @@ def test_claims_of_people_stand_beside_those_of_the_sample() -> None:
     found = Machine(SAMPLE, UserInputs(claims_of=lambda _guest: UserClaims((said,))))
     assert found.claims[-1] == said
     assert found.volumes["94:0"].conflicts
+
+
+def test_bytes_that_several_files_have_are_counted_once() -> None:
+    """The other names of a file have the same location, and nothing that is added up."""
+    path = "/db/sub/hard"
+    found = machine(FILES | {path: FILES["/db/a"]})
+    assert (found.locations[path].disks, found.locations[path].same_as) == (
+        found.locations["/db/a"].disks,
+        "/db/a",
+    )
+    assert found.counted["/db/a"] is found.locations["/db/a"]
+    assert (found.counted[path].disks, found.counted[path].size) == ((), 0)
+    assert "hard link" in found.counted[path].lacking[0]
 
 
 def remember(asked: list[str]) -> Callable[[str], UserClaims]:

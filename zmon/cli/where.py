@@ -322,6 +322,8 @@ def _found(one: LookupResult, width: int) -> Iterator[str]:
 
 def _file(answer: FileLocation, width: int) -> Iterator[str]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
+    if size and answer.unplaced == 0 and answer.on_disk < answer.size:  # else its last block is not full
+        size += _on_disk([answer], answer.size)
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
     if answer.unseen:
@@ -365,16 +367,18 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     """Print the files of a tablespace or a directory: all together by LCU, then each."""
     answers = one.locations
     is_directory = one.meaning.sort is MeaningKind.DIRECTORY
+    once = [answer for answer in answers if not answer.same_as]
     files = [a for a in one.there if not isinstance(a.size, Absent)] if is_directory else answers
+    files = [answer for answer in files if not answer.same_as]
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
     many = f"{len(files):,} file{'s' * (len(files) != 1)}{f' and {others:,} more' if others else ''}"
-    on_disk = _on_disk(answers, size)
+    on_disk = _on_disk(once, size)
     about = (
         f"  {many}  {bytes_(size)}{on_disk}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
     )
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
-    units = _sums((_lcu(share.volume), share.bytes) for answer in answers for share in answer.disks)
+    units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
     whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
     for name, each in units.items():
         bar = "#" * round(BAR_WIDTH * each.bytes / whole) if whole else ""
@@ -385,12 +389,9 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
     """Say how much room files take, if it is not their size: they have holes, or do not fill their blocks."""
-    counts = [share.bytes for answer in answers for share in answer.disks]
+    counts = [answer.on_disk for answer in answers]
     placed = sum(count for count in counts if not isinstance(count, Absent))
-    is_known = all(answer.disks or isinstance(answer.size, Absent) or not answer.size for answer in answers)
-    if not is_known or any(isinstance(count, Absent) for count in counts):
-        return ""
-    if not counts or bytes_(placed) == bytes_(size):
+    if any(isinstance(count, Absent) for count in counts) or bytes_(placed) == bytes_(size):
         return ""
     return f", {bytes_(placed)} on disk"
 

@@ -143,7 +143,7 @@ def pieces(machine: Machine) -> tuple[FilePiece, ...]:
     """Return all pieces of a machine, in the order of its files."""
     found = []
     for file in machine.files:
-        answer = machine.locations[file.path]
+        answer = machine.counted[file.path]
         found += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
         if not answer.disks:
             found.append(FilePiece(file, answer, None, NO_DISK))
@@ -162,7 +162,7 @@ def part(share: DiskShare, machine: Machine) -> Number:
 def _held(machine: Machine) -> Mapping[str, float]:
     """Return how many bytes the known files have on each disk, by major:minor."""
     found: dict[str, float] = {}
-    for answer in machine.locations.values():
+    for answer in machine.counted.values():
         for share in answer.disks:
             count = _bytes(share)
             if not isinstance(count, Absent):
@@ -233,7 +233,7 @@ def placement_of(
     items, rows, conflicts = [], [], {}
     managed = _managed(machine.files)
     for file in machine.files:
-        answer = machine.locations[file.path]
+        answer = machine.counted[file.path]
         counted = index.count(answer)
         loads = index.loads(answer, traffic) if interval is not None else None
         item = _item(file, counted, loads, machine.site)._replace(

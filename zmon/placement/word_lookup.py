@@ -358,7 +358,7 @@ def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Mo
 
 def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[FileOnDisk]:
     for file in machine.files:
-        answer = machine.locations[file.path]
+        answer = machine.counted[file.path]
         if upon.isdisjoint(step.number for step in answer.steps):
             continue
         there = [share.bytes for share in answer.disks if share.volume.number in disks]

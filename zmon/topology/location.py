@@ -13,7 +13,7 @@ from zmon.topology.stack import StackLayer
 from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.absent import Number
     from zmon.topology.chunks import Chunk, Range
@@ -70,6 +70,23 @@ class FileLocation(NamedTuple):
     """Of a file that was not looked at, what names it; else empty."""
     is_known: bool = True
     """Whether it was seen, or at least listed."""
+    same_as: str = ""
+    """The path of another file that has the same bytes, and with which they are counted; else empty."""
+
+    @property
+    def counted(self) -> FileLocation:
+        """It as it counts beside others: of a file whose bytes are those of another, nothing."""
+        if not self.same_as:
+            return self
+        return self._replace(size=0, unplaced=0, disks=(), lacking=self.notes[-1:], notes=())
+
+    @property
+    def on_disk(self) -> Number:
+        """Bytes of the first copy that lie on disks; absent if that is not known."""
+        if self.disks:
+            return sum((share.bytes for share in self.disks[1:]), self.disks[0].bytes)
+        is_known = isinstance(self.size, Absent) or not self.size or self.mapped == 0 == self.unplaced
+        return 0 if is_known else absent("it is on no disk that is known")
 
 
 def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[str, Volume]) -> FileLocation:
@@ -282,6 +299,24 @@ class _Locator(ByteMapping):
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
+
+
+def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation]) -> dict[str, FileLocation]:
+    """Return locations in which files that have the bytes of an earlier one say so.
+
+    Those are other names of it (hard links, other paths to it, two nodes of a device) and whole reflinks.
+    """
+    first: dict[tuple[object, ...], str] = {}
+    for file in files:
+        if not file.ranges or isinstance(file.ranges, Absent) or isinstance(file.number, Absent):
+            continue
+        earlier = first.setdefault((file.number, file.ranges), file.path)
+        if earlier != file.path:
+            known = locations[file.path]
+            how = "shares all its bytes with" if file.shared else "is another name, such as a hard link, of"
+            note = f"{file.path} {how} {earlier}; they are counted once"
+            locations[file.path] = known._replace(same_as=earlier, notes=(*known.notes, note))
+    return locations
 
 
 def _holes(file: DataFile) -> int:

@@ -12,7 +12,7 @@ from zmon.sample import Frame
 from zmon.topology.claims import claims_in
 from zmon.topology.data_files import files_in, files_of, with_disk_groups
 from zmon.topology.identity import VolumeIndex, platform_of
-from zmon.topology.location import locate_file
+from zmon.topology.location import locate_file, with_same_files
 from zmon.topology.mounts import mounts_in
 from zmon.topology.site import NO_SITE
 from zmon.topology.stack import Stack
@@ -193,7 +193,12 @@ class Machine:
     @cached_property
     def locations(self) -> Mapping[str, FileLocation]:
         """Where each of the files lies, by path."""
-        return {file.path: self.locate(file) for file in self.files}
+        return with_same_files(self.files, {file.path: self.locate(file) for file in self.files})
+
+    @cached_property
+    def counted(self) -> Mapping[str, FileLocation]:
+        """The same, but for sums: bytes that several files have are those of the first."""
+        return {path: location.counted for path, location in self.locations.items()}
 
     def locate(self, file: DataFile) -> FileLocation:
         """Return where a file lies."""
