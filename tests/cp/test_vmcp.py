@@ -362,6 +362,16 @@ def test_a_late_answer_counts(fake: Fake, hanging: Callable[[], Cp]) -> None:
     assert len(fake.written) == 1
 
 
+def test_a_mistake_is_no_silence(clock: Clock) -> None:
+    """What no kernel would raise reaches whoever asked, at once."""
+
+    def broken() -> VmcpDevice:
+        raise RuntimeError("no such thing")
+
+    with pytest.raises(RuntimeError, match="no such thing"):
+        Cp(broken, 10.0, clock, clock.sleep).ask("userid")
+
+
 def test_the_thread_does_not_keep_zmon_from_ending(fake: Fake, hanging: Callable[[], Cp]) -> None:
     """It is a daemon."""
     with pytest.raises(CpError):

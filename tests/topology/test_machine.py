@@ -47,6 +47,13 @@ def test_bytes_that_several_files_have_are_counted_once() -> None:
     assert "hard link" in found.counted[path].lacking[0]
 
 
+def test_an_lcu_has_one_name_everywhere() -> None:
+    """What the site calls it: on its volumes, and by its key, which is all that an event has of it."""
+    found = machine()
+    volume = found.volumes["94:0"]
+    assert found.lcus[volume.key].name == volume.lcu_name == "LCU 72"
+
+
 def remember(asked: list[str]) -> Callable[[str], UserClaims]:
     def hear(guest: str) -> UserClaims:
         asked.append(guest)

@@ -322,8 +322,9 @@ def _found(one: LookupResult, width: int) -> Iterator[str]:
 
 def _file(answer: FileLocation, width: int) -> Iterator[str]:
     size = "" if isinstance(answer.size, Absent) else f"  {bytes_(answer.size)}"
-    if size and answer.unplaced == 0 and answer.on_disk < answer.size:  # else its last block is not full
-        size += _on_disk([answer], answer.size)
+    on_disk = answer.on_disk
+    if not isinstance(on_disk, Absent) and on_disk < answer.size and answer.unplaced == 0:
+        size += f", {bytes_(on_disk)} on disk"  # where it is more, the last block is not full
     about = f"{size}  {answer.grade}"
     yield f"{shorten(answer.path, width - len(about))}{about}"
     if answer.unseen:

@@ -24,12 +24,13 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import queue
 import re
 import sys
-import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.kernel.deadline import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,8 +247,10 @@ class Cp:
         self._begun: list[float] = []
         """When commands of the last minute began."""
         self._ended = float("-inf")
-        self._pending: tuple[str, queue.SimpleQueue[CpAnswer | OSError]] | None = None
-        """The command that CP has not answered yet, and where its thread will put the answer."""
+        self._asked = ""
+        """The command that was put to CP last."""
+        self._worker = Worker()
+        """Waits for its answer."""
 
     def ask(self, name: str, operand: str = "", age: float = AGE) -> CpAnswer:
         """Return CP's answer to a query of the whitelist; one that is not older than `age` seconds is good.
@@ -260,16 +263,14 @@ class Cp:
         at, answer = self._kept.get(command, (0.0, None))
         if answer is not None and self._clock() - at <= age:
             return answer
-        if self._pending is not None:
-            raise CpError(f"{command}: not asked, because CP has not answered {self._pending[0]} yet")
+        if self._worker.is_busy:
+            raise CpError(f"{command}: not asked, because CP has not answered {self._asked} yet")
         self._pace(command)
-        self._pending = command, queue.SimpleQueue()
-        threading.Thread(target=self._run, args=self._pending, name="vmcp", daemon=True).start()
+        self._asked, self._worker = command, Worker("vmcp")
+        self._worker.start(partial(run, command, self._open), last=True)
         found = self._receive(self._deadline)
         if found is None:
             raise CpError(f"{command}: CP does not answer within {self._deadline:g} seconds")
-        if isinstance(found, OSError):
-            raise CpError(refused(found)) from found
         return found
 
     def _pace(self, command: str) -> None:
@@ -284,26 +285,23 @@ class Cp:
             self._sleep(GAP - (now - self._ended))
         self._begun.append(self._clock())
 
-    def _receive(self, deadline: float) -> CpAnswer | OSError | None:
-        """Take the answer that is pending, if there is one and it comes in time."""
-        if self._pending is None:
+    def _receive(self, seconds: float) -> CpAnswer | None:
+        """Return and keep the answer that CP owes, if there is one and it comes in time."""
+        outcome = self._worker.outcome(seconds) if self._worker.is_busy else None
+        if outcome is None:
             return None
-        command, answers = self._pending
-        try:
-            found = answers.get(timeout=deadline) if deadline else answers.get_nowait()
-        except queue.Empty:
-            return None
-        self._pending = None
         self._ended = self._clock()
-        if isinstance(found, CpAnswer):
-            self._kept[command] = self._ended, found
+        answer, error = outcome
+        if error is None:
+            self._kept[self._asked] = self._ended, answer
+        elif not seconds:  # too late for whoever asked
+            return None
+        elif isinstance(error, OSError):
+            raise CpError(refused(error)) from error
+        else:
+            raise error
+        found: CpAnswer = answer
         return found
-
-    def _run(self, command: str, answers: queue.SimpleQueue[CpAnswer | OSError]) -> None:
-        try:
-            answers.put(run(command, self._open))
-        except OSError as error:
-            answers.put(error)
 
 
 def refused(error: OSError) -> str:

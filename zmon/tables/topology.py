@@ -14,7 +14,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.tables.view import nobody
-from zmon.topology.volumes import lcus, uid_of, with_claimed
+from zmon.topology.volumes import lcus, uid_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,13 +87,8 @@ def _members(found: Mapping[str, Lcu]) -> dict[str, str]:
 
 @lru_cache(maxsize=2)
 def _units(machine: Machine) -> Units:
-    devices = machine.sample.frame(DEVICE)
-    volumes = machine.volumes.values()
-    found = with_claimed(devices, lcus(devices), volumes)
-    called = {volume.busid: volume.called for volume in volumes if isinstance(volume.called, str)}
-    names = {key: [called[busid] for busid in unit.members if busid in called] for key, unit in found.items()}
-    found = {key: unit._replace(called=names[key][0]) if names[key] else unit for key, unit in found.items()}
-    return Units(found, {key: name[0] for key, name in names.items() if name}, _members(found))
+    called = {key: unit.called for key, unit in machine.lcus.items() if unit.called}
+    return Units(machine.lcus, called, _members(machine.lcus))
 
 
 def lcus_named(view: View, word: str) -> list[str]:

@@ -16,6 +16,7 @@ from zmon.topology.location import locate_file, with_same_files
 from zmon.topology.mounts import mounts_in
 from zmon.topology.site import NO_SITE
 from zmon.topology.stack import Stack
+from zmon.topology.volumes import lcus, with_claimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from zmon.topology.location import FileLocation
     from zmon.topology.mounts import Mounts
     from zmon.topology.site import Site
-    from zmon.topology.volumes import Volume
+    from zmon.topology.volumes import Lcu, Volume
 
 
 class UserClaims(NamedTuple):
@@ -178,6 +179,12 @@ class Machine:
         guest = self.inputs.claims_of(self.host.guest).guest or self.host.guest
         host = self.host._replace(guest=guest)
         return VolumeIndex(self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host)
+
+    @cached_property
+    def lcus(self) -> Mapping[str, Lcu]:
+        """The logical control units by key; `Lcu.name` is what screens, events and messages call each."""
+        devices = self.sample.frame(DEVICE)
+        return with_claimed(devices, lcus(devices), self.volumes.values())
 
     @cached_property
     def files(self) -> list[DataFile]:

@@ -42,7 +42,7 @@ class Volume(NamedTuple):
     label: Value
     """Label that Linux reads on the disk; on a minidisk it may be another than that of the volume."""
     lcu: Value
-    """Name of the LCU by what Linux and CP know of it: `LCU 7600`; see `zmon.topology.lcu.name_of`."""
+    """Name of the LCU by what Linux and CP know of it: `LCU 7600`."""
     called: Value
     """What the site's map or rule calls the LCU."""
     key: str
@@ -187,19 +187,24 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
     """Return the LCUs, with the devices, too, that have no unique id and whose LCU is known otherwise.
 
     That is CP, people, the configuration data of a DASD, or the number of a SCSI disk's LUN.  SCSI disks go
-    by their names, for their bus id is that of the adapter.
+    by their names, for their bus id is that of the adapter.  Each has the name that the site gives it.
     """
     groups: dict[str, dict[str, Volume]] = {}
+    called: dict[str, str] = {}
     for volume in volumes:
+        busid = str(volume.busid)
+        if isinstance(volume.called, str):
+            called[busid] = volume.called
         if isinstance(volume.lcu, Absent):
             continue
-        busid = volume.busid
         if not volume.has_busid:
             if isinstance(volume.lun, str) and isinstance(volume.disk, str):
                 groups.setdefault(volume.key, {})[volume.disk] = volume
-        elif busid in devices.index and isinstance(uid_of(devices.cell(str(busid), "uid")), Absent):
-            groups.setdefault(volume.key, {})[str(busid)] = volume
-    return {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
+        elif busid in devices.index and isinstance(uid_of(devices.cell(busid, "uid")), Absent):
+            groups.setdefault(volume.key, {})[busid] = volume
+    found = {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
+    names = {key: next(filter(None, map(called.get, unit.members)), "") for key, unit in found.items()}
+    return {key: unit._replace(called=names[key]) if names[key] else unit for key, unit in found.items()}
 
 
 def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
