@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.placement.guest import machine
+from tests.placement.guest import LAYERS, machine
+from tests.topology.layers import layers
 from zmon.kinds import CLAIM, MACHINE
 from zmon.placement.word_lookup import MeaningKind, meanings
 from zmon.sample import empty_frame
@@ -69,6 +70,15 @@ def test_a_number_on_a_machine_that_does_not_say_what_it_is() -> None:
     unsure = Machine(sample._replace(frames=frames))
     found = {meaning.sort: meaning.key for meaning in meanings("7201", unsure)}
     assert found[MeaningKind.BUS] == "0.0.7201"
+
+
+def test_the_number_of_an_fcp_adapter() -> None:
+    """Its disks have none of their own; a bus id may be said without its begin."""
+    layer = layers(LAYERS | {"8:0": LAYERS["8:0"] | {"busid": "0.0.1900"}})
+    found = Machine(GUEST.sample._replace(frames={**GUEST.sample.frames, layer.kind.name: layer}))
+    assert [(one.sort, one.key, one.disks) for one in meanings("1900", found)] == [
+        (MeaningKind.BUS, "0.0.1900", ("8:0",))
+    ]
 
 
 def test_a_device_stands_for_its_disks() -> None:

@@ -614,6 +614,7 @@ def test_another_lun_names_nothing() -> None:
     """Only that one form is taken for a DS8000's."""
     (found,) = scsi("0x0001000000000000", "0x500507630a1b06dc")
     assert isinstance(found.lcu, Absent)
+    assert "is not numbered as a DS8000 numbers them" in found.lcu.reason
 
 
 def test_paths_of_a_multipath_device_are_one_volume() -> None:

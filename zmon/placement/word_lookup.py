@@ -105,12 +105,12 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 
 def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
-    """Yield the bus ids with a number, where it is not known whether it is that of a real device."""
+    """Yield the bus ids with a number: of FCP adapters, and where it may be that of a real device or not."""
     found: dict[str, list[str]] = {}
     for disk, volume in machine.volumes.items():
         is_unknown = isinstance(volume.vdev, Absent) and isinstance(volume.rdev, Absent)
-        if is_unknown and volume.has_busid and str(volume.busid).rpartition(".")[2] == number:
-            found.setdefault(str(volume.busid), []).append(disk)
+        if is_unknown and isinstance(volume.busid, str) and volume.busid.rpartition(".")[2] == number:
+            found.setdefault(volume.busid, []).append(disk)
     for busid, disks in found.items():
         yield WordMeaning(word, MeaningKind.BUS, busid, tuple(disks))
 

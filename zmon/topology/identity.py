@@ -96,6 +96,7 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
 
 
 _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
+_OTHER_LUN: Final = absent("its LUN is not numbered as a DS8000 numbers them, so it names no LSS")
 
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 """A LUN as a DS8000 numbers them: its LSS, and the volume in it."""
@@ -120,7 +121,7 @@ def scsi_volume(  # noqa: PLR0913, PLR0917 - what is read of it
     )
     found = re.fullmatch(_LUN, lun) if isinstance(lun, str) else None
     if found is None:
-        return volume
+        return volume._replace(lcu=_OTHER_LUN, lss=_OTHER_LUN, ua=_OTHER_LUN)
     lss, unit = found[1].upper(), found[2].upper()
     said = Evidence(source, f"as a DS8000 numbers LUNs: LSS {lss}, volume {unit}", Grade.ASSUMED)
     return volume._replace(
