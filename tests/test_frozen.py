@@ -33,6 +33,11 @@ SOURCES: Final = {
 WINDOWS: Final = {"recording": ("--since=-30s",), "lab": ("--since=-2m",)}
 """What is shown of the long ones."""
 
+BY_TIME: Final = frozenset(
+    {"BENCHMRK", "CHANLOG", "CTLULOG", "DEVLOG", "LPARLOG", "PAGELOG", "PROCLOG", "REDISP", "SYSSUMLG"}
+)
+"""Screens with a row per interval, of which all rows are held."""
+
 OPERANDS: Final = {
     "DETAILS": {"recording": "7000", "capture": "1AF8", "guest": "7000", "lab": "8000", "format-1": "7000"},
     "PLOT": dict.fromkeys(SOURCES, "CTLUNIT.io"),
@@ -46,6 +51,7 @@ MORE: Final = {
         ("show", "DEVICE", "--sort", "resp"),
         ("show", "CTLUNIT", "--since=-1m"),
         ("show", "CTLUNIT", "--compare", "15:10"),
+        ("show", "DEVLOG", "--since=-30s"),
         ("plot", "CTLUNIT.resp"),
         ("plot", "CPU.busy", "-f", "csv"),
         ("plot", "CPU.busy", "-f", "json"),
@@ -82,6 +88,7 @@ MORE: Final = {
         ("spread", "--by", "side"),
         ("where", "LCU", "6"),
         ("show", "CTLUNIT", "--since=-5m"),
+        ("show", "REDISP", "--since=-2m"),
         ("plot", "CHANNEL.busy"),
         ("info", "{}"),
     ),
@@ -179,7 +186,8 @@ def test_every_screen_of_the_shipped_data_prints_as_before(
     commands = []
     for screen in SCREENS:
         operand = OPERANDS.get(screen, {}).get(source)
-        words = ("show", screen, *([operand] if operand else ()), *WINDOWS.get(source, ()))
+        window = () if screen in BY_TIME else WINDOWS.get(source, ())
+        words = ("show", screen, *([operand] if operand else ()), *window)
         commands.append((*words, "-f", form, "--from", SOURCES[source]))
     compare(f"{source}-{form}", "\n".join(printed(words, capsys) for words in commands))
 

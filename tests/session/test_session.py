@@ -554,9 +554,9 @@ def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
     assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", "device.io")
 
 
-@pytest.mark.parametrize(("screen", "said"), [("MENU", "menu"), ("DEVLOG", "DEVLOG"), ("DEVICE", "")])
+@pytest.mark.parametrize(("screen", "said"), [("MENU", "menu"), ("DEVLOG", ""), ("DEVICE", "")])
 def test_averages_that_change_nothing_say_so(screen: str, said: str) -> None:
-    """The menu shows no figures, and a screen by time each interval."""
+    """The menu shows no figures; a screen by time shows the intervals between the marks, and their mean."""
     to = session(screen, seconds=9)
     for line in ("MARK A", "GO -4s", "MARK B", "AVERAGE"):
         run(to, line)

@@ -14,7 +14,7 @@ from zmon.tables.table import SUMMARY, Needs
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.tables.table import Table
@@ -66,6 +66,24 @@ def test_rows_stand_in_the_order_of_time() -> None:
     assert table.columns["time"] == [1010 * SECOND, 1020 * SECOND, 1032 * SECOND]
     assert table.columns["x"] == table.columns["time"]
     assert table.columns["seconds"] == [10, 10, 12]
+
+
+def test_a_window_holds_its_own_intervals_only() -> None:
+    """Between two marks, and so does its mean."""
+    samples = ends([10] * 6)
+    past = intervals(samples)
+
+    def upto(utc: int | None = None) -> Iterator[Interval]:
+        return (one for one in reversed(past) if utc is None or one.after.at.utc <= utc)
+
+    view = View(Interval(samples[1], samples[4], skipped=True), history=History(upto))
+    table = by_time(
+        view, Log("test", Needs(), lambda view, _key: {"x": view.interval.after.at.utc // SECOND})
+    )
+    assert table.columns["x"] == [1020, 1030, 1040]
+    assert table.summary is not None
+    assert table.summary.cells["x"] == 1030
+    assert table.span == (1010 * SECOND, 1040 * SECOND)
 
 
 def test_rows_are_named_after_their_end() -> None:

@@ -18,7 +18,6 @@ from zmon.tables.correlation import (
     LAGS,
     LEAST,
     LISTS,
-    SCREENS,
     line,
     paired,
     pearson,
@@ -26,6 +25,8 @@ from zmon.tables.correlation import (
     table,
     together,
 )  # fmt: skip
+from zmon.tables.plot import SCREENS, row_names
+from zmon.tables.table import Variable
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator
@@ -127,6 +128,18 @@ def test_what_moved_with_it_stands_there_with_its_coefficient() -> None:
     assert isinstance(told["device.io sdd"], Absent)
     assert set(found.columns["n"]) == {0, 60}
     assert "device.io sda" not in told
+
+
+def test_rows_are_called_as_on_their_screens() -> None:
+    """By their device number, and by the bus id where two have the same number."""
+    view = watch({"sda": [1]}).view("device.io sda")
+    assert view is not None
+    keys = ("0.0.30da", "0.0.7000", "0.1.7000", "")
+    assert row_names([Variable("device", "io", key) for key in keys], view) == ["30DA", *keys[1:]]
+    assert row_names([Variable("device", "io", "0.1.7000"), Variable("cache", "io", "0.0.7000")], view) == [
+        "7000",
+        "7000",
+    ]
 
 
 def test_a_chosen_figure_that_never_changed_is_said() -> None:

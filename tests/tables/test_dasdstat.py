@@ -11,7 +11,8 @@ from zmon.interval import Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import BUCKETS, DASD, PROFILE, buckets
-from zmon.tables.dasdstat import BEFORE, IDLE, RESET, Asked, parse, table, together
+from zmon.sample import empty_frame
+from zmon.tables.dasdstat import BEFORE, IDLE, NO_DRIVER, NOT_READ, RESET, Asked, parse, table, together
 from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
@@ -159,6 +160,19 @@ def test_nothing_that_is_counted_says_why(make_interval: Callable[..., Interval]
     assert found.missing is not None
     assert found.missing.reason == "profile was not sampled"
     assert found.facts["time_99"] is found.missing
+
+
+def test_a_capture_without_statistics_is_no_machine_without_dasd(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """A reader finds no file of the driver in it either, and recordings keep what it said then."""
+    after = make_interval({}, {DASD: DISKS}).after
+    none = empty_frame(PROFILE, NO_DRIVER)
+    filled = table(View(Interval(None, after._replace(frames={**after.frames, "profile": none}))))
+    assert filled.missing is NOT_READ
+    assert filled.facts["rate"] is NOT_READ
+    without = after._replace(frames={"profile": none})
+    assert table(View(Interval(None, without))).missing is none.missing
 
 
 def test_divided_counts_are_estimates(make: Make) -> None:

@@ -69,7 +69,7 @@ def test_a_variable_that_is_never_known_says_why() -> None:
     """An empty chart without a reason would be a riddle."""
     view = watch({"sda": [1] * 3}).view("device.pend sda")
     assert view is not None
-    assert [note for note in table(view).notes if note.startswith("No pend sda: ")] != []
+    assert [note for note in table(view).notes if note.startswith("DEVICE.pend sda is unknown: ")] != []
 
 
 def test_without_an_argument_there_is_nothing_to_draw() -> None:

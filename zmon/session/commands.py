@@ -140,8 +140,6 @@ def average(session: Session, _operands: str) -> None:
     screen = session.page.screen
     if screen.layout == "menu":
         session.message = "AVERAGE changes nothing on the menu; lists opened from here show the averages"
-    elif needs(screen.table).history:
-        session.message = f"AVERAGE changes nothing on {screen.command}, which shows each interval"
 
 
 def note(session: Session, operands: str) -> None:

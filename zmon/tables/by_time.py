@@ -66,11 +66,14 @@ def log_table(log: Log, view: View, key: str = "") -> Table:
 
 
 def by_time(view: View, log: Log, key: str = "") -> Table:
-    """Fill a table with the last intervals up to the present one."""
+    """Fill a table with the last intervals up to the present one, of a window those that lie in it."""
     # the first sample gives no row
     name = (log.name, key, view.inputs)
+    present = view.interval
+    first = present.before if present.skipped else None
+    window = (0, None) if first is None else (first.at.utc, present.after.at.utc)
     kept = view.history.rows(
-        name, lambda interval: log.figures(view.at(interval), key), MOST + 1, view.interval
+        name, lambda interval: log.figures(view.at(interval), key), MOST + 1, present, window
     )
     rows = _with_holes([row for row in kept if row.begin is not None])[-MOST:]
     names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
-from zmon.tables.plot import MOST, SECOND, Figures, cell, parse, row_name, rows_of, window
+from zmon.tables.plot import MOST, SCREENS, SECOND, Figures, cell, parse, row_names, rows_of, window
 from zmon.tables.table import Needs, Table, Variable
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import TableDefinition, alone
@@ -39,14 +39,6 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "channel": ("cur", "own", "bus", "read", "write"),
 }
 """Of each list the figures; the first is its load."""
-
-SCREENS: Final = {
-    "system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL", "cpu": "CPU",
-    "lpar": "LPAR", "cache": "CACHEXT", "device_log": "DEVLOG", "control_unit_log": "CTLULOG",
-    "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
-    "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
-}  # fmt: skip
-"""What people call the screen of a table."""
 
 TOP: Final = 8
 """So many rows of each list, those with most load."""
@@ -109,8 +101,7 @@ def table(view: View) -> Table:
     rows, note = rows_of(figures, view.history, span, MOST)
     base = line(rows, "0")
     moved = [together(base, line(rows, str(place))) for place in range(1, len(everyone))]
-    names = [row_name(one, view) if one.table == "control_unit" else one.key for one in everyone]
-    return _listed(everyone, names, moved, rows, note)
+    return _listed(everyone, row_names(everyone, view), moved, rows, note)
 
 
 def _listed(

@@ -169,6 +169,9 @@ RESET: Final = absent("the statistics were switched on or reset in this interval
 IDLE: Final = absent("no request was done in this interval")
 BEFORE: Final = absent("the first sample has no interval: TOTAL shows what was counted since the start")
 NO_TIME: Final = absent("the driver does not say since when")
+NO_DRIVER: Final = "there is no DASD driver on this machine"
+"""The reason of captures and recordings that lack the statistics."""
+NOT_READ: Final = absent("/proc/dasd/statistics was not captured, or this kernel does not have it")
 
 EVERYTHING: Final = "All DASD, this interval"
 """The subject when nobody asks for another."""
@@ -208,7 +211,7 @@ def table(view: View) -> Table:
     interval = view.interval
     profiles = interval.of(PROFILE)
     if not len(profiles):
-        none = profiles.missing or NOTHING
+        none = _missing(view)
         return Table([], {}, facts=dict.fromkeys(FIGURES, none) | {"mean_of": ESTIMATE}, missing=none)
     counts = ProfileCounts(profiles, parse(view.argument, view))
     held = {name: counts.histogram(name) for name in SHOWN}
@@ -230,6 +233,12 @@ def table(view: View) -> Table:
         missing=None if rows else counts.missing,
         home=_fullest(held["time"]),
     )
+
+
+def _missing(view: View) -> Absent:
+    """Return why nothing is counted; a reader that found no driver is wrong where there are DASD."""
+    why = view.interval.of(PROFILE).missing or NOTHING
+    return NOT_READ if why.reason == NO_DRIVER and view.interval.of(DASD).keys else why
 
 
 class ProfileCounts:

@@ -15,7 +15,7 @@ from zmon.absent import Absent, absent
 from zmon.event import What
 from zmon.kinds import KINDS
 from zmon.tables import lookup
-from zmon.tables.device import devices_of
+from zmon.tables.device import address, devices_of
 from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, View, alone, fill, needs
@@ -51,6 +51,15 @@ OF_OTHERS: Final = frozenset({"aliases"})
 
 ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
 """Tables that are about one device."""
+
+SCREENS: Final = {
+    "system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL", "cpu": "CPU",
+    "lpar": "LPAR", "cache": "CACHEXT", "device_log": "DEVLOG", "control_unit_log": "CTLULOG",
+    "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
+    "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
+    "pressure": "PRESSURE", "spread": "SPREAD",
+}  # fmt: skip
+"""The command of the screen of each table whose columns can be drawn."""
 
 NO_COLUMN: Final = absent("the screen has no such column")
 
@@ -326,20 +335,26 @@ def table(view: View) -> Table:
     variables, since = parse(view.argument)
     found = series(variables, view.history, window(view, since), BUCKETS, view.limits, view.people)
     filled = rows(variables, found)
-    names = [row_name(one, view) for one in variables]
+    names = row_names(variables, view)
     if all(name == one.key.rpartition(".")[2] for name, one in zip(names, variables, strict=True)):
         return filled
     return filled._replace(facts={**filled.facts, "names": " ".join(map(quoted, names))})
 
 
-def row_name(variable: Variable, view: View) -> str:
-    """Return what a variable's row is called on its screen: an LCU by its one name, `6`."""
-    last = variable.key.rpartition(".")[2]
-    if variable.table != "control_unit" or not variable.key:
-        return last
-    units = units_of(view).lcus
-    name = units[variable.key].short if variable.key in units else last
-    return name if [unit.short for unit in units.values()].count(name) <= 1 else variable.key
+def row_names(variables: Sequence[Variable], view: View) -> list[str]:
+    """Return what the rows are called on their screens, `7000` or LCU `6`; keys where that is ambiguous."""
+    shorts = {key: unit.short for key, unit in units_of(view).lcus.items()}
+    names = {
+        one[::2]: shorts.get(one.key, one.key.rpartition(".")[2])
+        if one.table == "control_unit"
+        else address(one.key)
+        for one in variables
+    }
+    known = [*((one[0], name) for one, name in names.items())]
+    known += [("control_unit", short) for key, short in shorts.items() if ("control_unit", key) not in names]
+    return [
+        names[one[::2]] if known.count((one.table, names[one[::2]])) == 1 else one.key for one in variables
+    ]
 
 
 COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")
@@ -363,7 +378,9 @@ def _unknown(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator
         means = [figure.mean for figure in many.figures]
         why = next((value for value in reversed(means) if isinstance(value, Absent)), None)
         if why is not None and all(isinstance(value, Absent) for value in means):
-            yield f"No {one.column} {one.key}".rstrip() + f": {why.reason}"
+            key = one.key.rpartition(".")[2] if one.table != "control_unit" else one.key
+            name = f"{SCREENS.get(one.table, one.table)}.{one.column} {key}".rstrip()
+            yield f"{name} is unknown: {why.reason}"
 
 
 def window(view: View, since: str) -> tuple[int, int | None]:
