@@ -12,22 +12,26 @@ one that counts while its disks rest is read each time until it rests, too.
 from __future__ import annotations
 
 import os
+from itertools import compress, count
+from operator import ne
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel import cmf, diskstats, sys_block
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
-from zmon.sample import empty_frame
+from zmon.sample import Frame, empty_frame, pick
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.kernel.cmf import MeasuredDevice, Row
-    from zmon.kernel.diskstats import Counts
+    from zmon.absent import Value
+    from zmon.kernel.cmf import MeasuredDevice
     from zmon.kernel.sys_block import Disks
     from zmon.kernel.tree import Tree
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Kind
+
+    Row = tuple[Value, ...]
 
 ROUND: Final = 60 * 1_000_000_000
 """Within this many ns every device is read, however quiet it is."""
@@ -44,24 +48,58 @@ _LONGEST: Final = 32
 """A counter in sysfs has fewer digits."""
 
 
-class Lines:
-    """The lines of /proc/diskstats as they were last, and the whole disks among them."""
+class ChangingRows:
+    """The rows of one kind, of which some change from sample to sample, and the columns made of them.
+
+    A column in which nothing changed is the same list as in the frame before, so that nobody compares it.
+    """
+
+    def __init__(self, names: Sequence[str], rows: Iterable[Row]) -> None:
+        """Begin with rows that have these fields."""
+        self.rows = list(rows)
+        self._names = names
+        self._changed = dict.fromkeys(range(len(self.rows)), ())
+        self._columns: dict[str, list[Value]] = {}
+
+    def replace(self, rows: Mapping[int, Row]) -> None:
+        """Put rows in the places of those that were; an equal one stays as it was."""
+        for at, row in rows.items():
+            if row != self.rows[at]:
+                self.rows[at] = row
+                self._changed[at] = ()
+
+    def columns(self) -> Mapping[str, list[Value]]:
+        """Return the columns as they are now, which nobody may change."""
+        changed = sorted(self._changed)
+        self._changed.clear()
+        before, columns = self._columns, {}
+        is_whole = 4 * len(changed) > len(self.rows) or not before
+        parts = zip(*(self.rows if is_whole else pick(self.rows, changed)), strict=True)
+        for name, part in zip(self._names, parts, strict=False):
+            column = before.get(name)
+            if is_whole:
+                values = list(part)
+                columns[name] = values if column is None or values != column else column
+            elif column is not None and tuple(pick(column, changed)) != part:
+                columns[name] = values = column.copy()
+                for at, value in zip(changed, part, strict=True):
+                    values[at] = value
+        self._columns = before | columns
+        return self._columns
+
+
+class DiskCounts(ChangingRows):
+    """What the lines of /proc/diskstats said last of the whole disks."""
 
     def __init__(self, disks: Disks) -> None:
         """Start without lines, so that at first every disk has moved."""
-        self.counts: list[Counts] = [diskstats.NO_LINE] * len(disks.names)
-        """For each disk the counts of its line."""
+        super().__init__(diskstats.FIELDS, [diskstats.NO_LINE] * len(disks.names))
         self._disks = disks
         self._silent = {disks.rows[name] for name in disks.silent}
-        self._lines: list[bytes] | None = None
-        self._heads: list[bytes] = []
-        self._rows: list[int | None] = []
-
-    def _begin(self, lines: list[bytes]) -> list[bytes]:
-        heads = [diskstats.head_of(line) for line in lines]
-        self._heads = [head for head, _name in heads]
-        self._rows = [self._disks.rows.get(name) for _head, name in heads]
-        return [b""] * len(lines)
+        self._in_flight: set[int] = set()
+        self._lines: list[bytes] = []
+        self._heads: list[tuple[bytes, int | None]] = []
+        """For each line how it begins, and the row of its disk; None for a partition."""
 
     def take(self, data: bytes) -> set[int]:
         """Take what was read now and return the rows of the disks that may have moved.
@@ -71,20 +109,24 @@ class Lines:
             ValueError: a line is not understood.
         """
         lines = data.splitlines()
-        known = self._begin(lines) if self._lines is None else self._lines
-        if len(lines) != len(known):
+        if not self._heads:
+            heads = map(diskstats.head_of, lines)
+            self._heads = [(head, self._disks.rows.get(name)) for head, name in heads]
+            self._lines = [b""] * len(lines)
+        if len(lines) != len(self._lines):
             raise LookupError("/proc/diskstats: a device came or went")
-        moved = set(self._silent)
-        for line, before, head, row in zip(lines, known, self._heads, self._rows, strict=True):
-            if line != before:
-                if not line.startswith(head):
-                    raise LookupError(f"/proc/diskstats: another device in the place of {head!r}")
-                if row is not None:
-                    self.counts[row] = diskstats.parse_line(line)
-                    moved.add(row)
+        moved: dict[int, Row] = {}
+        for place in compress(count(), map(ne, lines, self._lines)):
+            head, row = self._heads[place]
+            if not lines[place].startswith(head):
+                raise LookupError(f"/proc/diskstats: another device in the place of {head!r}")
+            if row is not None:
+                moved[row] = diskstats.parse_line(lines[place])
         self._lines = lines
-        moved.update(row for row, counts in enumerate(self.counts) if counts[diskstats.IN_FLIGHT] > 0)
-        return moved
+        self.replace(moved)
+        busy = {row for row, counts in moved.items() if counts[diskstats.IN_FLIGHT] > 0}  # type: ignore[operator]  # a number
+        self._in_flight = self._in_flight.difference(moved) | busy
+        return self._silent.union(moved, self._in_flight)
 
 
 def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
@@ -137,7 +179,7 @@ class DiskReader:
         self._root = tree.root if isinstance(tree, LiveTree) else ""
         self._contents = self._nearby if self._root else self._far
         self._devices: list[MeasuredDevice] = []
-        self._rows: list[Row] = []
+        self._measured = ChangingRows(cmf.FIELDS, ())
         self.refresh()
 
     def refresh(self) -> None:
@@ -145,7 +187,7 @@ class DiskReader:
 
         A disk that comes or goes is noticed without it, an alias that comes is not.
         """
-        known = {device.busid: row for device, row in zip(self._devices, self._rows, strict=True)}
+        known = {device.busid: row for device, row in zip(self._devices, self._measured.rows, strict=True)}
         try:
             self._disks = sys_block.read_disks(self._tree)
         except OSError:
@@ -155,8 +197,9 @@ class DiskReader:
         except OSError:
             self._devices = []
         self._learn_format(self._devices)
-        self._lines = Lines(self._disks)
-        self._rows = [known.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
+        self._counts = DiskCounts(self._disks)
+        rows = [known.get(device.busid) or device.without(_NOT_YET) for device in self._devices]
+        self._measured = ChangingRows(cmf.FIELDS, rows)
         self._restless: set[int] = set()
         self._turned: int | None = None
         self._next = 0
@@ -194,15 +237,20 @@ class DiskReader:
         try:
             data = self._tree.read(diskstats.PATH)
             try:
-                moved = self._lines.take(data)
+                moved = self._counts.take(data)
             except LookupError:
                 self.refresh()
-                moved = self._lines.take(data)
+                moved = self._counts.take(data)
         except OSError as error:
             return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}"), everything
         except ValueError as error:
             return empty_frame(BLOCK, str(error)), everything
-        return diskstats.block_frame(self._disks, self._lines.counts, now), self._witnessed(moved)
+        disks, counts = self._disks, self._counts
+        if not disks.names:
+            return empty_frame(BLOCK, "no disk in /sys/block"), self._witnessed(moved)
+        columns = {**disks.labels, **counts.columns()}
+        times = [now] * len(disks.names)
+        return Frame(BLOCK, disks.names, columns, times, rows=tuple(counts.rows)), self._witnessed(moved)
 
     def _witnessed(self, moved: Iterable[int]) -> set[int]:
         bases = {row for disk in moved if (row := self._device_of[disk]) is not None}
@@ -220,9 +268,12 @@ class DiskReader:
 
     def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
         """Read the devices that are due, and keep what is known of the others."""
-        devices, rows, when, live = self._devices, self._rows, self._tree.when, self._tree.live
+        devices, known, when, live = self._devices, self._measured.rows, self._tree.when, self._tree.live
+        if not devices:
+            return empty_frame(self.kind, "no ccw device that could be measured")
         times = [now] * len(devices)
         restless = set()
+        rows: dict[int, Row] = {}
         for row in sorted(witnessed | turn | self._restless):
             if devices[row].off is not None:
                 if row not in turn:
@@ -230,7 +281,7 @@ class DiskReader:
                 self._look_again(row)
             # a capture's files have their own times; what is read live is read now
             time = when(diskstats.PATH) // GRAIN * GRAIN if live else cmf.when_read(self._tree, devices[row])
-            before = rows[row]
+            before = known[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:
                 self._look_again(row)
@@ -241,7 +292,10 @@ class DiskReader:
             if found[: cmf.ELAPSED] != before[: cmf.ELAPSED] or not live:
                 times[row] = time  # else it rested until now
         self._restless = restless
-        return cmf.cmf_frame(self.kind, devices, rows, times)
+        self._measured.replace(rows)
+        columns = self._measured.columns()
+        keys = [device.busid for device in devices]
+        return Frame(self.kind, keys, columns, times, rows=tuple(self._measured.rows))
 
     def _look_again(self, row: int) -> None:
         """Look whether a device is being measured now."""

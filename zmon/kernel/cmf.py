@@ -271,15 +271,6 @@ def settled(row: Row, before: Row) -> Row:
     return (*row[: SAMPLES + 1], *totals, age, doubt, *row[_ERROR + 1 :])
 
 
-def cmf_frame(kind: Kind, devices: Sequence[MeasuredDevice], rows: Iterable[Row], times: list[int]) -> Frame:
-    """Put the rows of devices into one frame."""
-    if not devices:
-        return empty_frame(kind, "no ccw device that could be measured")
-    made = tuple(rows)
-    columns = dict(zip(FIELDS, map(list, zip(*made, strict=True)), strict=True))
-    return Frame(kind, [device.busid for device in devices], columns, times, rows=made)
-
-
 def when_read(tree: Tree, device: MeasuredDevice) -> int:
     """Return when the starts of a device were read, in ns of the tree's clock; 0 if they were not."""
     for name in ("cmf/ssch_rsch_count", "cmb_enable"):
@@ -314,12 +305,15 @@ def read_totals(tree: Tree) -> Frame:
     disks = read_disks(tree)
     disk_of = dict(zip(disks.labels.get("busid", []), disks.names, strict=False))
     devices = [d for d in find_devices(tree) if d.off is None and d.busid in disk_of]
+    if not devices:
+        return empty_frame(EXACT, "no ccw device that could be measured")
     kind = format_of(tree, devices)
     rows, times = [], []
     for device in devices:
         rows.append(read_exact(tree, device, disk_of[device.busid], kind))
         times.append(tree.when(PATH))
-    return cmf_frame(kind, devices, rows, times).but(kind=EXACT)
+    columns = dict(zip(FIELDS, map(list, zip(*rows, strict=True)), strict=True))
+    return Frame(EXACT, [device.busid for device in devices], columns, times)
 
 
 def overlaid(rebuilt: Frame, exact: Frame) -> Frame:

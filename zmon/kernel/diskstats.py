@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import BLOCK
-from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from zmon.absent import Number
-    from zmon.kernel.sys_block import Disks
 
 
 PATH: Final = "proc/diskstats"
@@ -85,12 +80,3 @@ def parse_line(line: bytes) -> Counts:
     if len(counts) < _ALWAYS:
         raise ValueError(f"/proc/diskstats: {_ALWAYS} values or more expected after the name: {line!r}")
     return counts + _BEFORE_THEY_CAME[len(counts) :]
-
-
-def block_frame(disks: Disks, counts: Iterable[Counts], when: int) -> Frame:
-    """Put the counts of all disks, in the order of `disks.names`, beside what the disks are."""
-    if not disks.names:
-        return empty_frame(BLOCK, "no disk in /sys/block")
-    columns, made = dict(disks.labels), tuple(counts)
-    columns.update(zip(FIELDS, map(list, zip(*made, strict=True)), strict=False))
-    return Frame(BLOCK, disks.names, columns, [when] * len(disks.names), rows=made)
