@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -400,6 +401,35 @@ def test_a_file_that_is_spoilt_in_its_place_is_left(tmp_path: Path, said: list[s
     assert utcs(str(another))[-2:] == [NOON + 8 * SECOND, NOON + 9 * SECOND]
 
 
+@pytest.mark.parametrize("sealed", [False, True])
+def test_another_recording_that_is_copied_over_the_open_file_is_left_alone(
+    tmp_path: Path, said: list[str], sealed: bool
+) -> None:
+    """It is valid and larger, so neither size nor first bytes give it away; the copy stays as it is."""
+    other = tmp_path / "other.zmon"
+    with closing(Writer(str(other), sealed=2)) as writer:
+        for number in range(300):
+            writer.append(sample(NOON - (400 - number) * SECOND))
+    folder = tmp_path / "day"
+    folder.mkdir()
+    roll = Roll(str(folder), partial(Writer, sealed=4 if sealed else 60), said.append)
+    path, another = folder / "2026-11-21.zmon", folder / "2026-11-21-2.zmon"
+    for number in range(6):
+        assert roll.append(sample(NOON + number * SECOND))
+        time.sleep(0.02)
+    os.utime(path)  # to touch it is not to change it
+    assert roll.append(sample(NOON + 6 * SECOND))
+    assert not said
+    shutil.copyfile(other, path)
+    for number in range(7, 9):
+        assert roll.append(sample(NOON + number * SECOND))
+    roll.close()
+    why = f"{path} was overwritten by another program while it was written"
+    assert said == [f"{why}; recording goes on in {another}, with the last sample of that file"]
+    assert path.read_bytes() == other.read_bytes()
+    assert utcs(str(another)) == [NOON + number * SECOND for number in (6, 7, 8)]
+
+
 def utcs(path: str) -> list[int]:
     """Return the times of a recording's samples, which is whole."""
     with closing(Recording(path)) as recording:
@@ -421,7 +451,7 @@ def test_what_cannot_be_saved_at_once_is_saved_when_that_is_possible(tmp_path: P
     assert utcs(str(folder / "2026-11-21.zmon")) == [NOON, NOON + 2 * SECOND]
     assert [words.partition("; ")[2] for words in said] == [
         "nothing is recorded now, and every sample tries again",
-        f"recording goes on in {folder / '2026-11-21.zmon'}, with the last 1 samples of that file",
+        f"recording goes on in {folder / '2026-11-21.zmon'}, with the last sample of that file",
         "samples that are missing: 1",
     ]
 

@@ -207,7 +207,8 @@ class Roll:
             gone.left.popleft()
         self._gone = None
         self._finish(gone.book)
-        with_it = f", with the last {count:,} samples of that file" if count else ""
+        number = "sample" if count == 1 else f"{count:,} samples"
+        with_it = f", with the last {number} of that file" if count else ""
         assert self.file is not None  # noqa: S101 - it is open
         self._say(f"{gone.words}; recording goes on in {self.file.path}{with_it}")
 

@@ -19,6 +19,7 @@ import sqlite3
 import stat
 import tempfile
 import threading
+import zlib
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
@@ -327,6 +328,9 @@ class RecordingFile:
 SQLITE_HEAD: Final = b"SQLite format 3\0"
 """The first bytes of a file of SQLite."""
 
+COMPARED: Final = 64 << 10
+"""Number of bytes at the begin of a recording by which it is recognised as the same."""
+
 _written: Final[set[tuple[int, int]]] = set()
 """Device and inode of the files that this process writes to."""
 
@@ -368,6 +372,10 @@ class FileLock:
         self._file = (about.st_dev, about.st_ino)
         self._size = about.st_size
         self._spoilt = ""
+        self._writes = 0
+        """Odd while the file is written by this process itself."""
+        self._content: tuple[int, int] | None = None
+        """What `content` returned after the last such writing."""
         _written.add(self._file)
 
     def gone(self) -> str:
@@ -394,10 +402,41 @@ class FileLock:
             return self._spoilt
         if size < self._size:
             self._spoilt = "was truncated by another program"
-        elif head not in {b"", SQLITE_HEAD} and not self._spoilt:
+        elif not self._spoilt and (head not in {b"", SQLITE_HEAD} or self._is_foreign()):
             self._spoilt = "was overwritten by another program"
         self._size = max(size, self._size)
         return self._spoilt
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Let this process write to the file itself, as a checkpoint of SQLite does, and nobody else."""
+        self._writes += 1
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                self._content = self._read_content()
+            self._writes += 1
+
+    def _read_content(self) -> tuple[int, int]:
+        """Return when the file was written last, and the checksum of its first pages."""
+        return os.fstat(self._fd).st_mtime_ns, zlib.crc32(os.pread(self._fd, COMPARED, 0))
+
+    def _is_foreign(self) -> bool:
+        """Return whether another program wrote to the file, such as `cp` with another recording."""
+        writes, known = self._writes, self._content
+        if known is None or writes % 2 or os.fstat(self._fd).st_mtime_ns == known[0]:
+            return False
+        found = self._read_content()
+        if writes != self._writes or found[1] != known[1]:
+            return writes == self._writes
+        self._content = found  # it was only touched
+        return False
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the file holds what another program wrote, which may be a recording, too."""
+        return self._spoilt.startswith("was overwritten")
 
     def unlinked(self) -> bool:
         """Tell whether the file has no name any more, so that it ends with whoever has it open."""

@@ -209,7 +209,8 @@ class Writer:
             failed.callback(self.connection.close)
             self._begin_or_continue()
             self._own = self._opened_beside()
-            failed.pop_all()
+            with self._writing_file():
+                failed.pop_all()
 
     def _begin_or_continue(self) -> None:
         """Make the tables, or see what is in them."""
@@ -570,7 +571,7 @@ class Writer:
                 self._companion.written()
             if connection is not self.connection:
                 try:
-                    with self._said():
+                    with self._said(), self._writing_file():
                         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 except RecordingError as error:  # what was sealed is safe all the same
                     self._problem = error
@@ -647,7 +648,7 @@ class Writer:
 
         A file that was renamed is made whole where it is now, and closed.  Of one that was removed, the
         samples are yielded that were not sealed yet; to be asked for before `close`.  Of one that another
-        program truncated or overwrote, those of them that can still be read.
+        program truncated, those of them that can still be read; of one that was overwritten, the last one.
 
         Raises:
             RecordingError: it cannot be finished.
@@ -663,7 +664,16 @@ class Writer:
         self._tidy(place)
         return iter(())
 
+    def _writing_file(self) -> AbstractContextManager[None]:
+        """Return what is held while SQLite writes to the file itself, and not beside it."""
+        return nullcontext() if self._pen is None else self._pen.writing()
+
     def _unsealed(self) -> Iterator[Sample]:
+        if self._pen is not None and self._pen.is_foreign:
+            # what the file says now, also of kinds and keys, is another program's
+            if self._before is not None and self._open < self._next:
+                yield self._before
+            return
         from zmon.store.reader import Recording  # noqa: PLC0415 - seldom needed
 
         left = Recording(self.path, shared=self.shared)
@@ -742,7 +752,8 @@ class Writer:
                     self._companion.finish(self.connection)
                 # a reader that stands still is not waited for
                 self.connection.execute("PRAGMA busy_timeout = 500")
-                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with self._writing_file():
+                    self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 if self.path != MEMORY and not self.gone():  # SQLite unlinks what is beside it by its name
                     with suppress(sqlite3.OperationalError):  # while somebody reads it stays three files
                         self.connection.execute("PRAGMA journal_mode = DELETE")
