@@ -21,7 +21,7 @@ from zmon.kernel.dasd_statistics import (
     parse_statistics,
     read_profiles,
 )
-from zmon.kernel.tree import text
+from zmon.kernel.tree import LiveTree, text
 from zmon.kinds import BUCKETS, HISTOGRAMS, PROFILE, U32, buckets
 from zmon.sample import Instant, Sample
 
@@ -240,11 +240,35 @@ def test_a_kernel_that_cannot_count_says_so(make_tree: Callable[..., Tree]) -> N
     assert read_profiles(tree).missing is NOT_BUILT
 
 
-def test_a_machine_without_dasd_says_so(make_tree: Callable[..., Tree]) -> None:
-    """There is no driver."""
-    missing = read_profiles(make_tree()).missing
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({}, "/proc/dasd/statistics was not captured, or there is no DASD driver"),
+        ({"proc/dasd/devices": b""}, "/proc/dasd/statistics was not captured"),
+    ],
+)
+def test_a_capture_without_statistics_says_so(
+    make_tree: Callable[..., Tree], files: dict[str, bytes], reason: str
+) -> None:
+    """Whether there is a driver is known only if the capture holds another of its files."""
+    missing = read_profiles(make_tree(files)).missing
     assert missing is not None
-    assert missing.reason == "there is no DASD driver on this machine"
+    assert missing.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [
+        ("proc", "there is no DASD driver on this machine"),
+        ("proc/dasd/devices", "this kernel has no /proc/dasd/statistics"),
+    ],
+)
+def test_a_machine_without_statistics_says_so(tmp_path: Path, folder: str, reason: str) -> None:
+    """The driver is not loaded, or does not count."""
+    (tmp_path / folder).mkdir(parents=True)
+    missing = read_profiles(LiveTree(str(tmp_path))).missing
+    assert missing is not None
+    assert missing.reason == reason
 
 
 def test_a_file_that_is_not_understood_costs_its_own_row_only(

@@ -84,6 +84,7 @@ def test_a_disk_has_its_ccw_device() -> None:
     """Its bus id stands in its path."""
     assert row(read_layers(machine()), "94:16") == {
         "name": "dasde", "sort": "disk", "size": 1602720, "busid": "0.0.7001",
+        "links": "disk/by-path/ccw-0.0.7001",
     }  # fmt: skip
 
 
@@ -279,7 +280,35 @@ def test_the_names_that_udev_gives() -> None:
     record = b"S:disk/by-path/ccw-0.0.7001\nI:1234\nS:disk/by-id/ccw-0X7001\nE:ID_TYPE=disk\n"
     frame = read_layers(machine({"run/udev/data/b94:16": record}))
     assert frame.cell("94:16", "links") == "disk/by-path/ccw-0.0.7001 disk/by-id/ccw-0X7001"
-    assert frame.cell("94:17", "links") is absent("udev has no record of it")
+    assert frame.cell("94:17", "links") == "disk/by-path/ccw-0.0.7001-part1"
+    assert frame.cell("253:0", "links") is absent("udev has no record of it")
+
+
+FCP = "0.0.0003/0.0.1900/host0/rport-0:0-1/target0:0:0/0:0:0:0/block/sda"
+
+
+@pytest.mark.parametrize(
+    ("lun", "shown"), [("0x0001000000000000", "1"), ("0x4010400100000000", "0x4010400100000000")]
+)
+def test_a_capture_without_udev_knows_the_names_by_path(lun: str, shown: str) -> None:
+    """They follow from the bus id, and behind FCP from port and LUN; a live machine has what udev made."""
+    files = {
+        f"{CSS}/{FCP}/{name}": value.encode()
+        for name, value in (
+            ("dev", "8:0"), ("device/wwpn", "0x500507630500c74c"), ("device/fcp_lun", lun),
+            ("sda2/dev", "8:2"), ("sda2/partition", "2"),
+        )
+    }  # fmt: skip
+    tree = DictTree(files, {"sys/block/sda": f"../devices/css0/{FCP}"})
+    frame = read_layers(tree)
+    port = "disk/by-path/ccw-0.0.1900-"
+    assert frame.cell("8:0", "links") == (
+        f"{port}fc-0x500507630500c74c-lun-{shown} {port}zfcp-0x500507630500c74c:{lun}"
+    )
+    found = Stack(frame).named(f"/dev/{port}zfcp-0x500507630500c74c:{lun}-part2")
+    assert found is not None
+    assert found.number == "8:2"
+    assert isinstance(read_layers(machine(live=True)).cell("94:17", "links"), Absent)
 
 
 def test_a_partition_without_links_is_found_by_its_uuid() -> None:

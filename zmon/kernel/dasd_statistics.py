@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel.tree import text
+from zmon.kernel.tree import refused, text
 from zmon.kinds import BUCKETS, HISTOGRAMS, PROFILE, U32, buckets
 from zmon.sample import Frame, empty_frame
 
@@ -29,6 +29,7 @@ SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
 """How a person has all DASD counted."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
+NO_DRIVER: Final = "there is no DASD driver on this machine"
 NOT_IN_PROC: Final = absent(f"only debugfs has it: run zmon as root, and {SWITCH}")
 
 _TOTALS: Final = {
@@ -160,13 +161,26 @@ def read_profiles(tree: Tree) -> Frame:
     if GLOBAL not in rows:
         try:
             everything = parse_statistics(text(tree, STATISTICS))
-        except OSError:
-            return _frame(rows) if rows else empty_frame(PROFILE, "there is no DASD driver on this machine")
+        except OSError as error:
+            return _frame(rows) if rows else empty_frame(PROFILE, _why_unread(tree, error))
         except ValueError as error:
             return _frame(rows) if rows else empty_frame(PROFILE, str(error))
         if everything is not None:
             rows[GLOBAL] = everything, tree.when(STATISTICS)
     return _frame(rows) if rows else Frame(PROFILE, [], {}, [], OFF)
+
+
+def _why_unread(tree: Tree, error: OSError) -> str:
+    """Return why /proc/dasd/statistics was not read."""
+    try:
+        has_driver = bool(tree.entries("proc/dasd"))
+    except OSError:
+        has_driver = False
+    if not isinstance(error, FileNotFoundError):
+        return refused(error).reason
+    if tree.live:
+        return f"this kernel has no /{STATISTICS}" if has_driver else NO_DRIVER
+    return f"/{STATISTICS} was not captured" + ("" if has_driver else ", or there is no DASD driver")
 
 
 def _folders(tree: Tree) -> list[str]:

@@ -12,6 +12,7 @@ drivers/s390/scsi/zfcp_sysfs.c.
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -256,7 +257,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         "wwpn": _NO_FCP,
         "lun": _NO_FCP,
         "file": _NO_LOOP,
-        "links": read_value(tree, f"run/udev/data/b{number}", parse_links, _NO_RECORD),
+        "links": _links(tree, number, path),
     }
     match sort:
         case "partition":
@@ -298,6 +299,33 @@ def parse_links(content: str) -> str:
         if tag in _PARTITION and len(value.split()) == 1:
             names.append(f"{_PARTITION[tag]}{value.strip()}")
     return " ".join(dict.fromkeys(names))
+
+
+def _links(tree: Tree, number: str, path: str) -> Value:
+    links = read_value(tree, f"run/udev/data/b{number}", parse_links, _NO_RECORD)
+    return links if tree.live or isinstance(links, str) else " ".join(links_by_path(tree, path)) or links
+
+
+def links_by_path(tree: Tree, path: str) -> list[str]:
+    """Return the names that udev makes of where a disk or partition is, given its directory in sysfs.
+
+    `disk/by-path/ccw-0.0.7000-part1`; behind FCP with port and LUN, as systemd and as older rules spell them.
+    Source: systemd, src/udev/udev-builtin-path_id.c; s390-tools, 59-zfcp-compat.rules.
+    """
+    busid = busid_of(path)
+    partition = read_value(tree, f"{path}/partition")
+    part, disk = (f"-part{partition}", posixpath.dirname(path)) if isinstance(partition, str) else ("", path)
+    if busid is None:
+        return []
+    if not posixpath.basename(disk).startswith("sd"):
+        return [f"disk/by-path/ccw-{busid}{part}"]
+    port, lun = (read_value(tree, f"{disk}/device/{name}") for name in ("wwpn", "fcp_lun"))
+    if not isinstance(lun, str) or not re.fullmatch("0x[0-9a-f]{16}", lun) or isinstance(port, Absent):
+        return []
+    is_short = lun.startswith("0x00") and not lun[6:].strip("0")
+    shown = str(int(lun[:6], 16)) if is_short else lun
+    ends = (f"fc-{port}-lun-{shown}", f"zfcp-{port}:{lun}")
+    return [f"disk/by-path/ccw-{busid}-{end}{part}" for end in ends]
 
 
 def _sort(tree: Tree, path: str, name: str) -> str:
