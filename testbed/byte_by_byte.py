@@ -15,7 +15,9 @@ import fcntl
 import json
 import os
 import random
+import re
 import sys
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,16 +28,21 @@ from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.open_file import PLACELESS, read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
+from zmon.topology import stripe
 from zmon.topology.chunks import place_ranges
 from zmon.topology.data_files import files_in
-from zmon.topology.mapping import BytePlace, locate_byte
+from zmon.topology.mapping import STEPS
 from zmon.topology.mounts import mounts_in
-from zmon.topology.stack import Stack
+from zmon.topology.stack import DEPTH, Stack
+from zmon.topology.stripe import LegPlace
+from zmon.topology.target import SECTOR, Leg, Target, TargetLayout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from zmon.sample import Frame
     from zmon.topology.mounts import Mount, Mounts
+    from zmon.topology.stack import BlockDevice
 
 MIB: Final = 1 << 20
 HOLE: Final = range(MIB, 2 * MIB)
@@ -150,7 +157,7 @@ def compare(file: Asked, mounts: Mounts, dumps: Mapping[str, str], disks: Disks)
         sys.exit(f"{file.path}: {row.number.reason}")
     mount = mounts.by_number.get(row.number)
     below = {} if mount is None or isinstance(mount.devices, Absent) else mount.devices
-    stack = Stack(read_layers(tree, below.values() or [row.number]), dumps)
+    stack = ThinStack(read_layers(tree, below.values() or [row.number]), dumps)
     found = Comparison(file)
     with open(file.path, "rb") as f:
         extents = read_extents(f.fileno())
@@ -193,6 +200,169 @@ def comparisons(files: Sequence[Asked], dumps: Mapping[str, str]) -> Iterator[di
     disks = Disks()
     for file in files:
         yield compare(file, mounts, dumps, disks)
+
+
+# --- the place of one byte, without the formulas for many ---
+
+
+class BytePlace(NamedTuple):
+    """Where one byte lies."""
+
+    leaf: str
+    offset: int
+    run: int
+    """For so many bytes from there on the next bytes lie one after the other."""
+
+
+def locate_byte(stack: Stack, number: str, offset: int) -> list[BytePlace]:
+    """Return where the byte at an offset lies, in all its copies, the first first.
+
+    Empty where that is not known.  Parity is no copy.
+    """
+    found: list[BytePlace] = []
+    ahead: list[tuple[str, int, int | None, int]] = [(number, offset, None, 0)]
+    for _ in range(STEPS):
+        if not ahead:
+            break
+        here, at, run, depth = ahead.pop()
+        layout = stack.layout(here)
+        if at < 0 or layout.reason or (layout.size is not None and at >= layout.size) or depth >= DEPTH:
+            continue
+        if layout.size is not None:
+            run = layout.size - at if run is None else min(run, layout.size - at)
+        if not layout.segments:
+            found.append(BytePlace(here, at, 1 if run is None else run))
+            continue
+        place = bisect_right(layout.starts, at) - 1
+        target = layout.segments[max(place, 0)]
+        if not target.start <= at < target.end:
+            continue
+        left = target.end - at if run is None else min(run, target.end - at)
+        for spot in reversed(_spots(target, at - target.start)):
+            leg = target.legs[spot.leg]
+            if leg.device:
+                ahead.append((leg.device, spot.offset + leg.offset, min(left, spot.run or left), depth + 1))
+    return found
+
+
+def _spots(target: Target, x: int) -> list[LegPlace]:
+    """Return where byte `x` of a target lies on its legs; a run of 0 lasts to the end of the target."""
+    legs = len(target.legs)
+    match target.layout:
+        case TargetLayout.LINEAR | TargetLayout.MIRROR:
+            return [LegPlace(leg, x, 0) for leg in range(legs)]
+        case TargetLayout.STRIPED:
+            return [striped_at(legs, target.chunk, x)]
+        case TargetLayout.PARITY:
+            return [parity_at(stripe.rows(target.kind, legs), target.chunk, x)]
+        case TargetLayout.NEAR:
+            return stripe.near_at(legs, target.copies, target.chunk, x)
+    return []
+
+
+def striped_at(legs: int, chunk: int, x: int) -> LegPlace:
+    """Return where byte `x` of a striped device lies."""
+    number, within = divmod(x, chunk)
+    row, leg = divmod(number, legs)
+    return LegPlace(leg, row * chunk + within, chunk - within)
+
+
+def parity_at(layout: stripe.Rows, chunk: int, x: int) -> LegPlace:
+    """Return where byte `x` of an array with parity lies; its parity is no copy of it."""
+    number, within = divmod(x, chunk)
+    row, place = divmod(number, len(layout[0]))
+    return LegPlace(layout[row % len(layout)][place], row * chunk + within, chunk - within)
+
+
+# --- thin pools ---
+
+
+class ThinRun(NamedTuple):
+    """Blocks side by side on the volume that are side by side on the pool as well; all in bytes."""
+
+    origin: int
+    data: int
+    length: int
+
+
+_ELEMENT: Final = r"<(superblock|device|single_mapping|range_mapping)\b([^<>]*)>"
+_ATTRIBUTE: Final = r"\b([a-z_]+)\s*=\s*[\"']([^\"']*)[\"']"
+
+
+def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
+    """Parse what `thin_dump` wrote: for the number of each thin device its runs, by place on the volume.
+
+    Only what is needed is looked at: `superblock data_block_size` (sectors), `device dev_id`, and in blocks
+    `single_mapping origin_block data_block` and `range_mapping origin_begin data_begin length`.
+
+    Raises:
+        ValueError: it is no such dump, or a number is missing in it.
+    """
+    found: dict[int, list[ThinRun]] = {}
+    runs: list[ThinRun] | None = None
+    block = 0
+    for element in re.finditer(_ELEMENT, text):
+        numbers = dict(re.findall(_ATTRIBUTE, element[2]))
+        match element[1]:
+            case "superblock":
+                block = _take(numbers, "data_block_size") * SECTOR
+            case "device":
+                runs = found.setdefault(_take(numbers, "dev_id"), [])
+            case _ if runs is None or not block:
+                raise ValueError("a mapping comes before the superblock or the device")
+            case "single_mapping":
+                origin, data = _take(numbers, "origin_block"), _take(numbers, "data_block")
+                runs.append(ThinRun(origin * block, data * block, block))
+            case _:
+                origin, data = _take(numbers, "origin_begin"), _take(numbers, "data_begin")
+                runs.append(ThinRun(origin * block, data * block, _take(numbers, "length") * block))
+    if not block:
+        raise ValueError("not a dump of a thin pool: no superblock in it")
+    return {number: tuple(sorted(runs)) for number, runs in found.items()}
+
+
+def _take(numbers: dict[str, str], name: str) -> int:
+    word = numbers.get(name, "")
+    if not re.fullmatch("[0-9]{1,15}", word):
+        raise ValueError(f"{name} is {word[:40]!r}, which is no number")
+    return int(word)
+
+
+def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> Iterator[Target]:
+    """Return a thin target run by run; what has no block is nowhere."""
+    number = target.arguments.split()[1]
+    at = target.start
+    for run in volumes.get(int(number), ()):
+        begin, end = max(run.origin, at), min(run.origin + run.length, target.end)
+        if begin >= end:
+            continue
+        if at < begin:
+            yield _thin_hole(at, begin)
+        leg = Leg(target.legs[0].device, run.data + begin - run.origin)
+        yield Target(begin, end - begin, "thin", TargetLayout.LINEAR, (leg,))
+        at = end
+    if at < target.end:
+        yield _thin_hole(at, target.end)
+
+
+def _thin_hole(begin: int, end: int) -> Target:
+    note = "nothing was ever written to a part of the thin volume"
+    return Target(begin, end - begin, "thin", TargetLayout.NOWHERE, note=note)
+
+
+class ThinStack(Stack):
+    """The block devices of a machine of whose thin pools there are dumps."""
+
+    def __init__(self, layers: Frame, dumps: Mapping[str, str]) -> None:
+        """Take the rows of a LAYER frame, and the dumps by the number of the pool."""
+        super().__init__(layers)
+        self._pools = {number: parse_thin_dump(dump) for number, dump in dumps.items()}
+
+    def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
+        """Return a thin target run by run."""
+        if target.kind == "thin" and target.legs[0].device in self._pools:
+            return thin_segments(target, self._pools[target.legs[0].device])
+        return super().mapped(node, target)
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from byte_by_byte import locate_byte
 
 from zmon.absent import Absent, absent
 from zmon.kernel.file_extents import ListedFile, read_containers
@@ -24,7 +25,6 @@ from zmon.topology.chunks import place_ranges
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import files_in
 from zmon.topology.location import FileLocation, locate_file
-from zmon.topology.mapping import locate_byte
 from zmon.topology.mounts import Mount, mounts_in
 from zmon.topology.stack import Stack
 

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
+from byte_by_byte import locate_byte
 
 from zmon.kernel.file_extents import ListedFile, read_containers
 from zmon.kernel.mountinfo import read_mounts
@@ -22,7 +23,6 @@ from zmon.kernel.tree import LiveTree
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import DataFile, files_in
 from zmon.topology.location import FileLocation, locate_file
-from zmon.topology.mapping import locate_byte
 from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import Stack
 

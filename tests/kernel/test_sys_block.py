@@ -4,6 +4,7 @@ import errno
 from typing import TYPE_CHECKING
 
 import pytest
+from byte_by_byte import locate_byte
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel.sys_block import parse_links, read_layers
 from zmon.topology.claims import Grade
-from zmon.topology.mapping import locate_byte, map_ranges, map_whole
+from zmon.topology.mapping import map_ranges, map_whole
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:

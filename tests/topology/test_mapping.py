@@ -5,13 +5,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from byte_by_byte import locate_byte
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.topology.layers import array, disk, layers, mapped, partition
 from zmon.absent import absent
 from zmon.topology.claims import Grade
-from zmon.topology.mapping import locate_byte, map_ranges, map_whole
+from zmon.topology.mapping import map_ranges, map_whole
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:

@@ -169,26 +169,6 @@ def test_a_target_that_names_no_device_lies_on_those_below() -> None:
     assert stack.leaves("253:9") == ["94:0", "94:4"]
 
 
-def test_a_dump_of_the_pool_places_a_thin_volume() -> None:
-    """With it, the volume is as linear as its runs are."""
-    dump = (
-        '<superblock data_block_size="8"><device dev_id="1">'
-        '<range_mapping origin_begin="0" data_begin="3" length="2"/></device></superblock>'
-    )
-    rows = {**ROWS, "253:9": mapped("vg-thin", "0 16 thin 253:8 1\n", 16, "253:8")}
-    found = Stack(layers(rows), {"253:8": dump}).segments("253:9")
-    assert not isinstance(found, Absent)
-    assert [(target.length, target.legs[0].offset) for target in found] == [(16 * 512, 24 * 512)]
-
-
-def test_a_dump_that_is_none_leaves_it_open() -> None:
-    """A file that is not understood places nothing."""
-    rows = {**ROWS, "253:9": mapped("vg-thin", "0 16 thin 253:8 1\n", 16, "253:8")}
-    found = Stack(layers(rows), {"253:8": "nonsense"}).segments("253:9")
-    assert not isinstance(found, Absent)
-    assert found[0].kind == "thin"
-
-
 def test_circles_end() -> None:
     """Devices that stand on one another have no feet, and nothing hangs."""
     rows = {

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from byte_by_byte import parity_at, striped_at
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ def test_striped_places_every_byte_where_chunk_by_chunk_it_would_lie(
 @given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 500))
 def test_striped_at_agrees_with_striped(legs: int, chunk: int, x: int) -> None:
     """One byte lies where the range of that byte lies."""
-    spot = stripe.striped_at(legs, chunk, x)
+    spot = striped_at(legs, chunk, x)
     assert laid(stripe.striped(legs, chunk, x, x + 1), copy=False) == {(spot.leg, spot.offset): 1}
 
 
@@ -72,7 +73,7 @@ def test_parity_places_data_where_byte_by_byte_it_would_lie(
     """A range is the sum of its bytes, none twice and none left out."""
     legs = max(legs, PARITY[kind] + 1)
     layout = stripe.rows(kind, legs)
-    spots = (stripe.parity_at(layout, chunk, x) for x in range(*within))
+    spots = (parity_at(layout, chunk, x) for x in range(*within))
     expected = Counter((spot.leg, spot.offset) for spot in spots)
     assert laid(stripe.parity(layout, legs, chunk, *within), copy=False) == expected
 
@@ -84,7 +85,7 @@ def test_parity_covers_each_byte_once_per_parity(
     """For each place in a row that data touches, the legs without data have their parity there, once."""
     legs = max(legs, PARITY[kind] + 1)
     layout = stripe.rows(kind, legs)
-    touched = {stripe.parity_at(layout, chunk, x).offset for x in range(*within)}
+    touched = {parity_at(layout, chunk, x).offset for x in range(*within)}
     expected = Counter(
         (leg, place)
         for place in touched

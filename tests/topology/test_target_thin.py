@@ -3,11 +3,15 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from byte_by_byte import ThinRun, ThinStack, parse_thin_dump, thin_segments
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.topology.layers import disk, layers, mapped
+from zmon.absent import Absent
+from zmon.topology.stack import Stack
 from zmon.topology.target import TargetLayout as Layout
-from zmon.topology.target import ThinRun, parse_table, parse_thin_dump, thin_segments
+from zmon.topology.target import parse_table
 
 DUMP = """<superblock uuid="" time="1" transaction="2" version="2" data_block_size="128" nr_data_blocks="0">
   <device dev_id="1" mapped_blocks="5" transaction="0" creation_time="0" snap_time="1">
@@ -45,6 +49,29 @@ def test_a_volume_that_was_made_smaller_is_cut_there() -> None:
     """Runs end where the volume ends."""
     (target,) = parse_table(f"0 {3 * 128} thin 253:21 1\n")
     assert sum(t.length for t in thin_segments(target, parse_thin_dump(DUMP))) == 3 * BLOCK
+
+
+THIN = {"94:0": disk("dasda", 64), "253:9": mapped("vg-thin", "0 16 thin 94:0 1\n", 16, "94:0")}
+
+
+def test_a_dump_of_the_pool_places_a_thin_volume() -> None:
+    """With it, the volume is as linear as its runs are; without it is somewhere on the pool."""
+    dump = (
+        '<superblock data_block_size="8"><device dev_id="1">'
+        '<range_mapping origin_begin="0" data_begin="3" length="2"/></device></superblock>'
+    )
+    found = ThinStack(layers(THIN), {"94:0": dump}).segments("253:9")
+    assert not isinstance(found, Absent)
+    assert [(target.length, target.legs[0].offset) for target in found] == [(16 * 512, 24 * 512)]
+    without = Stack(layers(THIN)).segments("253:9")
+    assert not isinstance(without, Absent)
+    assert [target.layout for target in without] == [Layout.SOMEWHERE]
+
+
+def test_a_dump_that_is_none_is_refused() -> None:
+    """A file that is not understood places nothing."""
+    with pytest.raises(ValueError, match="not a dump"):
+        ThinStack(layers(THIN), {"94:0": "nonsense"})
 
 
 @pytest.mark.parametrize(

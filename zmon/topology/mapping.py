@@ -10,11 +10,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.record import NamedTuple
 from zmon.topology import stripe
 from zmon.topology.claims import Grade
 from zmon.topology.stack import DEPTH
-from zmon.topology.stripe import ByteRange, LegPlace, LegRange
+from zmon.topology.stripe import ByteRange, LegRange
 from zmon.topology.target import Leg, TargetLayout, describe
 
 if TYPE_CHECKING:
@@ -148,15 +147,6 @@ def map_whole(stack: Stack, number: str) -> ByteMapping:
     found = map_ranges(stack, number, [(0, int(node.size))])
     found.worsen(Grade.SHARES)
     return found
-
-
-class BytePlace(NamedTuple):
-    """Where one byte lies."""
-
-    leaf: str
-    offset: int
-    run: int
-    """For so many bytes from there on the next bytes lie one after the other."""
 
 
 class _Walk(ByteMapping):
@@ -355,52 +345,3 @@ def _pieces(target: Target, begin: int, end: int) -> Iterator[LegRange]:
         case TargetLayout.NEAR:
             return stripe.near(legs, target.copies, target.chunk, begin, end)
     return stripe.striped(legs, target.chunk, begin, end)
-
-
-# --- one byte ---------------------------------------------------------------------------------
-
-
-def locate_byte(stack: Stack, number: str, offset: int) -> list[BytePlace]:
-    """Return where the byte at an offset lies, in all its copies, the first first.
-
-    Empty where that is not known.  Parity is no copy.
-    """
-    found: list[BytePlace] = []
-    ahead: list[tuple[str, int, int | None, int]] = [(number, offset, None, 0)]
-    for _ in range(STEPS):
-        if not ahead:
-            break
-        here, at, run, depth = ahead.pop()
-        layout = stack.layout(here)
-        if at < 0 or layout.reason or (layout.size is not None and at >= layout.size) or depth >= DEPTH:
-            continue
-        if layout.size is not None:
-            run = layout.size - at if run is None else min(run, layout.size - at)
-        if not layout.segments:
-            found.append(BytePlace(here, at, 1 if run is None else run))
-            continue
-        place = bisect_right(layout.starts, at) - 1
-        target = layout.segments[max(place, 0)]
-        if not target.start <= at < target.end:
-            continue
-        left = target.end - at if run is None else min(run, target.end - at)
-        for spot in reversed(_spots(target, at - target.start)):
-            leg = target.legs[spot.leg]
-            if leg.device:
-                ahead.append((leg.device, spot.offset + leg.offset, min(left, spot.run or left), depth + 1))
-    return found
-
-
-def _spots(target: Target, x: int) -> list[LegPlace]:
-    """Return where byte `x` of a target lies on its legs; a run of 0 lasts to the end of the target."""
-    legs = len(target.legs)
-    match target.layout:
-        case TargetLayout.LINEAR | TargetLayout.MIRROR:
-            return [LegPlace(leg, x, 0) for leg in range(legs)]
-        case TargetLayout.STRIPED:
-            return [stripe.striped_at(legs, target.chunk, x)]
-        case TargetLayout.PARITY:
-            return [stripe.parity_at(stripe.rows(target.kind, legs), target.chunk, x)]
-        case TargetLayout.NEAR:
-            return stripe.near_at(legs, target.copies, target.chunk, x)
-    return []

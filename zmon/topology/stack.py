@@ -15,17 +15,14 @@ from zmon.topology.target import (
     MdArray,
     Target,
     TargetLayout,
-    ThinRun,
     describe,
     md_targets,
     parse_members,
     parse_table,
-    parse_thin_dump,
-    thin_segments,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
@@ -172,16 +169,14 @@ class Stack:
     It is as it was when the frame was read; a volume that is moved meanwhile lies elsewhere.
     """
 
-    def __init__(self, layers: Frame, mappings: Mapping[str, str] | None = None) -> None:
-        """Take the rows of a LAYER frame; `mappings` are dumps of thin pools, by the pool's number."""
+    def __init__(self, layers: Frame) -> None:
+        """Take the rows of a LAYER frame."""
         self._layers = layers
-        self._mappings = mappings or {}
         self._nodes: dict[str, BlockDevice | None] = {}
         self._segments: dict[str, tuple[Target, ...] | Absent] = {}
         self._layouts: dict[str, DeviceLayout] = {}
         self._evidence: dict[str, Evidence] = {}
         self._chains: dict[str, tuple[StackLayer, ...]] = {}
-        self._pools: dict[str, dict[int, tuple[ThinRun, ...]] | Absent] = {}
 
     # --- devices ------------------------------------------------------------------------------
 
@@ -287,29 +282,18 @@ class Stack:
             case "dm" | "loop":
                 if isinstance(node.table, Absent):
                     return node.table
-                return tuple(part for target in node.table for part in self._mapped(node, target))
+                return tuple(part for target in node.table for part in self.mapped(node, target))
             case "md":
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
                 return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
         return ()
 
-    def _mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
+    def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper with what its table leaves open."""
         if target.layout is TargetLayout.SOMEWHERE and not target.legs:
             return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
-        if target.kind == "thin" and target.legs[0].device in self._mappings:
-            runs = self._pool(target.legs[0].device)
-            return (target,) if isinstance(runs, Absent) else thin_segments(target, runs)
         return (target,)
-
-    def _pool(self, number: str) -> dict[int, tuple[ThinRun, ...]] | Absent:
-        if number not in self._pools:
-            try:
-                self._pools[number] = parse_thin_dump(self._mappings[number])
-            except ValueError as error:
-                self._pools[number] = absent(str(error))
-        return self._pools[number]
 
     def layout(self, number: str) -> DeviceLayout:
         """Return the layout of a device, prepared for mapping."""

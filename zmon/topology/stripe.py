@@ -102,13 +102,6 @@ def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
             yield LegRange(here, ByteRange(start, stop))
 
 
-def striped_at(legs: int, chunk: int, x: int) -> LegPlace:
-    """Return where byte `x` lies."""
-    number, within = divmod(x, chunk)
-    row, leg = divmod(number, legs)
-    return LegPlace(leg, row * chunk + within, chunk - within)
-
-
 # --- rows with parity -------------------------------------------------------------------------
 
 Rows = tuple[tuple[int, ...], ...]
@@ -231,13 +224,6 @@ def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> I
     for leg in range(legs):
         if leg not in holders:
             yield from (LegRange(leg, ByteRange(at + low, at + high), copy=True) for low, high in spans)
-
-
-def parity_at(layout: Rows, chunk: int, x: int) -> LegPlace:
-    """Return where byte `x` lies; its parity is no copy of it."""
-    number, within = divmod(x, chunk)
-    row, place = divmod(number, len(layout[0]))
-    return LegPlace(layout[row % len(layout)][place], row * chunk + within, chunk - within)
 
 
 # --- copies side by side: raid10 near ---------------------------------------------------------

@@ -2,7 +2,7 @@
 
 The tables of the device mapper say it, one line per segment, as `dmsetup table` prints one device: `start
 length target arguments`, in sectors of 512 bytes.  A volume that was extended later has several segments.
-md arrays and dumps of thin pools are put in the same form.
+md arrays are put in the same form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from zmon.absent import Value
 
@@ -605,76 +605,3 @@ def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
 
 def _rounded(size: int, chunk: int) -> int:
     return size // chunk * chunk if chunk else size
-
-
-class ThinRun(NamedTuple):
-    """Blocks side by side on the volume that are side by side on the pool as well; all in bytes."""
-
-    origin: int
-    data: int
-    length: int
-
-
-_ELEMENT: Final = r"<(superblock|device|single_mapping|range_mapping)\b([^<>]*)>"
-_ATTRIBUTE: Final = r"\b([a-z_]+)\s*=\s*[\"']([^\"']*)[\"']"
-
-
-def parse_thin_dump(text: str) -> dict[int, tuple[ThinRun, ...]]:
-    """Parse what `thin_dump` wrote: for the number of each thin device its runs, by place on the volume.
-
-    Only what is needed is looked at: `superblock data_block_size` (sectors), `device dev_id`, and in blocks
-    `single_mapping origin_block data_block` and `range_mapping origin_begin data_begin length`.
-
-    Raises:
-        ValueError: it is no such dump, or a number is missing in it.
-    """
-    found: dict[int, list[ThinRun]] = {}
-    runs: list[ThinRun] | None = None
-    block = 0
-    for element in re.finditer(_ELEMENT, text):
-        numbers = dict(re.findall(_ATTRIBUTE, element[2]))
-        match element[1]:
-            case "superblock":
-                block = _take(numbers, "data_block_size") * SECTOR
-            case "device":
-                runs = found.setdefault(_take(numbers, "dev_id"), [])
-            case _ if runs is None or not block:
-                raise ValueError("a mapping comes before the superblock or the device")
-            case "single_mapping":
-                origin, data = _take(numbers, "origin_block"), _take(numbers, "data_block")
-                runs.append(ThinRun(origin * block, data * block, block))
-            case _:
-                origin, data = _take(numbers, "origin_begin"), _take(numbers, "data_begin")
-                runs.append(ThinRun(origin * block, data * block, _take(numbers, "length") * block))
-    if not block:
-        raise ValueError("not a dump of a thin pool: no superblock in it")
-    return {number: tuple(sorted(runs)) for number, runs in found.items()}
-
-
-def _take(numbers: dict[str, str], name: str) -> int:
-    word = numbers.get(name, "")
-    if not re.fullmatch("[0-9]{1,15}", word):
-        raise ValueError(f"{name} is {word[:40]!r}, which is no number")
-    return int(word)
-
-
-def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> Iterator[Target]:
-    """Return a thin target run by run; what has no block is nowhere."""
-    number = target.arguments.split()[1]
-    at = target.start
-    for run in volumes.get(int(number), ()):
-        begin, end = max(run.origin, at), min(run.origin + run.length, target.end)
-        if begin >= end:
-            continue
-        if at < begin:
-            yield _thin_hole(at, begin)
-        leg = Leg(target.legs[0].device, run.data + begin - run.origin)
-        yield Target(begin, end - begin, "thin", TargetLayout.LINEAR, (leg,))
-        at = end
-    if at < target.end:
-        yield _thin_hole(at, target.end)
-
-
-def _thin_hole(begin: int, end: int) -> Target:
-    note = "nothing was ever written to a part of the thin volume"
-    return Target(begin, end - begin, "thin", TargetLayout.NOWHERE, note=note)
