@@ -8,6 +8,7 @@ md arrays are put in the same form.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -17,8 +18,6 @@ from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from zmon.absent import Value
 
 
@@ -210,21 +209,20 @@ class _Head(NamedTuple):
     kind: str
 
 
+_Reader = Callable[[_Head, _Words], "Target"]
+
+
 def _segment(line: str) -> Target:
     words = line.split()
     if len(words) < 3 or not (_is_number(words[0]) and _is_number(words[1])):
         raise ValueError(f"not `start length target`: {' '.join(words[:3])[:80]!r}")
     head = _Head(int(words[0]) * SECTOR, int(words[1]) * SECTOR, words[2])
-    parse = _TARGETS.get(head.kind, _unknown)
+    parse = _TARGETS.get(head.kind, _UNKNOWN)
     try:
         target = parse(head, _Words(words[3:]))
     except ValueError as error:
         raise ValueError(f"{head.kind[:40]}: {error}") from None
     return target if target.arguments else target._replace(arguments=" ".join(words[3:]))
-
-
-def _linear(head: _Head, words: _Words) -> Target:
-    return Target(*head, TargetLayout.LINEAR, (words.leg(),))
 
 
 def _striped(head: _Head, words: _Words) -> Target:
@@ -297,31 +295,6 @@ def _parameter(named: dict[str, str], name: str, otherwise: int) -> int:
     return int(word)
 
 
-def _origin(head: _Head, words: _Words) -> Target:
-    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),))
-
-
-def _snapshot(head: _Head, words: _Words) -> Target:
-    legs = Leg(words.device()), Leg(words.device())
-    return Target(
-        *head, TargetLayout.SOMEWHERE, legs, note="blocks that were changed lie on the copy-on-write device"
-    )
-
-
-def _thin(head: _Head, words: _Words) -> Target:
-    pool = Leg(words.device())
-    words.number("the number of the thin device")
-    origin = tuple(Leg(word) for word in words.rest()[:1] if _is_device(word))
-    return Target(
-        *head, TargetLayout.SOMEWHERE, (pool, *origin), note="its blocks follow only from a dump of the pool"
-    )
-
-
-def _thin_pool(head: _Head, words: _Words) -> Target:
-    meta = words.device()
-    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
-
-
 def _cache(head: _Head, words: _Words) -> Target:
     meta, fast, slow = words.device(), words.device(), words.device()
     words.number("the block size")
@@ -331,14 +304,6 @@ def _cache(head: _Head, words: _Words) -> Target:
         return Target(*head, TargetLayout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
     note = f"blocks that are used often lie on {fast}, some of them only there"
     return Target(*head, TargetLayout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
-
-
-def _writecache(head: _Head, words: _Words) -> Target:
-    words.word("the kind of cache")
-    legs = Leg(words.device()), Leg(words.device())
-    return Target(
-        *head, TargetLayout.SOMEWHERE, legs, note=f"what was written last may lie on {legs[1].device} alone"
-    )
 
 
 def _crypt(head: _Head, words: _Words) -> Target:
@@ -371,10 +336,6 @@ def _multipath(head: _Head, words: _Words) -> Target:
     return Target(*head, TargetLayout.PATHS, tuple(legs))
 
 
-def _nowhere(head: _Head, _words: _Words) -> Target:
-    return Target(*head, TargetLayout.NOWHERE, note="reads of it find no device")
-
-
 def _delay(head: _Head, words: _Words) -> Target:
     read = words.leg()
     words.word("a delay")
@@ -392,44 +353,63 @@ def _integrity(head: _Head, words: _Words) -> Target:
     )
 
 
-def _verity(head: _Head, words: _Words) -> Target:
-    words.word("a version")
-    leg, hashes = Leg(words.device()), words.device()
-    return Target(*head, TargetLayout.LINEAR, (leg,), beside=(hashes,) if hashes != leg.device else ())
+def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "") -> _Reader:
+    """Return what reads a target of fixed words.
+
+    They are a `leg` (device and offset), a `device`, one on which all lies at the `same` place, one `beside`,
+    a device that `may-be` there, `all` devices, or a word of which it says what it is.
+    """
+
+    def read(head: _Head, words: _Words) -> Target:
+        legs: list[Leg] = []
+        beside: list[str] = []
+        for part in form.split():
+            match part:
+                case "leg":
+                    legs.append(words.leg())
+                case "device":
+                    legs.append(Leg(words.device()))
+                case "same":
+                    legs.append(Leg(words.device(), head.start))
+                case "beside":
+                    beside.append(words.device())
+                case "may-be":
+                    legs += [Leg(word) for word in words.rest()[:1] if _is_device(word)]
+                case "all":
+                    legs += words.all_devices()
+                case "number":
+                    words.number("a number")
+                case _:
+                    words.word(f"a {part}")
+        others = tuple(number for number in beside if number not in {leg.device for leg in legs})
+        said = note.format(kind=head.kind[:40], last=legs[-1].device if legs else "")
+        return Target(*head, layout, tuple(legs), beside=others, note=said)
+
+    return read
 
 
-def _era(head: _Head, words: _Words) -> Target:
-    meta = words.device()
-    return Target(*head, TargetLayout.LINEAR, (Leg(words.device(), head.start),), beside=(meta,))
+_LINEAR: Final = _form("leg")
+_SNAPSHOT: Final = _form(
+    "device device", TargetLayout.SOMEWHERE, "blocks that were changed lie on the copy-on-write device"
+)
+_NOWHERE: Final = _form("", TargetLayout.NOWHERE, "reads of it find no device")
+_UNKNOWN: Final = _form("all", TargetLayout.SOMEWHERE, "how {kind} lies is not known to zmon")
 
-
-def _hole(head: _Head, _words: _Words) -> Target:
-    return Target(*head, TargetLayout.NOWHERE)
-
-
-def _file(head: _Head, words: _Words) -> Target:
-    legs = words.all_devices()
-    return Target(
-        *head, TargetLayout.SOMEWHERE, legs, note="it lies in a file, of which not all extents are known"
-    )
-
-
-def _unknown(head: _Head, words: _Words) -> Target:
-    legs = words.all_devices()
-    return Target(*head, TargetLayout.SOMEWHERE, legs, note=f"how {head.kind[:40]} lies is not known to zmon")
-
-
-def _vdo(head: _Head, words: _Words) -> Target:
-    return _unknown(head, words)._replace(note="vdo joins equal blocks and packs them")
-
-
-_TARGETS: Final[dict[str, Callable[[_Head, _Words], Target]]] = {
-    "linear": _linear, "flakey": _linear, "dust": _linear, "ebs": _linear,
+_TARGETS: Final[dict[str, _Reader]] = {
+    "linear": _LINEAR, "flakey": _LINEAR, "dust": _LINEAR, "ebs": _LINEAR,
     "striped": _striped, "mirror": _mirror, "raid": _raid,
-    "snapshot-origin": _origin, "snapshot": _snapshot, "snapshot-merge": _snapshot,
-    "thin": _thin, "thin-pool": _thin_pool, "cache": _cache, "writecache": _writecache,
-    "crypt": _crypt, "multipath": _multipath, "error": _nowhere, "zero": _nowhere, "delay": _delay,
-    "integrity": _integrity, "verity": _verity, "era": _era, "vdo": _vdo, "file": _file, "hole": _hole,
+    "snapshot-origin": _form("same"), "snapshot": _SNAPSHOT, "snapshot-merge": _SNAPSHOT,
+    "thin": _form(
+        "device number may-be", TargetLayout.SOMEWHERE, "its blocks follow only from a dump of the pool"
+    ),
+    "thin-pool": _form("beside same"), "era": _form("beside same"), "verity": _form("version device beside"),
+    "cache": _cache, "crypt": _crypt, "multipath": _multipath, "delay": _delay, "integrity": _integrity,
+    "writecache": _form(
+        "kind device device", TargetLayout.SOMEWHERE, "what was written last may lie on {last} alone"
+    ),
+    "error": _NOWHERE, "zero": _NOWHERE, "hole": _form("", TargetLayout.NOWHERE),
+    "file": _form("all", TargetLayout.SOMEWHERE, "it lies in a file, of which not all extents are known"),
+    "vdo": _form("all", TargetLayout.SOMEWHERE, "vdo joins equal blocks and packs them"),
 }  # fmt: skip
 
 
