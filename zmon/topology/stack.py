@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -22,7 +22,7 @@ from zmon.topology.target import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from zmon.absent import Number, Value
     from zmon.sample import Frame
@@ -172,20 +172,18 @@ class Stack:
     def __init__(self, layers: Frame) -> None:
         """Take the rows of a LAYER frame."""
         self._layers = layers
-        self._nodes: dict[str, BlockDevice | None] = {}
-        self._segments: dict[str, tuple[Target, ...] | Absent] = {}
-        self._layouts: dict[str, DeviceLayout] = {}
-        self._evidence: dict[str, Evidence] = {}
-        self._chains: dict[str, tuple[StackLayer, ...]] = {}
+        self.node: Callable[[str], BlockDevice | None] = cache(self._node)
+        """Returns the device with a number."""
+        self.segments: Callable[[str], tuple[Target, ...] | Absent] = cache(self._segments)
+        """Returns how a device lies on those below it; nothing for a leaf, absent if that is not known."""
+        self.layout: Callable[[str], DeviceLayout] = cache(self._layout)
+        """Returns the layout of a device, prepared for mapping."""
+        self.evidence: Callable[[str], Evidence] = cache(self._evidence)
+        """Returns the source of the layout of a device."""
+        self.chain: Callable[[str], tuple[StackLayer, ...]] = cache(self._chain)
+        """Returns the devices from one down, depth first; each is entered once."""
 
     # --- devices ------------------------------------------------------------------------------
-
-    def node(self, number: str) -> BlockDevice | None:
-        """Return the device with this number."""
-        if number not in self._nodes:
-            row = self._layers.index.get(number)
-            self._nodes[number] = None if row is None else self._node(number, row)
-        return self._nodes[number]
 
     def named(self, name: str) -> BlockDevice | None:
         """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`.
@@ -243,7 +241,10 @@ class Stack:
     def _columns(self) -> dict[str, list[Value]]:
         return {name: self._layers.column(name) for name in self._layers.kind.by_name}
 
-    def _node(self, number: str, row: int) -> BlockDevice:
+    def _node(self, number: str) -> BlockDevice | None:
+        row = self._layers.index.get(number)
+        if row is None:
+            return None
         cells = {name: column[row] for name, column in self._columns.items()}
         try:
             members = parse_members(cells["members"])
@@ -266,15 +267,9 @@ class Stack:
 
     # --- downwards ----------------------------------------------------------------------------
 
-    def segments(self, number: str) -> tuple[Target, ...] | Absent:
-        """Return how a device lies on those below it; nothing for a leaf, absent when that is not known."""
-        if number not in self._segments:
-            node = self.node(number)
-            self._segments[number] = () if node is None else self._targets(node)
-        return self._segments[number]
-
-    def _targets(self, node: BlockDevice) -> tuple[Target, ...] | Absent:
-        if node.multipath or (node.sort == "loop" and isinstance(node.table, Absent)):
+    def _segments(self, number: str) -> tuple[Target, ...] | Absent:
+        node = self.node(number)
+        if node is None or node.multipath or (node.sort == "loop" and isinstance(node.table, Absent)):
             return ()
         match node.sort:
             case "partition":
@@ -295,19 +290,18 @@ class Stack:
             return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
         return (target,)
 
-    def layout(self, number: str) -> DeviceLayout:
-        """Return the layout of a device, prepared for mapping."""
-        found = self._layouts.get(number)
-        if found is None:
-            node, segments = self.node(number), self.segments(number)
-            reason = segments.reason if isinstance(segments, Absent) else ""
-            targets = () if isinstance(segments, Absent) else segments
-            size = None if node is None or isinstance(node.size, Absent) else int(node.size)
-            starts = [target.start for target in targets]
-            straight = self._straight(number)
-            found = DeviceLayout(node, self.title(number), size, targets, starts, reason, straight)
-            self._layouts[number] = found
-        return found
+    def _layout(self, number: str) -> DeviceLayout:
+        node, segments = self.node(number), self.segments(number)
+        targets = () if isinstance(segments, Absent) else segments
+        return DeviceLayout(
+            node,
+            self.title(number),
+            None if node is None or isinstance(node.size, Absent) else int(node.size),
+            targets,
+            [target.start for target in targets],
+            segments.reason if isinstance(segments, Absent) else "",
+            self._straight(number),
+        )
 
     def _straight(self, number: str) -> tuple[str, ...]:
         """Go down where there is one way only."""
@@ -330,14 +324,7 @@ class Stack:
             here = leg.device
         return ()
 
-    def evidence(self, number: str) -> Evidence:
-        """Return the source of the layout of a device."""
-        found = self._evidence.get(number)
-        if found is None:
-            found = self._evidence[number] = self._told(number)
-        return found
-
-    def _told(self, number: str) -> Evidence:
+    def _evidence(self, number: str) -> Evidence:
         node, segments = self.node(number), self.segments(number)
         said = f"{self.title(number)}: {self.what(number)}"
         if isinstance(segments, Absent):
@@ -390,13 +377,7 @@ class Stack:
         numbers = dict.fromkeys(leg.device for leg in legs) or dict.fromkeys(node.below)
         return [path for path in map(self.node, numbers) if path]
 
-    def chain(self, number: str) -> tuple[StackLayer, ...]:
-        """Return the devices from this one down, depth first; each is entered once."""
-        if number not in self._chains:
-            self._chains[number] = tuple(self._down(number))
-        return self._chains[number]
-
-    def _down(self, number: str) -> list[StackLayer]:
+    def _chain(self, number: str) -> tuple[StackLayer, ...]:
         found: list[StackLayer] = []
         seen: set[str] = set()
         ahead = [(0, number)]
@@ -406,7 +387,7 @@ class Stack:
             if here not in seen:
                 seen.add(here)
                 ahead.extend((depth + 1, foot) for foot in reversed(self.feet(here)))
-        return found
+        return tuple(found)
 
     def what(self, number: str) -> str:
         """Describe a device for people: `striped over 4, 64 KiB`, segment by segment."""
