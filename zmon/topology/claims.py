@@ -9,7 +9,7 @@ question stays open.  Only what CP said when the sample was taken is exact.
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from zmon.absent import Value
     from zmon.topology.site import Site
@@ -249,7 +249,8 @@ class ClaimIndex:
             str, set[str]
         ] = {}  # devices of the guest by labels of claims without an rdev
         self._other_guests: dict[str, str] = {}
-        self._known: dict[str, DeviceFacts] = {}
+        self.device: Callable[[str], DeviceFacts] = cache(self._device)
+        """Returns what is claimed of a device of the guest."""
         own = {"", guest.strip().upper()}
         for claim in claims:
             if claim.vdev and claim.user.strip().upper() not in own:
@@ -264,14 +265,7 @@ class ClaimIndex:
                 if claim.volser:
                     self._labels.setdefault(claim.volser, []).append(claim)
 
-    def device(self, vdev: str) -> DeviceFacts:
-        """Return what is claimed of a device of the guest."""
-        known = self._known.get(vdev)
-        if known is None:
-            known = self._known[vdev] = self._facts(vdev)
-        return known
-
-    def _facts(self, vdev: str) -> DeviceFacts:
+    def _device(self, vdev: str) -> DeviceFacts:
         claims = self._vdevs.get(vdev)
         if not claims:
             other = self._other_guests.get(vdev)

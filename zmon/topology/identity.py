@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -20,7 +20,7 @@ from zmon.topology.volumes import Volume, ascending, bare, lcu_name, text_of
 from zmon.uid import Uid, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.topology.claims import Claim
@@ -296,7 +296,8 @@ class VolumeBuilder:
 
         What is known of one disk holds for all of its LCU.
         """
-        number = self.lss if isinstance(self.lss, int) or uid is None else self.index.lss(uid.lcu, self.lss)
+        known = self.index.lss(uid.lcu) if uid else None
+        number = self.lss if isinstance(self.lss, int) or known is None else known
         if not isinstance(number, int):
             return number
         lss = f"{number:02X}"
@@ -491,13 +492,19 @@ class VolumeIndex(Mapping[str, Volume]):
         self.dasd = _Rows(
             dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
         )
-        self._known: dict[str, Volume] = {}
-        self._devices: dict[str, DeviceFacts] = {}
-        self._uids: dict[str, Uid | None] = {}
-        self._called: dict[tuple[str, Uid | None], dict[str, str]] = {}
-        self._calls: dict[str, dict[str, str]] = {}
-        self._lss: dict[str, Value] = {}
-        self._mapped: dict[str, dict[str, tuple[str, str, Grade]]] = {}
+        self._volume: Callable[[str], Volume] = cache(self._make)
+        self.device: Callable[[str], DeviceFacts] = cache(self._device)
+        """Returns which real device one of this Linux is."""
+        self.uid: Callable[[str], Uid | None] = cache(self._uid)
+        """Returns the unique id of a device: its attribute, else as in the configuration data."""
+        self.called: Callable[[str, Uid | None], dict[str, str]] = cache(self._called)
+        """Returns what the site calls the LCU of a disk, with the place that says so, the best first."""
+        self.calls: Callable[[str], dict[str, str]] = cache(self._calls)
+        """Returns what the site calls an LCU of unique ids, each time with the first disk called so."""
+        self.lss: Callable[[str], int | None] = cache(self._lss)
+        """Returns the logical subsystem of an LCU of unique ids, from the first disk that has it."""
+        self.mapped: Callable[[str], dict[str, tuple[str, str, Grade]]] = cache(self._mapped)
+        """Returns on what the map puts disks of an LCU of unique ids: a disk, the place, how sure."""
 
     @cached_property
     def disks(self) -> dict[str, None]:
@@ -507,12 +514,9 @@ class VolumeIndex(Mapping[str, Volume]):
         return {number: None for number, sort in rows if sort == "disk"}
 
     def __getitem__(self, number: str) -> Volume:
-        known = self._known.get(number)
-        if known is None:
-            if number not in self.disks:
-                raise KeyError(number)
-            known = self._known[number] = self._volume(number)
-        return known
+        if number not in self.disks:
+            raise KeyError(number)
+        return self._volume(number)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.disks)
@@ -523,7 +527,7 @@ class VolumeIndex(Mapping[str, Volume]):
     def __contains__(self, number: object) -> bool:
         return number in self.disks
 
-    def _volume(self, number: str) -> Volume:
+    def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, _ = self.layers.of(number)
         if isinstance(wwpn, str):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
@@ -532,18 +536,11 @@ class VolumeIndex(Mapping[str, Volume]):
             return VolumeBuilder(self, number, name, busid).volume()
         return bare(number, name)._replace(disk=name)
 
-    def device(self, busid: str) -> DeviceFacts:
-        """Return which real device one of this Linux is."""
-        known = self._devices.get(busid)
-        if known is None:
-            known = self._devices[busid] = identify_device(busid, self.claims, self.platform, self.site)
-        return known
+    def _device(self, busid: str) -> DeviceFacts:
+        return identify_device(busid, self.claims, self.platform, self.site)
 
-    def uid(self, busid: str) -> Uid | None:
-        """Return the unique id of a device: its attribute, else as in the configuration data."""
-        if busid not in self._uids:
-            self._uids[busid] = find_uid(self.devices.of(busid)[0]) or find_uid(self.dasd.of(busid)[-1])
-        return self._uids[busid]
+    def _uid(self, busid: str) -> Uid | None:
+        return find_uid(self.devices.of(busid)[0]) or find_uid(self.dasd.of(busid)[-1])
 
     @cached_property
     def wwids(self) -> dict[str, str]:
@@ -581,45 +578,32 @@ class VolumeIndex(Mapping[str, Volume]):
                 found.setdefault(getattr(uid, group), []).append(busid)
         return found
 
-    def calls(self, lcu: str) -> dict[str, str]:
-        """Return what the site calls an LCU that unique ids name, each time with the first disk called so."""
-        found = self._calls.get(lcu)
-        if found is None:
-            found = self._calls[lcu] = {}
-            for busid in self.lcus.get(lcu, ()):
-                for name in list(self.called(busid, self.uid(busid)))[:1]:
-                    found.setdefault(name, busid)
+    def _calls(self, lcu: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for busid in self.lcus.get(lcu, ()):
+            for name in list(self.called(busid, self.uid(busid)))[:1]:
+                found.setdefault(name, busid)
         return found
 
-    def called(self, busid: str, uid: Uid | None) -> dict[str, str]:
-        """Return what the site calls the LCU of a disk, with the place that says so, the best first."""
-        names = self._called.get((busid, uid))
-        if names is None:
-            names = self._called[busid, uid] = {}
-            rdev = text_of(self.device(busid).rdev)
-            for row in self.site.map.about(uid, rdev):
-                names.setdefault(row.lcu, row.place)
-            if rdev and not names:
-                for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
-                    names.setdefault(name, f"{rule.place} ({rule.said})")
+    def _called(self, busid: str, uid: Uid | None) -> dict[str, str]:
+        rdev = text_of(self.device(busid).rdev)
+        names: dict[str, str] = {}
+        for row in self.site.map.about(uid, rdev):
+            names.setdefault(row.lcu, row.place)
+        if rdev and not names:
+            for name, rule in self.site.lcu_by_number(rdev, uid.serial if uid else ""):
+                names.setdefault(name, f"{rule.place} ({rule.said})")
         return names
 
-    def lss(self, lcu: str, otherwise: Value) -> Value:
-        """Return the logical subsystem of an LCU that unique ids name, from the first disk that has it."""
-        found = self._lss.get(lcu)
-        if found is None:
-            said = (self.dasd.of(busid)[0] for busid in self.lcus.get(lcu, ()))
-            found = self._lss[lcu] = next((lss for lss in said if isinstance(lss, int)), otherwise)
-        return found
+    def _lss(self, lcu: str) -> int | None:
+        said = (self.dasd.of(busid)[0] for busid in self.lcus.get(lcu, ()))
+        return next((lss for lss in said if isinstance(lss, int)), None)
 
-    def mapped(self, lcu: str) -> dict[str, tuple[str, str, Grade]]:
-        """Return on what the map puts disks of an LCU that unique ids name: a disk, the place, how sure."""
-        found = self._mapped.get(lcu)
-        if found is None:
-            found = self._mapped[lcu] = {}
-            for busid in self.lcus.get(lcu, ()) if self.site.map else ():
-                uid, facts = self.uid(busid), self.device(busid)
-                for row in self.site.map.about(uid, text_of(facts.rdev))[:1]:
-                    is_own = uid is not None and row.volume in {uid.volume, uid.lcu}
-                    found.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else facts.grade))
+    def _mapped(self, lcu: str) -> dict[str, tuple[str, str, Grade]]:
+        found: dict[str, tuple[str, str, Grade]] = {}
+        for busid in self.lcus.get(lcu, ()) if self.site.map else ():
+            uid, facts = self.uid(busid), self.device(busid)
+            for row in self.site.map.about(uid, text_of(facts.rdev))[:1]:
+                is_own = uid is not None and row.volume in {uid.volume, uid.lcu}
+                found.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else facts.grade))
         return found
