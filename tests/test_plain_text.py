@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.plain_text import harmless
+from zmon.plain_text import beginning, cells, harmless, padded
 
 
 @given(st.text())
@@ -29,3 +29,18 @@ def test_bytes_that_are_no_text_are_shown_as_numbers() -> None:
 def test_names_that_differ_stay_different() -> None:
     """Where they are records for programs."""
     assert harmless("a\n\x1b\udcff", escaped=True) == r"a\n\x1b\udcff"
+
+
+def test_letters_take_cells_of_a_terminal() -> None:
+    """One, two if they are wide, none if they stand upon another."""
+    assert [cells(text) for text in ("", "abc", "é", "e\u0301", "表領域")] == [0, 3, 1, 1, 6]
+
+
+@given(st.text(), st.integers(0, 40))
+def test_a_beginning_fits_and_is_as_long_as_it_can_be(text: str, width: int) -> None:
+    """The next letter would be too much."""
+    found = beginning(text, width)
+    assert text.startswith(found)
+    assert cells(found) <= width
+    assert cells(padded(found, width)) == width
+    assert found == text or len(found) == width or cells(text[: len(found) + 1]) > width

@@ -1,4 +1,4 @@
-"""Words: those that come from elsewhere made harmless, and what a mistyped one may have meant."""
+"""Words: those from elsewhere made harmless, their width, and what a mistyped one may have meant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> s
 
     A byte that is no UTF-8 is written as Python spells it, `\udcff`; with `escaped` so is each other one,
     `\n`, and names that differ stay different.  With `ascii_only` letters of other scripts are replaced, too,
-    and the length stays: screens count columns.
+    and the length stays.
     """
     if text.isprintable() and (not ascii_only or text.isascii()):
         return text
@@ -28,6 +28,33 @@ def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> s
 def _is_byte(char: str) -> bool:
     """Tell whether a character stands for a byte that could not be decoded."""
     return "\ud800" <= char <= "\udfff"
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes: a Chinese letter takes two, an added accent none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # noqa: PLC0415 - most names are ASCII
+
+    return sum(
+        0 if category(char) in {"Mn", "Me"} else 2 if east_asian_width(char) in {"W", "F"} else 1
+        for char in text
+    )
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text with blanks behind it, so that it takes `width` cells."""
+    return text + " " * (width - cells(text))
+
+
+def beginning(text: str, width: int) -> str:
+    """Return as much of the beginning of a text as fits in `width` cells."""
+    if text.isascii():
+        return text[: max(width, 0)]
+    end = min(len(text), max(width, 0))
+    while end and cells(text[:end]) > width:
+        end -= 1
+    return text[:end]
 
 
 MAX_COMPARED: Final = 40

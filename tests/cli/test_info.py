@@ -13,7 +13,9 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK
+from zmon.recorder import forecast
 from zmon.recorder.lock import Lock
+from zmon.store.file_format import NO_RECORDING
 from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -79,10 +81,20 @@ def test_parts_make_up_the_file(recorded: Any, info: Info) -> None:
     )
 
 
-def test_a_day_costs_what_its_samples_do(recorded: Any, info: Info) -> None:
-    """At their usual distance."""
+def test_a_day_is_estimated_as_the_recorder_does(
+    recorded: Any, info: Info, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From as many samples on, at their usual distance: a file grows in steps."""
+    _status, found, _said = info(recorded.path)
+    assert found["bytes_per_day"] is None
+    main(["info", recorded.path])
+    assert f"bytes, {forecast.TOO_FEW}\n" in capsys.readouterr().out
+    monkeypatch.setattr(forecast, "FEWEST", len(recorded.samples))
     _status, found, _said = info(recorded.path)
     assert found["bytes_per_day"] == pytest.approx(86_400 * found["bytes_per_sample"])
+    earlier = forecast.earlier(os.path.dirname(recorded.path), 10**9)
+    assert earlier is not None
+    assert found["bytes_per_day"] == pytest.approx(earlier.day)
 
 
 def test_check_finds_nothing_wrong(recorded: Any, info: Info, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +161,8 @@ def test_what_is_no_recording(tmp_path: Path, info: Info) -> None:
     (tmp_path / "x").write_bytes(b"something else")
     status, found, said = info(tmp_path / "x")
     assert (status, found["format"], found["bytes"]) == (FAILED, None, 14)
-    assert said == f"zmon: {tmp_path / 'x'}: no recording of zmon\n"
+    assert said == f"zmon: {tmp_path / 'x'}: {NO_RECORDING}\n"
+    assert "zmon import" in NO_RECORDING
 
 
 def test_what_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,8 +245,8 @@ def test_a_broken_file_hides_no_other(days: Path, info: Info) -> None:
     (days / "2026-11-22.zmon").write_bytes(b"broken")
     status, found, said = info(days)
     assert (status, found["samples"]) == (FAILED, 260)
-    assert found["files"][2]["problem"] == "no recording of zmon"
-    assert "2026-11-22.zmon: no recording of zmon" in said
+    assert found["files"][2]["problem"] == NO_RECORDING
+    assert f"2026-11-22.zmon: {NO_RECORDING}" in said
 
 
 def test_an_empty_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

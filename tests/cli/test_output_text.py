@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.cli.output import folded
-from zmon.plain_text import harmless
-from zmon.screen.number import shorten
+from zmon.cli.output import aligned, folded, write_text
+from zmon.plain_text import cells, harmless
+from zmon.screen.number import fitted, shorten
 
 WIDTHS = st.integers(12, 100)
 
@@ -18,8 +18,28 @@ WIDTHS = st.integers(12, 100)
 def test_a_shortened_name_is_harmless_and_fits(text: str, width: int) -> None:
     """Whatever it is."""
     found = shorten(text, width)
-    assert len(found) <= width
+    assert cells(found) <= width
+    assert cells(fitted(text, width)) == width
     assert found.isprintable()
+
+
+def test_a_column_is_as_wide_as_its_widest_name_on_a_terminal() -> None:
+    """Letters of Chinese and Japanese take two cells."""
+    assert list(aligned([("表領域", "1"), ("abc", "2")])) == ["  表領域  1", "  abc     2"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "shown"), [("C.UTF-8", "é 表 │\n"), ("C", "? ?? │\n"), ("POSIX", "? ?? │\n"), ("", "? ?? │\n")]
+)
+def test_the_locale_decides_whether_foreign_letters_are_printed(
+    locale: str, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sign for each cell, so that columns stay; lines of a chart are as they were wanted."""
+    for name in ("LC_CTYPE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", locale)
+    write_text(["é 表 │"])
+    assert capsys.readouterr().out == shown
 
 
 def test_the_middle_of_a_name_is_left_out() -> None:
@@ -47,7 +67,7 @@ def test_nothing_is_no_line(sentence: str) -> None:
 def test_folded_lines_are_harmless_and_fit(sentence: str, width: int) -> None:
     """Words that are longer than a line are broken."""
     for line in folded(sentence, width, "  ", "    "):
-        assert len(line) <= width
+        assert cells(line) <= width
         assert line.isprintable()
 
 

@@ -211,3 +211,16 @@ def run_line_mode(recording: str, questions: str) -> str:
     answers = io.StringIO()
     assert line.run_line_mode(session, "MENU", io.StringIO(questions), answers) == OK
     return answers.getvalue()
+
+
+def test_what_users_supply_names_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule of the site calls the LCU 6, and a listing knows its tablespaces."""
+    folder = "recordings/casestudy"
+    inputs = ["--from", f"{folder}/machine.tar.gz", "--site", f"{folder}/site.toml"]
+    inputs += ["--cp-file", f"{folder}/cp.txt", "--listing", f"{folder}/tablespaces.ddl"]
+    assert main(["plot", "CTLUNIT.io", "6", "2", *inputs, "--style", "ascii"]) == OK
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.rstrip().endswith("A 6   B 2")
+    assert main(["plot", "CTLUNIT.io", "LCU 6", *inputs, "-f", "csv"]) == OK
+    assert capsys.readouterr().out.count("control_unit.io,") > 2

@@ -70,6 +70,12 @@ def test_json(show: Show) -> None:
     ).items()
 
 
+def test_a_screen_by_time_is_printed_once(show: Show) -> None:
+    """It has all intervals at once, however many were wanted."""
+    assert show("REDISP", "-n", "5") == show("REDISP")
+    assert show("REDISP", "-n", "5", "-f", "json") == show("REDISP", "-f", "json")
+
+
 def test_csv(show: Show) -> None:
     """A heading, then a row per device and interval."""
     _, out, _ = show("DEVICE", "--format", "csv")

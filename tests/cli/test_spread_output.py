@@ -160,3 +160,30 @@ def test_a_swap_is_one_numbered_line() -> None:
     at = next(number for number, line in enumerate(found) if line.startswith("    swap with /"))
     assert found[at - 1].startswith("  1 /")
     assert not any(line.startswith("  2 /") for line in found)
+
+
+@pytest.mark.parametrize("width", [80, 132, 200])
+def test_a_long_name_is_cut_only_where_there_is_no_room(width: int) -> None:
+    """What is full first may be a side of the box; it must be known at a glance."""
+    full = replace_full(by_traffic(), "channels side 0")
+    found = list(text(full, lambda _path: "db2", (), width))
+    assert sum("channels side 0  " in line for line in found) == (0 if width == 80 else 2)
+    assert max(len(line) for line in found if line.startswith("  1 ")) <= width
+
+
+def replace_full(report: SpreadReport, name: str) -> SpreadReport:
+    """Return a report whose every move leaves the same full first."""
+    assert report.plan is not None
+    steps = tuple(step._replace(full=name) for step in report.plan.steps)
+    return report._replace(plan=report.plan._replace(steps=steps))
+
+
+def test_columns_stay_where_names_are_of_another_script() -> None:
+    """Chinese letters take two cells each: what is behind them is where it is in other lines."""
+
+    def renamed(name: str) -> list[str]:
+        return lines([(path, name if space == "T1" else space, mib, lcu) for path, space, mib, lcu in FILES])
+
+    named, plain = renamed("表領域"), renamed("TABLES")
+    assert sum("表領域" in line for line in named) == 2
+    assert [line.replace("表領域", "TABLES") for line in named] == plain

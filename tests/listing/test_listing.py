@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from zmon.cli.subcommands import LISTING_HELP
 from zmon.listing import mariadb, postgresql
 from zmon.listing.containers import Options
 from zmon.listing.listing import FORMATS, MAX_HEAD, UNKNOWN_MACHINE, ListingError, read_listing, same_machine
@@ -161,7 +162,7 @@ def test_names_of_machines_are_compared(host: str, machine: str, same: bool) -> 
         (b" \n\n", "is empty"),
         (b"\x7fELF\0\0", "not text"),
         (b"\xff\xfea", "decode"),
-        (b"hello\n", "begins 'hello', none of: "),
+        (b"hello\n", "begins 'hello'. zmon spread --help"),
         (b'a,/b\n"c,/d\ne,/f\n', "line 2 begins"),
         (b"tablespace,path\n", "names no container"),
     ],
@@ -174,11 +175,22 @@ def test_what_cannot_be_used_says_why(tmp_path: Path, content: bytes, words: str
     assert str(caught.value).startswith(name)
 
 
-def test_an_unknown_text_is_told_all_formats(tmp_path: Path) -> None:
-    """Who does not get on sees what would do."""
+def test_an_unknown_text_is_told_where_the_formats_are(tmp_path: Path) -> None:
+    """In the help and in the documents, which name every product; not in a sentence that nobody reads."""
     with pytest.raises(ListingError) as caught:
         read_listing(saved(tmp_path, "hello\n"))
-    assert all(each.title in str(caught.value) for each in FORMATS)
+    said = str(caught.value).removeprefix(str(tmp_path))
+    assert len(said) < 160
+    assert all(place in said for place in ("zmon spread --help", "docs/listings.md"))
+    assert all(each.title.partition(":")[0].partition(" or")[0] in LISTING_HELP for each in FORMATS)
+
+
+@pytest.mark.parametrize("word", ["Behälter-ID", "Behaelter-ID", "ID conteneur", "ID de contenedor"])
+def test_a_report_of_db2_in_another_language_is_told(word: str, tmp_path: Path) -> None:
+    """It has the form of the English one, which can be had."""
+    report = f" {word}                = 0\n Name                  = /db2/d01/a\n"
+    with pytest.raises(ListingError, match="in another language: run it again with LC_ALL=C"):
+        read_listing(saved(tmp_path, report))
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zmon.cli.output import FAILED, OK, complain, write_json, write_text
 from zmon.cli.source_options import see_recorded, utc_clock
 from zmon.plain_text import harmless
-from zmon.recorder.forecast import size_words
+from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
 from zmon.screen.export import moment
 from zmon.store.check import find_damage
@@ -175,7 +175,7 @@ def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
         yield "events", ", ".join(f"{count:,} {what}" for what, count in other.items())
     yield "bytes", f"{file.size:,}"
     if file.per_sample is not None:
-        day = f", {size_words(file.per_day)} a day" if file.per_day is not None else ""
+        day = f", {TOO_FEW}" if file.per_day is None else f", {size_words(file.per_day)} a day"
         yield "a sample", f"{file.per_sample:,.0f} bytes{day}"
     yield "format", "" if file.format is None else str(file.format)
     yield "written by", file.writer

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.plain_text import harmless
+from zmon.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:
     import argparse
@@ -156,10 +156,21 @@ def write_result(
 
 
 def write_text(lines: Iterable[str]) -> None:
-    """Print lines; they are harmless already."""
+    """Print lines, which are harmless already; where the locale has no UTF-8, `?` for what is not ASCII."""
     for line in lines:
-        print(line)
+        print(line if line.isascii() else _of_locale(line))
     sys.stdout.flush()
+
+
+def _of_locale(line: str) -> str:
+    """Return a line with a `?` for each cell that the locale cannot fill; charts have the style wanted."""
+    from zmon.screen.charset import is_utf8  # noqa: PLC0415 - most lines are ASCII
+
+    if is_utf8(os.environ):
+        return line
+    return "".join(
+        char if char.isascii() or "\u2500" <= char < "\u2900" else "?" * cells(char) for char in line
+    )
 
 
 def write_json(document: object, *, indent: int | None = None) -> None:
@@ -227,31 +238,32 @@ def terminal_width() -> int:
 
 def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) -> Iterator[str]:
     """Yield rows of cells as lines, two blanks before each column; a column whose width is 0 is left out."""
-    room = [max(map(len, column)) for column in zip(*rows, strict=True)] if widths is None else widths
+    room = [max(map(cells, column)) for column in zip(*rows, strict=True)] if widths is None else widths
     for row in rows:
-        yield "".join(f"  {cell:<{size}}" for cell, size in zip(row, room, strict=True) if size).rstrip()
+        columns = zip(row, room, strict=True)
+        yield "".join(f"  {padded(cell, size)}" for cell, size in columns if size).rstrip()
 
 
 def folded(sentence: str, width: int, before: str = "", indent: str | None = None) -> Iterator[str]:
-    """Yield a sentence in lines of at most `width`: `before` the first, `indent` before the others.
+    """Yield a sentence in lines of at most `width` cells: `before` the first, `indent` before the others.
 
     Without `indent` the others stand below the first.  A word that is longer than a line is broken.
     """
     text = harmless(sentence)
     if len(text) > MAX_SENTENCE:
         text = f"{text[: MAX_SENTENCE // 2]} .. {text[-MAX_SENTENCE * 2 // 5 :]}"
-    indent = " " * len(before) if indent is None else indent
+    indent = " " * cells(before) if indent is None else indent
     line = before
     bare = True
     for word in text.split():
         rest = word
-        if not bare and len(line) + 1 + len(rest) > width:
+        if not bare and cells(line) + 1 + cells(rest) > width:
             yield line
             line, bare = indent, True
-        while len(line) + len(rest) > width and bare:
-            room = max(width - len(line), 1)
-            yield line + rest[:room]
-            line, rest = indent, rest[room:]
+        while cells(line) + cells(rest) > width and bare:
+            part = beginning(rest, max(width - cells(line), 1)) or rest[:1]
+            yield line + part
+            line, rest = indent, rest[len(part) :]
         line, bare = (line + rest if bare else f"{line} {rest}"), bare and not rest
     if not bare:
         yield line

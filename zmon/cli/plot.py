@@ -9,7 +9,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
-from zmon.cli.output import FAILED, OK, announced, complain, misused, write_result
+from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
+from zmon.cli.output import announced, complain, misused, write_result
 from zmon.cli.source_options import choice_of, open_source, time_of
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
@@ -24,19 +25,21 @@ from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
 from zmon.session.when import WhenError, uncovered
-from zmon.tables.plot import rows, series
-from zmon.tables.view import NoSuchThing, needs, nobody
+from zmon.tables.plot import row_names, rows, series
+from zmon.tables.view import NoSuchThing, View, needs
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from zmon.kernel.file_extents import ListedFile
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.screen.variable import ColumnRef
     from zmon.session.timeline import Timeline
     from zmon.tables.plot import Series
     from zmon.tables.table import Variable
+    from zmon.topology.machine import UserInputs
 
 WIDTH: Final = 80
 HEIGHT: Final = 20
@@ -54,9 +57,8 @@ def run(args: argparse.Namespace) -> int:
     except (ScreenError, VariableError, WhenError) as error:
         return misused(str(error))
     except (ValueError, NoSuchThing) as error:
-        complain(str(error))
-        return FAILED
-    return OK
+        return complain(str(error))
+    return status(args)
 
 
 def _size(args: argparse.Namespace) -> tuple[int, int]:
@@ -84,18 +86,21 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
     """
     asked = parse([args.screen, *args.row], screens)
     size = _size(args)
-    with announced(args.source), closing(_timeline(args, asked)) as timeline:
+    listing = listing_of(args)
+    inputs = user_inputs(args, listing)
+    with announced(args.source), closing(_timeline(args, asked, containers_of(listing))) as timeline:
         navigator = Navigator(timeline)
         window = _window(args, timeline)
-        variables = _resolved(asked, navigator, window)
-        found = series(variables, navigator.history, window, 2 * size[0], screens.limits)
+        variables, names = _resolved(asked, navigator, window, inputs)
+        found = series(variables, navigator.history, window, 2 * size[0], screens.limits, inputs)
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
 
     def text() -> Iterator[str]:
         points = [[Point(*figure) for figure in one.figures] for one in found]
         notes = (f" {note}" for note in rows(variables, found).notes)
-        return map(harmless, [*chart(variables, points, screens, size, args.style or style()).lines, *notes])
+        drawn = chart(variables, points, screens, size, args.style or style(), names)
+        return map(harmless, [*drawn.lines, *notes])
 
     write_result(
         args,
@@ -112,11 +117,16 @@ def _nothing(found: Sequence[Series]) -> str | None:
     return reasons[-1] if reasons and len(reasons) == len(means) else None
 
 
-def _timeline(args: argparse.Namespace, asked: Sequence[ColumnRef]) -> Timeline:
+def _timeline(
+    args: argparse.Namespace, asked: Sequence[ColumnRef], containers: Iterable[ListedFile]
+) -> Timeline:
     """Return a recording, what the recorder of this machine has recorded, or samples that are taken now."""
-    kinds = (MACHINE, *(kind for one in asked for kind in needs(one.screen.table).kinds))
+    needed = [needs(one.screen.table) for one in asked]
+    kinds = [MACHINE, *(kind for each in needed for kind in each.kinds)]
+    if has_inputs(args) or any(one.rows for one in asked):  # rows may be named by what CP calls them
+        kinds += (kind for each in needed for kind in each.told)
     if args.length:
-        return _sampled(args, kinds)
+        return _sampled(args, kinds, list(containers))
     if not args.source:
         recorder = recorder_here(os.environ)
         if recorder is None:
@@ -124,13 +134,12 @@ def _timeline(args: argparse.Namespace, asked: Sequence[ColumnRef]) -> Timeline:
                 "nothing records this machine: name a recording with --from, or take samples: --for 30"
             )
         args.source = recorder.directory
-    told = (kind for one in asked if one.rows for kind in needs(one.screen.table).told)
-    return open_source(args, kinds=(*kinds, *told))  # rows may be named by what CP calls them
+    return open_source(args, kinds=kinds)
 
 
-def _sampled(args: argparse.Namespace, kinds: Sequence[Kind]) -> Timeline:
+def _sampled(args: argparse.Namespace, kinds: Sequence[Kind], containers: Sequence[ListedFile]) -> Timeline:
     """Take samples for a while."""
-    live = LiveTimeline(choice_of(args, kinds), args.interval, buffer=MemoryBuffer())
+    live = LiveTimeline(choice_of(args, kinds, containers), args.interval, buffer=MemoryBuffer())
     begin = time.monotonic()
     live.take()
     for turn in range(1, max(round(args.length / args.interval), 1) + 1):
@@ -157,19 +166,28 @@ def _window(args: argparse.Namespace, timeline: Timeline) -> tuple[int, int]:
     return begin, end
 
 
-def _resolved(asked: Sequence[ColumnRef], navigator: Navigator, window: tuple[int, int]) -> list[Variable]:
-    """Return the figures by the names of rows at the end, or if one is not there then, at the begin."""
+def _resolved(
+    asked: Sequence[ColumnRef],
+    navigator: Navigator,
+    window: tuple[int, int],
+    inputs: Callable[[], UserInputs],
+) -> tuple[list[Variable], list[str]]:
+    """Return the figures by the names of rows at the end, or if one is not there then, at the begin.
+
+    With them comes what their rows are called.
+    """
     past = navigator.history.past
-    last = next(past(window[1]), None)
-    if last is None:
+    interval = next(past(window[1]), None)
+    if interval is None:
         raise ValueError("there are no samples in this time")
     try:
-        return resolve(asked, last, nobody)
+        found = resolve(asked, interval, inputs)
     except NoSuchThing:
         first = next(past(window[0]), None)
         if first is None:
             raise
-        return resolve(asked, first, nobody)
+        interval, found = first, resolve(asked, first, inputs)
+    return found, row_names(found, View(interval, people=inputs))
 
 
 def _records(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[list[object]]:

@@ -60,7 +60,11 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         return complain(str(error))
     first = True
     try:
-        for _ in _intervals(session, args, needed=screen.layout != "menu"):
+        if needed.history and args.source:
+            args.count = 1  # a screen by time has all intervals at once
+        for left in _intervals(session, args, needed=screen.layout != "menu"):
+            if left and needed.history:
+                continue
             if first:
                 _open(session, args, other)
             session.sheet()
@@ -98,8 +102,8 @@ def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -
         session.sort(column.name, "DESC" if falling else "ASC")
 
 
-def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[None]:
-    """Move the navigator to each interval that is to be printed."""
+def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[int]:
+    """Move the navigator to each interval that is to be printed; yields how many are left."""
     if navigator.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
     if navigator.live:
@@ -115,7 +119,7 @@ def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) 
     if args.since:
         _see_order(navigator, args)
         _widen(navigator, args.since)
-        yield
+        yield 0
         return
     steps = 1
     while steps < args.count and navigator.previous() is not None:
@@ -123,10 +127,10 @@ def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) 
     if steps > 1 and navigator.interval is not None and navigator.interval.before is None:
         navigator.next()  # the first sample has no interval before it
         steps -= 1
-    yield
-    for _ in range(steps - 1):
+    yield steps - 1
+    for left in reversed(range(steps - 1)):
         navigator.next()
-        yield
+        yield left
 
 
 def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
@@ -246,17 +250,17 @@ def _widen(navigator: Navigator, words: str) -> None:
         raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
 
 
-def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[None]:
-    """Take samples so many seconds apart; without a count one sample is enough."""
+def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[int]:
+    """Take samples so many seconds apart, and yield how many are left; without a count one is enough."""
     navigator.next()
     if not count:
-        yield
+        yield 0
     due = time.monotonic()
-    for _ in range(count):
+    for left in reversed(range(count)):
         due += seconds
         time.sleep(max(0.0, due - time.monotonic()))
         navigator.next()
-        yield
+        yield left
 
 
 def _width() -> int | None:
@@ -271,7 +275,7 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     sheet, screens, interval = session.sheet(), session.screens, session.interval
     assert interval is not None  # noqa: S101 - the session has moved to one
     live, width = session.live, _width()
-    shown = sheet if width is None else sheet.within(width)
+    shown = (sheet if width is None else sheet.within(width)).with_letters()
     write_result(
         args,
         lambda: text(shown, screens, interval, live=live, most=args.top, width=width),

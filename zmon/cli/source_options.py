@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SIMULATED: Final = "lab:"
 """What the name of a simulated machine begins with."""
-NO_RECORDING: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
 
 IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
 """The kinds from which a lookup follows how files, devices and disks depend on each other."""
@@ -177,7 +176,7 @@ def open_excerpt(args: argparse.Namespace) -> Excerpt:
     """
     from zmon.session.recording import Excerpt  # noqa: PLC0415 - other sources need no store
     from zmon.session.when import WhenError  # noqa: PLC0415 - likewise
-    from zmon.store.file_format import RecordingError, is_recording  # noqa: PLC0415 - likewise
+    from zmon.store.file_format import NO_RECORDING, RecordingError, is_recording  # noqa: PLC0415 - likewise
 
     see_recorded(args.source)
     try:

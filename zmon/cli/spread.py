@@ -24,8 +24,8 @@ from zmon.placement.spread_report import (
     spread_words,
     times_words,
 )
-from zmon.plain_text import harmless
-from zmon.screen.number import DOTS, bytes_, percent, queue, rate, shorten
+from zmon.plain_text import cells, harmless
+from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -46,6 +46,14 @@ _name = partial(harmless, escaped=True)
 MIN_WIDTH: Final = 80
 MIN_NAME_WIDTH: Final = 18
 """Characters for a tablespace at least; more where the line is wider."""
+MAX_HEAD: Final = 12
+"""Characters of each of the two lines above a unit's column, where not all units fit."""
+MIN_FIGURES_NAME: Final = 17
+"""Characters for a tablespace in the table of figures at least."""
+MIN_FILE: Final = 21
+"""Characters for a file in the table of moves at least ..."""
+MIN_UNITS: Final = (10, 10, 8)
+"""... and for the unit it is on, the one it moves to, and the one that is full first."""
 MAX_NAMED: Final = 20
 """Rows with problems, and volumes with logs, that are printed; the others are counted."""
 
@@ -278,39 +286,48 @@ def _amount(report: SpreadReport, load: float) -> str:
 def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
     """Yield the tablespaces by units: those with data, and as many of the others as fit."""
     whole = report.whole.load_on
-    heads = {unit.key: _two_lines(unit.title) for unit in report.units}
-    room = {
-        key: max(6 + report.wanted.traffic, len(head[0]) + 1, len(head[1]) + 1) for key, head in heads.items()
-    }
-    shown = _fitting(report.units, whole, room, width - MIN_NAME_WIDTH - 8)
+    left = width - MIN_NAME_WIDTH - 8
+    for longest in (width, MAX_HEAD):  # names are cut only where not all fit
+        heads = {unit.key: _two_lines(unit.title, longest) for unit in report.units}
+        room = {
+            key: max(6 + report.wanted.traffic, *(cells(word) + 1 for word in head))
+            for key, head in heads.items()
+        }
+        if sum(room.values()) <= left:
+            break
+    shown = _fitting(report.units, whole, room, left)
     hidden = [unit for unit in report.units if unit not in shown]
     rest = any(whole.get(unit.key) for unit in hidden)
     name = min(40, width - 8 - sum(room[unit.key] for unit in shown) - 8 * rest)
     for line in (0, 1) if any(first for first, _ in heads.values()) else (1,):
-        cells = "".join(heads[unit.key][line].rjust(room[unit.key]) for unit in shown)
+        words = "".join(_right(heads[unit.key][line], room[unit.key]) for unit in shown)
         yield (
-            f"{('', 'Tablespace')[line]:<{name}}{cells}{('', 'others')[line].rjust(8) if rest else ''}"
+            f"{('', 'Tablespace')[line]:<{name}}{words}{('', 'others')[line].rjust(8) if rest else ''}"
             f"{('', 'all')[line]:>8}"
         ).rstrip()
     rows = [(title(space), space.load_on) for space in report.spaces]
     for label, loads in [*rows, ("all", whole)]:
-        cells = "".join(_amount(report, loads.get(unit.key, 0)).rjust(room[unit.key]) for unit in shown)
+        amounts = "".join(_amount(report, loads.get(unit.key, 0)).rjust(room[unit.key]) for unit in shown)
         others = _amount(report, sum(loads.get(unit.key, 0) for unit in hidden)).rjust(8) if rest else ""
-        yield f"{shorten(label, name - 1):<{name}}{cells}{others}{_amount(report, sum(loads.values())):>8}"
-    total = sum(whole.values())
-    if total:
-        cells = "".join(
-            f"{percent(100 * whole.get(unit.key, 0) / total)} %".rjust(room[unit.key]) for unit in shown
+        total = _amount(report, sum(loads.values()))
+        yield f"{fitted(label, name - 1)} {amounts}{others}{total:>8}"
+    if load := sum(whole.values()):
+        shares = "".join(
+            f"{percent(100 * whole.get(unit.key, 0) / load)} %".rjust(room[unit.key]) for unit in shown
         )
-        yield f"{'share':<{name}}{cells}"
+        yield f"{'share':<{name}}{shares}"
     idle = [unit.title for unit in hidden if not whole.get(unit.key)]
     if idle:
         yield from folded(f"Nothing on {_enumerated(idle)}", width)
 
 
-def _two_lines(text: str) -> tuple[str, str]:
+def _two_lines(text: str, longest: int) -> tuple[str, str]:
     first, _, last = harmless(text).rpartition(" ")
-    return first[:12], last[:12]
+    return shorten(first, longest), shorten(last, longest)
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - cells(text)) + text
 
 
 def _fitting(
@@ -335,30 +352,33 @@ def _enumerated(names: Sequence[str], most: int = MAX_NAMED) -> str:
 
 
 def _figures(report: SpreadReport, width: int) -> Iterator[str]:
-    name = min(40, width - 63)
-    many = f"many {report.wanted.what[:4]}"
-    yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>10}{'':>5}{'':>5} {'Most':<11}{'Most':>5}"
-    heads = f"{'Files':>6}{'Size':>6}{'mean':>6}{many:>10}{'Jain':>5}{'CV':>5} {'on':<11}{'disk':>5} Grade"
-    yield f"{'Tablespace':<{name}}{heads}"
     names = {unit.key: unit.title for unit in report.units}
-    for space in (*report.spaces, report.whole):
+    spaces = (*report.spaces, report.whole)
+    wanted = max(cells(harmless(names.get(one.spread.worst, "").rpartition(" ")[2])) for one in spaces) + 5
+    most = max(11, min(wanted, width - 52 - MIN_FIGURES_NAME))
+    name = min(40, width - 52 - most)
+    many = f"many {report.wanted.what[:4]}"
+    yield f"{'':<{name}}{'':>6}{'':>6}{'Max/':>6}{'On how':>10}{'':>5}{'':>5} {'Most':<{most}}{'Most':>5}"
+    heads = f"{'Files':>6}{'Size':>6}{'mean':>6}{many:>10}{'Jain':>5}{'CV':>5}"
+    yield f"{'Tablespace':<{name}}{heads} {'on':<{most}}{'disk':>5} Grade"
+    for space in spaces:
         label = "all" if space is report.whole else title(space)
-        yield _figure_line(space, label, name, names).rstrip()
+        yield _figure_line(space, fitted(label, name - 1), names, most).rstrip()
 
 
-def _figure_line(space: TablespaceSpread, label: str, name: int, names: Mapping[str, str]) -> str:
+def _figure_line(space: TablespaceSpread, label: str, names: Mapping[str, str], most: int) -> str:
     found = space.spread
     effective = DOTS if isinstance(found.effective, Absent) else f"{found.effective:.1f} of {found.units}"
     share = "" if isinstance(found.share, Absent) else f" {percent(100 * found.share)}%"
     disk = DOTS if isinstance(space.fullest, Absent) else f"{percent(100 * space.fullest[1])}%"
-    worst = names.get(found.worst, "")
-    room = 11 - len(share)
-    worst = f"{shorten(worst if len(worst) <= room else _two_lines(worst)[1], room)}{share}"
+    worst = harmless(names.get(found.worst, ""))
+    room = most - len(share)
+    worst = f"{shorten(worst if cells(worst) <= room else worst.rpartition(' ')[2], room)}{share}"
     return (
-        f"{shorten(label, name - 1):<{name}}{space.files:>6}{bytes_(space.size):>6}"
+        f"{label} {space.files:>6}{bytes_(space.size):>6}"
         f"{_or_dots(found.uneven, rate):>5}{_mark(found.uneven)}{effective:>10}"
         f"{_or_dots(found.jain, queue):>5}{_or_dots(found.variation, queue):>5}"
-        f" {worst:<11}{disk:>5} {space.grade}{' logs' * space.shares_with_logs}"
+        f" {fitted(worst, most)}{disk:>5} {space.grade}{' logs' * space.shares_with_logs}"
     )
 
 
@@ -440,19 +460,29 @@ def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], 
 
 
 def _steps(plan: MovePlan, width: int) -> Iterator[str]:
-    name = width - 59
+    first = [step.moves[0] for step in plan.steps]
+    columns = (
+        [move.source.title for move in first],
+        [move.target.title for move in first],
+        [step.full for step in plan.steps],
+    )
+    longest = (max(cells(harmless(name)) for name in each) for each in columns)
+    sizes = [max(least, size) for least, size in zip(MIN_UNITS, longest, strict=True)]
+    while (name := width - 31 - sum(sizes)) < MIN_FILE and sum(sizes) > sum(MIN_UNITS):
+        beyond = [size - least for size, least in zip(sizes, MIN_UNITS, strict=True)]
+        sizes[beyond.index(max(beyond))] -= 1
     heads = (("", "", "", "", "Copied", "Max/", "Bound", "Full", "Spr"),
              ("#", "File", "From", "To", "so far", "mean", "times", "first", "%"))  # fmt: skip
     for place, file, source, target, copied, top, bound, worst, apart in heads:
-        begin = f"{place:>3} {file:<{name}} {source:<10} {target:<10}"
-        yield f"{begin} {copied:>6} {top:>5} {bound:>6} {worst:<8} {apart:>3}"
+        begin = f"{place:>3} {file:<{name}} {source:<{sizes[0]}} {target:<{sizes[1]}}"
+        yield f"{begin} {copied:>6} {top:>5} {bound:>6} {worst:<{sizes[2]}} {apart:>3}"
     for number, step in enumerate(plan.steps, 1):
         move = step.moves[0]
         yield (
-            f"{number:>3} {shorten(move.item.name, name):<{name}}"
-            f" {shorten(move.source.title, 10):<10} {shorten(move.target.title, 10):<10}"
+            f"{number:>3} {fitted(move.item.name, name)}"
+            f" {fitted(move.source.title, sizes[0])} {fitted(move.target.title, sizes[1])}"
             f" {bytes_(step.copied):>6} {queue(step.uneven):>5} {_or_dots(step.ratio, queue):>6}"
-            f" {shorten(step.full, 8):<8} {percent(100 * step.apart):>3}"
+            f" {fitted(step.full, sizes[2])} {percent(100 * step.apart):>3}"
         )
         if step.is_swap:
             yield f"    swap with {shorten(step.moves[1].item.name, width - 14)}"

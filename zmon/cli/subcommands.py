@@ -389,6 +389,7 @@ def plot(parser: argparse.ArgumentParser) -> None:
     text = "characters to draw with (default: ZMON_PLOT, or as the terminal allows)"
     _option(parser, "--style", text, choices=("braille", "blocks", "ascii"))
     _format(parser, "text", "csv", "json")
+    add_inputs(parser)
 
 
 def capture(parser: argparse.ArgumentParser) -> None:

@@ -39,9 +39,9 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
-from zmon.plain_text import harmless
+from zmon.plain_text import cells, harmless, padded
 from zmon.record import NamedTuple
-from zmon.screen.number import DOTS, bytes_, percent, shorten
+from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -380,10 +380,10 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     )
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
-    whole, room = sum(each.bytes for each in units.values()), max(map(len, units), default=0)
+    whole, room = sum(each.bytes for each in units.values()), max(map(cells, units), default=0)
     for name, each in units.items():
         bar = "#" * round(BAR_WIDTH * each.bytes / whole) if whole else ""
-        yield f"  {name:<{room}} {_part(each.known, whole)}  {bar}".rstrip()
+        yield f"  {padded(name, room)} {_part(each.known, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
 
@@ -429,12 +429,12 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
         lcus = ", ".join(dict.fromkeys(_lcu(share.volume) for share in answer.disks))
         size = "" if isinstance(answer.size, Absent) else bytes_(answer.size)
         rows.append((answer, size, shorten(disks, NAME_WIDTH), shorten(lcus, LCU_WIDTH)))
-    columns = [max(map(len, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
-    room = min(max(len(harmless(row[0].path)) for row in rows), width - sum(columns) - 14)
+    columns = [max(map(cells, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
+    room = min(max(cells(harmless(row[0].path)) for row in rows), width - sum(columns) - 14)
     for answer, size, disks, lcus in rows:
-        begin = f"  {shorten(answer.path, room):<{room}}{size:>6}"
+        begin = f"  {fitted(answer.path, room)}{size:>6}"
         if disks:
-            yield f"{begin}  {disks:<{columns[0]}}  {lcus}".rstrip()
+            yield f"{begin}  {padded(disks, columns[0])}  {lcus}".rstrip()
         else:
             why = "".join((answer.lacking or answer.notes)[:1])
             yield from _line(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width)
@@ -479,10 +479,10 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
 def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
     """Print the tablespaces with their bytes, most first."""
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
-    room = min(max((len(harmless(name)) for name in spaces), default=0), width - 28)
+    room = min(max((cells(harmless(name)) for name in spaces), default=0), width - 28)
     for name, each in spaces.items():
         size = "some?" if isinstance(each.known, Absent) else bytes_(each.known)
-        yield f"  {shorten(name, room):<{room}}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
+        yield f"  {fitted(name, room)}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
 
 
 def _more(count: int, what: str) -> Iterator[str]:
@@ -507,7 +507,7 @@ def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Itera
     elif rows:
         rows.insert(0, HEADING)
     columns = [
-        max(map(len, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
+        max(map(cells, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
     ]
     if sum(columns) + 2 * sum(used) > width:
         columns[-1] = 0

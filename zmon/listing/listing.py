@@ -254,6 +254,10 @@ _HINTS: Final = (
         re.compile(r"^l[rwx-]{9}\S?\s.* \d+ -> /", re.MULTILINE),
         "it looks like ls -l of pg_tblspc: give the data directory itself, or its server, or psql's \\db+",
     ),
+    (
+        re.compile(r"^[ \t]*(?:[^\s=]{1,40}[- \t]+)?ID\b[^=\n]{0,60}= \d+[ \t\r]*$", re.MULTILINE),
+        "it looks like LIST TABLESPACE CONTAINERS in another language: run it again with LC_ALL=C",
+    ),
 )
 """What people have who do not know what to spool, and what to give instead."""
 
@@ -270,8 +274,10 @@ def _unknown(head: str) -> str:
         (_hint(head, found, words) for pattern, words in _HINTS if (found := pattern.search(head))), ""
     )
     begin = quote((head.strip().splitlines() or [""])[0])
-    known = "; ".join(each.title for each in FORMATS)
-    return f"it begins {begin}{hint}, none of: {known}. docs/listings.md says what to spool"
+    return (
+        f"not a listing that zmon knows; it begins {begin}{hint}. zmon spread --help names the formats,"
+        " docs/listings.md says what to spool"
+    )
 
 
 def _pieces(text: TextIOWrapper) -> Iterator[str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 600
 """Samples below which what was measured says little: a file grows in steps."""
+TOO_FEW: Final = f"a day is estimated from {FEWEST} samples on"
+"""What is said instead of an estimate."""
 
 PER_SAMPLE: Final = 300.0
 """Bytes that a sample costs in which nothing moves, with its share of the index and the roll-ups."""
@@ -94,11 +96,14 @@ def movement(before: Frame | None, after: Frame) -> tuple[int, int]:
     return len(rows), values
 
 
-def measured(size: int, spent: int, samples: int, interval: int) -> Forecast | None:
-    """Say what a recorder has measured of itself; None while that is too little to go by."""
+def measured(
+    size: int, spent: int | None, samples: int, interval: int, basis: str = "measured over {:,} samples"
+) -> Forecast | None:
+    """Say what a recording of that size has measured; None while that is too little to go by."""
     if samples < FEWEST:
         return None
-    return Forecast(size / samples, spent / samples, interval, f"measured over {samples:,} samples")
+    cpu = None if spent is None else spent / samples
+    return Forecast(size / samples, cpu, interval, basis.format(samples))
 
 
 def earlier(directory: str, interval: int) -> Forecast | None:
@@ -108,10 +113,9 @@ def earlier(directory: str, interval: int) -> Forecast | None:
     except OSError:
         return None
     for file, size in reversed(files):
-        samples = _samples(file.path)
-        if samples >= FEWEST:
-            basis = f"as measured in {os.path.basename(file.path)}"
-            return Forecast(size / samples, None, interval, basis)
+        basis = f"as measured in {os.path.basename(file.path)}"
+        if found := measured(size, None, _samples(file.path), interval, basis):
+            return found
     return None
 
 

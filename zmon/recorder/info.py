@@ -18,10 +18,11 @@ from urllib.parse import quote
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.kinds import MACHINE
+from zmon.recorder.forecast import measured
 from zmon.recorder.lock import running
 from zmon.store.changes import events_between
 from zmon.store.day import days
-from zmon.store.file_format import RecordingError, head_of, is_recording
+from zmon.store.file_format import NO_RECORDING, RecordingError, head_of, is_recording
 from zmon.store.open import Trouble, defend, no_file
 from zmon.store.reader import Recording
 
@@ -104,9 +105,10 @@ class RecordingInfo(NamedTuple):
 
     @property
     def per_day(self) -> float | None:
-        """Bytes, if a day is like what there is."""
+        """Bytes, if a day is like what there is: the recorder's own estimate."""
         seconds = self.typical or self.nominal
-        return self.size / self.samples * 86_400 / seconds if self.samples and seconds else None
+        found = measured(self.size, None, self.samples, round(seconds * 1e9)) if seconds else None
+        return None if found is None else found.day
 
 
 def recording_info(path: str) -> RecordingInfo:
@@ -124,7 +126,7 @@ def recording_info(path: str) -> RecordingInfo:
             size += os.stat(path + ending).st_size
     head = head_of(path, 100)
     if not is_recording(path):
-        return RecordingInfo(path, size, None, "no recording of zmon" if head else "an empty file")
+        return RecordingInfo(path, size, None, NO_RECORDING if head else "an empty file")
     found = RecordingInfo(
         path, size, int.from_bytes(head[VERSION_AT : VERSION_AT + 4], "big"), writer=writer(path)
     )

@@ -26,8 +26,13 @@ def ascii_only(environ: Mapping[str, str], encoding: str) -> bool:
     """Tell whether nothing but ASCII is to be drawn with; `encoding` is that of the output."""
     if not encoding.lower().startswith("utf") or environ.get("TERM", "") in WITHOUT_LINES:
         return True
+    return not is_utf8(environ)
+
+
+def is_utf8(environ: Mapping[str, str]) -> bool:
+    """Tell whether the locale has letters of all scripts."""
     locale = next(filter(None, map(environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
-    return "utf" not in locale.lower()
+    return "utf" in locale.lower()
 
 
 def style(environ: Mapping[str, str], encoding: str) -> str:

@@ -42,13 +42,13 @@ def body(sheet: Sheet, screens: Screens, most: int | None = None, width: int | N
     for place in places:
         yield sheet.line(place)
     if not len(sheet) and sheet.screen.layout == "list":
-        yield from sentence(why_empty(sheet), width)
+        yield from sentence(why_empty(sheet), width, letters=sheet.letters)
 
 
 def why_empty(sheet: Sheet) -> str:
     """Say why a list shows no rows."""
     if sheet.table.missing is not None:
-        return harmless(f"Nothing to show: {sheet.table.missing.reason}", ascii_only=True)
+        return harmless(f"Nothing to show: {sheet.table.missing.reason}", ascii_only=not sheet.letters)
     if sheet.table.keys:
         return "Nothing to show: no row meets the conditions"
     return "Nothing to show: there is no such thing on this machine"
@@ -70,12 +70,12 @@ def text(  # noqa: PLR0913 - what is written, and in how much room
     yield ""
     yield from body(sheet, screens, most, width)
     for note in sheet.table.notes:
-        yield from sentence(note, width)
+        yield from sentence(note, width, letters=sheet.letters)
 
 
-def sentence(words: str, width: int | None = None) -> list[str]:
-    """Return a sentence in lines that are no longer than `width`."""
-    plain_words = harmless(words, ascii_only=True)
+def sentence(words: str, width: int | None = None, *, letters: bool = False) -> list[str]:
+    """Return a sentence in lines that are no longer than `width`; see `Sheet.letters`."""
+    plain_words = harmless(words, ascii_only=not letters)
     return [f" {part}" for part in (wrap(plain_words, max(width - 1, 1)) if width else [plain_words])]
 
 

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.plain_text import harmless
+from zmon.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +49,9 @@ def percent(value: float) -> str:
     return bare(f"{value:.0f}")
 
 
-def plain(value: object) -> str:
-    """Write a label as it is, control characters made visible."""
-    return harmless(str(value), ascii_only=True)
+def plain(value: object, *, letters: bool = False) -> str:
+    """Write a label, control characters and unless `letters` are wanted those of other scripts as `?`."""
+    return harmless(str(value), ascii_only=not letters)
 
 
 def bytes_(value: float) -> str:
@@ -105,19 +105,24 @@ def bare(digits: str) -> str:
 def shorten(text: str, width: int) -> str:
     """Make a name harmless, and leave out the middle of one that is too long: its ends tell most."""
     text = harmless(text)
-    if len(text) <= width:
+    if cells(text) <= width:
         return text
-    tail = max((width - 2) * 2 // 3, 0)
-    return f"{text[: max(width - 2 - tail, 0)]}..{text[len(text) - tail :]}"[:width]
+    tail = beginning(text[::-1], (width - 2) * 2 // 3)[::-1]
+    return beginning(f"{beginning(text, width - 2 - cells(tail))}..{tail}", width)
+
+
+def fitted(text: str, width: int) -> str:
+    """Write a name into a field of `width` cells: shortened, or with blanks behind it."""
+    return padded(shorten(text, width), width)
 
 
 def cut(text: str, width: int) -> str:
     """Cut a text that is too long, where one of its words ends if that is in the second half, and mark it."""
-    if len(text) <= width:
+    if cells(text) <= width:
         return text
-    kept = text[: width - 1]
-    whole = kept.rstrip() if text[width - 1 : width] == " " else kept.rpartition(" ")[0].rstrip()
-    return (f"{whole} " if 2 * len(whole) >= width else kept)[: width - 1] + MORE
+    kept = beginning(text, width - 1)
+    whole = kept.rstrip() if text[len(kept) : len(kept) + 1] == " " else kept.rpartition(" ")[0].rstrip()
+    return beginning(f"{whole} " if 2 * cells(whole) >= width else kept, width - 1) + MORE
 
 
 def folds(text: str, width: int) -> list[tuple[int, int]]:
@@ -148,15 +153,15 @@ def fit(value: float, width: int) -> str:
     return (MORE if value > 0 else LESS) * width
 
 
-def cell(value: Value, form: str, width: int) -> str:
-    """Write one value into a field of `width` characters, as the format `form` says.
+def cell(value: Value, form: str, width: int, *, letters: bool = False) -> str:
+    """Write one value into a field of `width` cells, as the format `form` says; see `plain` for `letters`.
 
     Numbers stand right, text left (as the column's heading does).
     """
     if isinstance(value, Absent):
         return DOTS[:width].ljust(width) if form in LEFT else DOTS[:width].rjust(width)
     if form in LEFT:
-        return _words(value, form, width).ljust(width)
+        return padded(_words(value, form, width, letters=letters), width)
     if isinstance(value, str):
         return cut(plain(value), width).rjust(width)
     try:
@@ -184,8 +189,8 @@ def signed(value: Value, form: str, width: int) -> str:
     return f"+{digits}".rjust(width) if digits.strip("0.") else written
 
 
-def _words(value: float | str, form: str, width: int) -> str:
-    words = plain(value)
+def _words(value: float | str, form: str, width: int, *, letters: bool) -> str:
+    words = plain(value, letters=letters)
     if len(words) > width and not isinstance(value, str):
         return (LESS if value < 0 else MORE) * width
     return shorten(words, width) if form == "path" else cut(words, width)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.plain_text import harmless
+from zmon.plain_text import cells, harmless, padded
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
@@ -74,6 +74,8 @@ class Sheet:
         """Sort and filter the rows; nothing is formatted yet."""
         guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
         self.screen = layout.spaced(screen, guessed) if screen.gridded else screen
+        self.letters = False
+        """Whether letters of other scripts are written; then not each character is one cell wide."""
         self.table = table
         self.order = order
         rows = filtered(table, conditions)
@@ -88,14 +90,25 @@ class Sheet:
 
     def within(self, width: int, first: int = 1) -> Sheet:
         """Return the same sheet with the columns that fit whole: the first one, and those from `first` on."""
-        seen = copy(self)
-        for drawn in ("headings", "form", "folds", "summary", "_pens"):
-            vars(seen).pop(drawn, None)
+        seen = self._undrawn()
         if self.screen.gridded:
             seen.screen = layout.within(self.screen, width, first)
             seen._values = seen._columns()  # noqa: SLF001 - it is a copy of this one
         elif self.screen.layout == "page":
             seen.screen = self.screen.changed(room=width)
+        return seen
+
+    def with_letters(self) -> Sheet:
+        """Return the same sheet with the letters of all scripts, for a stream that takes them."""
+        seen = self._undrawn()
+        seen.letters = True
+        return seen
+
+    def _undrawn(self) -> Sheet:
+        """Return a copy of which nothing is drawn yet."""
+        seen = copy(self)
+        for drawn in ("headings", "form", "folds", "summary", "_form", "_pens"):
+            vars(seen).pop(drawn, None)
         return seen
 
     def __len__(self) -> int:
@@ -132,7 +145,7 @@ class Sheet:
 
     @cached_property
     def _form(self) -> list[str]:
-        return [fill(line, self.table.facts, self.screen) for line in self.screen.form]
+        return [fill(line, self.table.facts, self.screen, letters=self.letters) for line in self.screen.form]
 
     @cached_property
     def summary(self) -> str | None:
@@ -156,7 +169,7 @@ class Sheet:
     def _gap(self, line: str, said: str) -> str:
         """Write a sentence in the place of values, behind the first column."""
         end = self.screen.starts[0] + self.screen.columns[0].width
-        words = harmless(said, ascii_only=True)
+        words = harmless(said, ascii_only=not self.letters)
         if self.screen.room:
             words = number.cut(words, max(self.screen.room - end - 5, 1))
         return f"{line[:end]} -- {words} ".ljust(self.screen.width, "-").rstrip()
@@ -164,7 +177,8 @@ class Sheet:
     @cached_property
     def _pens(self) -> list[CellPainter]:
         return [
-            CellPainter(column, self.table.estimated.get(column.name, NONE)) for column in self.screen.columns
+            CellPainter(column, self.table.estimated.get(column.name, NONE), letters=self.letters)
+            for column in self.screen.columns
         ]
 
     def _line(self, values: Sequence[Value], row: int) -> str:
@@ -245,8 +259,9 @@ NONE: Final[frozenset[int]] = frozenset()
 class CellPainter:
     """Writes the values of one column; most are the same again and again, and are formatted once."""
 
-    def __init__(self, column: Column, estimated: frozenset[int] | None) -> None:
+    def __init__(self, column: Column, estimated: frozenset[int] | None, *, letters: bool = False) -> None:
         """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
+        self._letters = letters
         self.gap = column.gap
         self.guesses = estimated is None or bool(estimated)
         self.is_text = column.format in number.LEFT
@@ -259,7 +274,10 @@ class CellPainter:
         known = self._known.get(value)
         if known is None:
             column = self._column
-            known = text(column, value), "" if column.limit is None else column.limit.mark(value).strip()
+            known = (
+                text(column, value, letters=self._letters),
+                "" if column.limit is None else column.limit.mark(value).strip(),
+            )
             if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
                 self._known[value] = known
         return known
@@ -271,13 +289,15 @@ class CellPainter:
         return self._estimated is None or row in self._estimated
 
 
-def text(column: Column, value: Value) -> str:
-    """Write one value into its column."""
+def text(column: Column, value: Value, *, letters: bool = False) -> str:
+    """Write one value into its column; see `Sheet.letters`."""
     if value == "":
         return " " * column.width
-    write = number.signed if column.signed else number.cell
-    written = write(value, column.format, column.width)
-    return written.strip().ljust(column.width) if column.left else written
+    if column.signed:
+        written = number.signed(value, column.format, column.width)
+    else:
+        written = number.cell(value, column.format, column.width, letters=letters)
+    return padded(written.strip(), column.width) if column.left else written
 
 
 def headings(
@@ -355,7 +375,7 @@ def span(words: str, width: int) -> str:
     return short if short == words or " " in short else ""
 
 
-def fill(line: str, facts: Mapping[str, Value], screen: Screen) -> str:
+def fill(line: str, facts: Mapping[str, Value], screen: Screen, *, letters: bool = False) -> str:
     """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
 
     `{name:  }` stands right in its field.  A name is a fact, or short for one in `form_names`; its format
@@ -367,7 +387,8 @@ def fill(line: str, facts: Mapping[str, Value], screen: Screen) -> str:
         value = facts.get(name, "")
         if value == "":
             return " " * width
-        written = number.cell(value, screen.form_formats.get(name, "text"), width)
-        return written.strip().rjust(width) if found["right"] else written.strip().ljust(width)
+        form = screen.form_formats.get(name, "text")
+        written = number.cell(value, form, width, letters=letters).strip()
+        return f"{' ' * (width - cells(written))}{written}" if found["right"] else padded(written, width)
 
     return re.sub(_FIELD, one, line).rstrip()

@@ -33,6 +33,9 @@ class Damaged(RecordingError):  # noqa: N818 - it says what it is
     """A part of a recording is damaged; the rest can be read."""
 
 
+NO_RECORDING: Final = "no recording of zmon; of a capture or a report of sar, zmon import makes one"
+"""What is said of another file."""
+
 MAGIC: Final = 0x7A6D6F6E
 """SQLite's application id of a recording: `zmon`."""
 
