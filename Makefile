@@ -5,6 +5,9 @@ PYTHON ?= python3
 bin = .venv/bin
 ready = .venv/ready
 
+# Tests start hundreds of processes, each of which would else compile again what it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures clean
 
 help:  ## list what can be made

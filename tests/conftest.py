@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import posixpath
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.once import compute_once, simulate_anew
 from zmon.absent import absent
 from zmon.interval import Interval
+from zmon.lab import simulation
 from zmon.sample import Frame, Instant, Sample
 from zmon.session.timeline import Section, Timeline
 
@@ -40,6 +43,18 @@ for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)
 
 NOT_GIVEN = absent("not given in this test")
+
+
+def pytest_configure() -> None:
+    """Collect no garbage while modules are imported, as nothing of them goes."""
+    gc.disable()
+    compute_once()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over ten thousand tests from here on, each time."""
+    gc.freeze()
+    gc.enable()
 
 
 class DictTree:
@@ -215,14 +230,28 @@ def load_tree() -> Callable[..., Tree]:
     return load
 
 
+@pytest.fixture(scope="session")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of the captures that tests read and do not change."""
+    return tmp_path_factory.mktemp("captures")
+
+
 @pytest.fixture
-def lay_out(tmp_path: Path) -> Callable[[str], str]:
+def own_capture(tmp_path: Path) -> Path:
+    """Have `lay_out` make a capture that the test may change."""
+    return tmp_path
+
+
+@pytest.fixture
+def lay_out(request: pytest.FixtureRequest, captures: Path) -> Callable[[str], str]:
     """Lay `tests/fixtures/NAME.passes` out on disk as a capture, with its times.
 
     `@` begins a pass, which has all of the pass before that it does not replace.  A line is
     `path = "content"`, `path # hexadecimal+zeros` or `path -> target`; `@` and ns may stand behind.
     """
-    return lambda name: write_capture(tmp_path, name)
+    own = "own_capture" in request.fixturenames
+    folder = request.getfixturevalue("own_capture") if own else captures
+    return lambda name: write_capture(folder, name)
 
 
 def write_capture(folder: Path, name: str) -> str:
@@ -288,6 +317,12 @@ def interval_of(before: Rows | None, after: Rows, seconds: float = 60.0) -> Inte
 def make_interval() -> Callable[..., Interval]:
     """Build an interval by hand: `make_interval(before, after, seconds)`."""
     return interval_of
+
+
+@pytest.fixture
+def anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulate again what has been simulated for another test."""
+    monkeypatch.setattr(simulation, "simulate_phase", simulate_anew)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,13 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[1]
-MODULES: Final = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
-        path.read_text()
-    )
+FILES: Final = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((ROOT / "zmon").rglob("*.py"))
 }
 """Each module of zmon by its name."""
+
+
+@cache
+def parsed(name: str) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(FILES[name].read_text())
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
@@ -35,15 +40,15 @@ def imported(tree: ast.Module) -> Iterator[str]:
 def neighbours(name: str) -> set[str]:
     """Return the modules of the same package that a module imports."""
     package = name.rpartition(".")[0]
-    found = {other for other in imported(MODULES[name]) if other in MODULES and other != name}
+    found = {other for other in imported(parsed(name)) if other in FILES and other != name}
     return {other for other in found if other.rpartition(".")[0] == package}
 
 
 def test_no_public_class_name_stands_for_two_things() -> None:
     """Who searches for a class finds one."""
     homes = defaultdict(list)
-    for name, tree in MODULES.items():
-        for node in tree.body:
+    for name in FILES:
+        for node in parsed(name).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
@@ -52,17 +57,17 @@ def test_no_public_class_name_stands_for_two_things() -> None:
 def test_no_module_name_stands_for_two_rooms() -> None:
     """Who searches for a module finds one; a command in `zmon.cli` may be named as what carries it out."""
     homes = defaultdict(list)
-    for name in MODULES:
+    for name in FILES:
         package, _, own = name.rpartition(".")
         if package.count(".") and not package.startswith("zmon.cli"):
             homes[own].append(name)
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
-@pytest.mark.parametrize("package", sorted({name.rpartition(".")[0] for name in MODULES} - {""}))
+@pytest.mark.parametrize("package", sorted({name.rpartition(".")[0] for name in FILES} - {""}))
 def test_no_module_imports_itself_through_its_neighbours(package: str) -> None:
     """Inside of a package data flow one way too, which the layers of the import contract cannot see."""
-    left = {name: neighbours(name) for name in MODULES if name.rpartition(".")[0] == package}
+    left = {name: neighbours(name) for name in FILES if name.rpartition(".")[0] == package}
     while free := {name for name, others in left.items() if not others & set(left)}:
         left = {name: others for name, others in left.items() if name not in free}
     while outer := {name for name in left if not any(name in others for others in left.values())}:

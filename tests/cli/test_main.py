@@ -168,6 +168,7 @@ def test_closed_output_is_said(lay_out: Callable[[str], str]) -> None:
     assert (found.returncode, found.stderr) == (FAILED, "zmon: standard output is closed\n")
 
 
+@pytest.mark.usefixtures("own_capture")
 def test_a_terminal_of_ascii_shows_what_it_can(lay_out: Callable[[str], str]) -> None:
     """A label in another script does not end a listing."""
     capture = lay_out("hercules")

@@ -134,6 +134,7 @@ def test_count_gives_the_last_intervals(show: Show) -> None:
     assert [json.loads(line)["from"] is not None for line in out.splitlines()] == [True]
 
 
+@pytest.mark.usefixtures("own_capture")
 def test_a_screen_by_time_has_all_intervals(show: Show, capture: str) -> None:
     """However many were wanted to be printed; a capture of three passes has two."""
     third = Path(capture, "5-load")
@@ -210,6 +211,7 @@ def poison(capture: str) -> None:
         os.utime(file, ns=(stamp, stamp))
 
 
+@pytest.mark.usefixtures("own_capture")
 @pytest.mark.parametrize("form", ["text", "csv", "json"])
 @pytest.mark.parametrize("screen", ["DEVICE", "DEVICE 7000", "CTLUNIT", "CACHEXT"])
 def test_no_label_reaches_the_terminal_raw(screen: str, form: str, show: Show, capture: str) -> None:
@@ -220,6 +222,7 @@ def test_no_label_reaches_the_terminal_raw(screen: str, form: str, show: Show, c
     assert all(line.isprintable() for line in out.splitlines())
 
 
+@pytest.mark.usefixtures("own_capture")
 def test_json_escapes_and_keeps_a_label(show: Show, capture: str) -> None:
     """A program gets it back as it was."""
     poison(capture)

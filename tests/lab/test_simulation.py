@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.lab.plans import small
 from zmon.lab.simulation import Simulation
 
+pytestmark = pytest.mark.usefixtures("anew")
 INTERVALS, DRAWN = 40, 7
 COURSE = Simulation(small(INTERVALS, DRAWN))
 """Simulated once for all tests that only look at it."""
@@ -45,7 +46,7 @@ def test_no_more_is_simulated_than_there_is() -> None:
     assert len(Simulation(small(3, 60)).simulated(0)) == 3
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(0, INTERVALS + 9), min_size=1, max_size=30))
 def test_the_order_of_asking_does_not_matter(numbers: list[int]) -> None:
     """An interval is the same whenever it is asked for, and whatever was asked before."""

@@ -48,6 +48,7 @@ SAMPLES = samples(PLAN)
 """All of its samples, each made after the one before."""
 DIGESTS = [digest([sample]) for sample in SAMPLES]
 STEP = round(PLAN.step * 1e9)
+SCREENS = load_screens(shipped("screens"))
 FIRST = SAMPLES[0].at.utc
 TOLD = """
 from tests.lab.plans import brief, digest, samples, small
@@ -175,16 +176,19 @@ def test_no_more_is_remembered_than_is_said(monkeypatch: pytest.MonkeyPatch) -> 
 # the same everywhere
 
 
+@pytest.mark.usefixtures("anew")
 def test_the_same_seed_gives_the_same_samples() -> None:
     """To the last bit."""
     assert digest(samples(small())) == digest(samples(small()))
 
 
+@pytest.mark.usefixtures("anew")
 def test_another_seed_gives_others() -> None:
     """Or it would be no seed."""
     assert digest(samples(small(seed=6))) != digest(samples(small()))
 
 
+@pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("seed", ["0", "390"])
 def test_another_process_gives_the_same_samples(seed: str) -> None:
     """Whatever its hashes of texts begin with."""
@@ -218,7 +222,7 @@ def test_every_table_is_filled(plan: Scenario, name: str) -> None:
         except NoSuchThing:
             assert argument or name == "details"  # a page is about something
             continue
-        for screen in load_screens(shipped("screens")):
+        for screen in SCREENS:
             if screen.table == name:
                 sheet = Sheet(screen, table, natural(screen))
                 assert all(sheet.line(row).isprintable() for row in range(len(sheet)))
@@ -351,6 +355,7 @@ def test_what_happened_between_two_passes_is_seen(hercules: str) -> None:
     assert sum(n for n in interval.of(BLOCK).numbers("writes") if isinstance(n, int)) > 0
 
 
+@pytest.mark.usefixtures("own_capture")
 def test_a_restart_between_passes_is_no_interval(hercules: str) -> None:
     """Where the boot id was captured, it tells."""
     interval = Cursor(open_capture(hercules)).end()

@@ -118,17 +118,23 @@ class Simulation:
         """Return the intervals of a phase that were simulated."""
         slices = self._slices.get(phase)
         if slices is None:
-            plan = self.plan
             begin = self._ends[phase - 1] if phase else 0
-            engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
-            if plan.warm:
-                engine.run(plan.warm * MICROSECONDS)
-            slices = self._slices[phase] = []
-            for _ in range(min(plan.drawn, self._ends[phase] - begin)):
-                before = [engine.backlog(unit) for unit in engine.units]
-                engine.run(plan.step * MICROSECONDS)
-                slices.append(_slice(engine, before))
+            count = min(self.plan.drawn, self._ends[phase] - begin)
+            slices = self._slices[phase] = simulate_phase(self.plan, phase, count)
         return slices
+
+
+def simulate_phase(plan: Scenario, phase: int, count: int) -> list[IntervalCounts]:
+    """Return the first intervals of a phase, which begins without anything of the phase before."""
+    engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
+    if plan.warm:
+        engine.run(plan.warm * MICROSECONDS)
+    slices = []
+    for _ in range(count):
+        before = [engine.backlog(unit) for unit in engine.units]
+        engine.run(plan.step * MICROSECONDS)
+        slices.append(_slice(engine, before))
+    return slices
 
 
 def _slice(engine: Engine, before: list[float]) -> IntervalCounts:
