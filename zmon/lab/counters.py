@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.lab.model import Scenario
-    from zmon.lab.simulation import DiskCounts, IntervalCounts
+    from zmon.lab.simulation import IntervalCounts, VolumeCounts
     from zmon.sample import Kind
 
 TRACKS: Final = 15
@@ -400,7 +400,7 @@ class KernelCounters:
             self._idle, round(self.number * self.plan.step * SECOND) - self._computed // self.plan.box.cpus
         )
 
-    def _profile(self, one: DiskCounts) -> None:
+    def _profile(self, one: VolumeCounts) -> None:
         rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
         for name, counted in zip(_HISTOGRAMS, one.histograms, strict=True):
             for bucket, requests in counted:

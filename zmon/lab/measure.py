@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.lab.model import Scenario
-    from zmon.lab.simulation import DiskCounts, IntervalCounts, Simulation
+    from zmon.lab.simulation import IntervalCounts, Simulation, VolumeCounts
 
 QUANTITIES: Final = {
     "MB/s": "what is read and written; of a path group, an LCU, a volume, or all",
@@ -151,7 +151,7 @@ def _service(slices: list[IntervalCounts]) -> float:
     return _per(spent, sum(one.starts for one in started), "") / 1e6
 
 
-def _peak(answered: Iterable[DiskCounts], histogram: int) -> float:
+def _peak(answered: Iterable[VolumeCounts], histogram: int) -> float:
     buckets: dict[int, int] = {}
     for one in answered:
         for bucket, number in one.histograms[histogram]:

@@ -30,7 +30,7 @@ class SubchannelCounts(NamedTuple):
     connect: int
 
 
-class DiskCounts(NamedTuple):
+class VolumeCounts(NamedTuple):
     """What one disk did: times in ns."""
 
     disk: int
@@ -64,7 +64,7 @@ class IntervalCounts(NamedTuple):
     """All that is counted in one interval."""
 
     started: tuple[SubchannelCounts, ...]
-    answered: tuple[DiskCounts, ...]
+    answered: tuple[VolumeCounts, ...]
     carried: tuple[PathCounts, ...]
     worked_ns: tuple[int, ...]
     """Of each control unit, the time of service that was asked for and given."""
@@ -163,9 +163,9 @@ def _slice(engine: Engine, before: list[float]) -> IntervalCounts:
     )
 
 
-def _answered(disk: DiskState) -> DiskCounts:
+def _answered(disk: DiskState) -> VolumeCounts:
     histograms = (disk.sizes, disk.times, disk.service, disk.waits, disk.queued)
-    return DiskCounts(
+    return VolumeCounts(
         disk.number,
         disk.reads,
         disk.read_bytes // SECTOR,
