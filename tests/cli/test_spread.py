@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, PARTLY, USAGE
+from zmon.cli.spread import products_of
+from zmon.listing.listing import read_listing
+from zmon.placement.move_statements import DB2_SMS
+from zmon.topology.data_files import unknown_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +48,23 @@ def test_what_is_listed_is_never_missing(listing: str, capsys: pytest.CaptureFix
     assert "it does not exist" in printed
     assert "relative/x of TS4" in printed
     assert "relative path" in printed
+
+
+@pytest.mark.usefixtures("listing")
+@pytest.mark.parametrize("kind", ["PATH", ""])
+def test_files_of_a_directory_of_db2_are_not_moved_by_statements(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Db2 makes them itself; a container with files in it is a directory, whatever the listing calls it."""
+    made = tmp_path / "mon.csv"
+    made.write_text(
+        f"TBSP_NAME,CONTAINER_NAME,CONTAINER_TYPE,TOTAL_PAGES,TBSP_PAGE_SIZE\nT,{tmp_path}/folder,{kind},9,4096\n"
+    )
+    main(["spread", str(made), "--by", "disk", "--moves", "5", "--format", "json"])
+    assert "ADD (FILE" not in capsys.readouterr().out
+    files = [unknown_file(f"{tmp_path}/folder/a", absent("not looked at"))]
+    products = products_of(read_listing([str(made)]), files)
+    assert products(f"{tmp_path}/folder/a") == DB2_SMS
 
 
 def test_names_are_harmless(listing: str, capsys: pytest.CaptureFixture[str]) -> None:

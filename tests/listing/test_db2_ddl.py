@@ -52,6 +52,13 @@ def test_names_no_database_when_there_are_two() -> None:
     assert (parse(text).database, [row.database for row in rows(text)]) == ("", ["A", "B"])
 
 
+def test_tells_who_manages_the_space() -> None:
+    """MANAGED BY SYSTEM has directories, BY DATABASE files and devices."""
+    text = """CREATE TABLESPACE a MANAGED BY SYSTEM USING ('/a');
+        CREATE TABLESPACE b MANAGED BY DATABASE USING (FILE '/b' 1, DEVICE '/dev/dasdb1' 1);"""
+    assert [row.storage for row in rows(text)] == [c.SMS, c.DMS, c.DMS]
+
+
 def test_reads_quotes_blanks_commas_and_parentheses_of_a_path() -> None:
     """A path is whatever is in the quotes."""
     assert of("TS SALES")[0].path == "/db2/p0/o'hara, (old).dat"

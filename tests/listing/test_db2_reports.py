@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,7 +93,31 @@ def test_reads_the_older_view() -> None:
 def test_tells_automatic_storage() -> None:
     """By tablespace."""
     text = "TBSP_NAME,CONTAINER_NAME,TBSP_PAGE_SIZE,TBSP_USING_AUTO_STORAGE\nA,/a,4096,1\nB,/b,4096,0\n"
-    assert [row.is_automatic for row in rows(text)] == [True, False]
+    assert [row.storage for row in rows(text)] == [c.AUTOMATIC, ""]
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "storage"),
+    [
+        ("CONTAINER_TYPE", "PATH", c.SMS),
+        ("TBSP_TYPE", "SMS", c.SMS),
+        ("TBSP_TYPE,TBSP_USING_AUTO_STORAGE", "SMS,1", c.AUTOMATIC),
+        ("CONTAINER_TYPE", "FILE_EXTENT_TAG", c.DMS),
+        ("TOTAL_PAGES", "7", ""),
+    ],
+)
+def test_tells_who_manages_the_space(columns: str, cells: str, storage: str) -> None:
+    """Of a directory with files of Db2 no single file may be moved, whatever says that it is one."""
+    (row,) = rows(f"TBSP_NAME,CONTAINER_NAME,{columns}\nT,/a,{cells}\n")
+    assert row.storage == storage
+
+
+def test_who_manages_the_space_is_told_by_reports_too() -> None:
+    """By the type of the tablespace, or of the container."""
+    listed = {row.tablespace: row.storage for row in rows_db2_list(LISTING)}
+    assert (listed["TEMPSPACE1"], listed["TS ORDERS"]) == (c.SMS, c.DMS)
+    printed = {row.tablespace: row.storage for row in rows_db2pd(NEW)}
+    assert printed == {"SYSCATSPACE": c.AUTOMATIC, "TEMPSPACE1": c.SMS, "TS ORDERS": c.DMS}
 
 
 def test_blanks_that_pad_a_name_are_none_of_it() -> None:
@@ -256,7 +281,7 @@ def test_reads_columns_by_their_names() -> None:
         database="OLDDB", tablespace="USERSPACE1", spelled="USERSPACE1", container_id=0, partition=3,
         kind=c.FILE, path="/old/d03/user1", bytes_declared=8192 * 4096,
         role=c.DATA, stripe_set=0,
-        extent_bytes=32 * 4096, source="x.txt", line=9,
+        extent_bytes=32 * 4096, source="x.txt", line=9, storage=c.DMS,
     )  # fmt: skip
 
 

@@ -240,9 +240,11 @@ def test_the_traffic_of_a_volume_with_several_paths() -> None:
 def test_files_of_a_directory_that_db2_manages_are_pinned() -> None:
     """No statement moves one of them; the tag of the container tells which they are."""
     made = sample(
-        [("/db/sms/SQLTAG.NAM", "TS", 1, 0), ("/db/sms/SQL2.DAT", "TS", 1, 0), ("/db/f", "TS", 1, 0)]
-    )
+        [("/db/sms/SQLTAG.NAM", "TS", 1, 0), ("/db/sms/SQL2.DAT", "TS", 1, 0), ("/db/f", "TS", 1, 0),
+         ("/db/untagged/SQL00002.TDA", "TS", 1, 0)]
+    )  # fmt: skip
     found = placement_of(Machine(made))
     assert {item.name: bool(item.pinned) for item in found.items} == {
         "/db/sms/SQLTAG.NAM": True, "/db/sms/SQL2.DAT": True, "/db/f": False,
+        "/db/untagged/SQL00002.TDA": True,
     }  # fmt: skip

@@ -2,8 +2,19 @@ from __future__ import annotations
 
 import pytest
 
+from zmon.listing.containers import AUTOMATIC, DMS, SMS
 from zmon.placement.items import FileItem, Unit
-from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, MARIADB, ORACLE, POSTGRESQL, move_statements
+from zmon.placement.move_statements import (
+    DB2,
+    DB2_AUTOMATIC,
+    DB2_SMS,
+    DB2_UNKNOWN,
+    MARIADB,
+    ORACLE,
+    POSTGRESQL,
+    move_statements,
+    product_of,
+)
 from zmon.placement.planner import Move
 
 
@@ -69,6 +80,22 @@ def test_oracle_moves_each_sort_of_file_otherwise(role: str, said: list[str]) ->
     """MOVE DATAFILE is for data files alone, LOGFILE MEMBER for redo logs."""
     found = move_statements(ORACLE, move(role=role))
     assert [line for line in found if not line.startswith("--")] == said
+
+
+def test_who_manages_the_space_decides_what_moves_a_container() -> None:
+    """Db2 refuses to add a file to a tablespace of directories; if unknown, no statement is right."""
+    assert [product_of(DB2, storage) for storage in (DMS, AUTOMATIC, SMS, "")] == [
+        DB2, DB2_AUTOMATIC, DB2_SMS, DB2_UNKNOWN,
+    ]  # fmt: skip
+    assert product_of(ORACLE, "") == ORACLE
+    for product in (DB2_SMS, DB2_UNKNOWN):
+        assert all(line.startswith("--") for line in move_statements(product, move()))
+    assert "DEVICE" in move_statements(DB2_UNKNOWN, move("/dev/dasdl1"))[0]
+
+
+def test_a_temporary_tablespace_is_not_rebalanced() -> None:
+    """Db2 refuses it; the new path is used when the database is activated."""
+    assert not any("REBALANCE" in line for line in move_statements(DB2_AUTOMATIC, move(role="temp"))[:2])
 
 
 def test_automatic_storage_has_no_containers_of_its_own() -> None:

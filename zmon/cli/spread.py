@@ -13,8 +13,8 @@ from zmon.cli.source_options import open_lookup
 from zmon.kinds import CONTAINER
 from zmon.listing.asm import is_in_group, name_in_group
 from zmon.listing.containers import UNKNOWN
-from zmon.placement.items import FilePlacement, UnitKind, placement_of
-from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, move_statements
+from zmon.placement.items import MANAGED, FilePlacement, UnitKind, placement_of
+from zmon.placement.move_statements import DB2, DB2_SMS, DB2_UNKNOWN, move_statements, product_of
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
@@ -30,15 +30,15 @@ from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.cli.source_options import Lookup
-    from zmon.listing.containers import Container
     from zmon.listing.listing import Listing
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner import MovePlan
     from zmon.placement.spread_report import Pressure, SpreadReport, TablespaceSpread, WhatIf
+    from zmon.topology.data_files import DataFile
 
 UNITS = {"lcu": "LCU", "disk": "disk", "side": "side"}
 _name = partial(harmless, escaped=True)
@@ -94,10 +94,11 @@ def _spread(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -> int:
     """Print what was found; returns the exit status."""
     found = placement_of(lookup.machine, by=UnitKind(args.by), interval=lookup.interval)
+    products = products_of(listing, lookup.machine.files)
     if listing is not None:
         if args.source:  # of this machine it has them
             listing = listing._replace(notes=(*listing.notes, *lookup.strangers))
-        items = tuple(_mirrored(found.items, listing))
+        items = tuple(_managed(_mirrored(found.items, listing), products))
         found = found._replace(items=items, rows=found.rows + _unusable(listing))
     if not found.rows:
         why = lookup.machine.missing(CONTAINER) or "give a listing"
@@ -114,7 +115,7 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         answer = report_spread(found, wanted)
     except ValueError as error:
         return complain(f"--lcus: {error}")
-    _print(args, answer, listing)
+    _print(args, answer, listing, products)
     placed = [item for item in found.items if item.bytes_on]
     is_known = not args.traffic or any(not isinstance(item.load_on, Absent) for item in placed)
     return status(args) if placed and is_known else FAILED
@@ -157,16 +158,20 @@ def _mirrored(items: Iterable[FileItem], listing: Listing) -> Iterable[FileItem]
         yield item._replace(mirror=groups[item.name]) if item.name in groups else item
 
 
+def _managed(items: Iterable[FileItem], products: Callable[[str], str]) -> Iterable[FileItem]:
+    """Yield items, those pinned that lie in a directory whose files Db2 makes itself."""
+    for item in items:
+        yield item._replace(pinned=item.pinned or MANAGED) if products(item.name) == DB2_SMS else item
+
+
 # output
 
 
-def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | None) -> None:
+def _print(
+    args: argparse.Namespace, answer: SpreadReport, listing: Listing | None, products: Callable[[str], str]
+) -> None:
     notes: Sequence[str] = () if listing is None else listing.notes
     unread: Sequence[str] = () if listing is None else listing.unread
-    known = {}
-    if listing is not None:
-        known = {name_in_group(each).rstrip("/"): _product_of(each, listing) for each in listing.containers}
-    products = partial(_product, known)
     plan = answer.plan
     write_result(
         args,
@@ -176,17 +181,30 @@ def _print(args: argparse.Namespace, answer: SpreadReport, listing: Listing | No
     )
 
 
-def _product_of(container: Container, listing: Listing) -> str:
-    """Return the product of a container, as statements need it."""
-    product = listing.product(container)
-    return DB2_AUTOMATIC if product == DB2 and container.is_automatic else product
+def products_of(listing: Listing | None, files: Iterable[DataFile] = ()) -> Callable[[str], str]:
+    """Return a function that gives the product of a path, as statements need it.
+
+    Of the files, those that were looked at are no directories.
+    """
+    if listing is None:
+        return lambda _: ""
+    known = {
+        name_in_group(each).rstrip("/"): product_of(listing.product(each), each.storage)
+        for each in listing.containers
+    }
+    seen = {file.path for file in files if not file.unseen}
+    return partial(_product, known, seen)
 
 
-def _product(known: Mapping[str, str], path: str) -> str:
+def _product(known: Mapping[str, str], seen: Collection[str], path: str) -> str:
     """Return the product that a container belongs to: its own, or that of the listed directory it is in."""
-    while path and path not in known:
-        path = path.rpartition("/")[0]
-    return known.get(path, "")
+    above = path
+    while above and above not in known:
+        above = above.rpartition("/")[0]
+    found = known.get(above, "")
+    if found == DB2_UNKNOWN and path in seen:
+        return DB2 if above == path else DB2_SMS
+    return found
 
 
 # text

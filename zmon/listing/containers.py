@@ -37,6 +37,14 @@ ROLES: Final = (DATA, INDEX, TEMP, UNDO, LOG, ARCHIVE, CONTROL, UNKNOWN)
 """What a container is for, as the listing declares it; the name of a file declares nothing."""
 
 
+SMS: Final = "system"
+"""The tablespace is a directory whose files Db2 makes itself (MANAGED BY SYSTEM)."""
+DMS: Final = "database"
+"""Containers are files or devices of fixed size (MANAGED BY DATABASE)."""
+AUTOMATIC: Final = "automatic"
+"""Db2 places the containers on the paths of a storage group."""
+
+
 class Traffic(NamedTuple):
     """What was read and written, counted since some moment; None where the listing does not count."""
 
@@ -89,8 +97,8 @@ class Container(NamedTuple):
     traffic: Traffic = Traffic()
     table: str = ""
     """The table or index it holds, where each has files of its own."""
-    is_automatic: bool = False
-    """Whether Db2 places it, in the storage group of its tablespace (automatic storage)."""
+    storage: str = ""
+    """Who manages the space of a container of Db2: `SMS`, `DMS` or `AUTOMATIC`; empty when it is not said."""
 
     @property
     def located(self) -> str:

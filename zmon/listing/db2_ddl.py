@@ -72,6 +72,7 @@ _CLAUSES: Final = frozenset({
 _NO_PATH: Final = frozenset({"/", "\\", "."})
 """Signs with which a path begins that is not in quotes."""
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
+_STORAGES: Final = {c.FILE: c.DMS, c.DEVICE: c.DMS, c.DIRECTORY: c.SMS}
 
 
 class _ContainerClause(NamedTuple):
@@ -404,6 +405,7 @@ class _Db2Reader(DdlReader):
                 self.note(one.line, f"{one.path!r}: {said}")
             made = row._replace(
                 kind=one.kind,
+                storage=_STORAGES.get(one.kind, ""),
                 path=one.path,
                 line=one.line,
                 problem=one.problem,

@@ -47,6 +47,13 @@ _KINDS: Final = {"FILE": c.FILE, "DISK": c.DEVICE, "PATH": c.DIRECTORY, "DEVICE"
 """What a container is, by the first word of its type: `FILE_EXTENT_TAG`."""
 
 
+_STORAGES: Final = {
+    c.DIRECTORY: c.SMS, c.FILE: c.DMS, c.DEVICE: c.DMS, "SMS": c.SMS, "DMS": c.DMS, "SYSTEM": c.SMS,
+    "DATABASE": c.DMS,
+}  # fmt: skip
+"""Who manages the space, by the kind of a container or the first word of the type of a tablespace."""
+
+
 class _Space(NamedTuple):
     """What a report says of a tablespace."""
 
@@ -60,24 +67,30 @@ class _Space(NamedTuple):
     partition: int | None = None
     containers: int | None = None
     """How many it has, where that is known."""
-    is_automatic: bool = False
-    """Whether Db2 places its containers (automatic storage)."""
+    storage: str = ""
+    """As in a container."""
 
     def joined(self, row: Container) -> Container:
         """Return a container of it, whose size is in pages; of a directory that is always 1."""
-        pages = row.bytes_declared if row.kind != c.DIRECTORY else None
+        storage = self.storage or _STORAGES.get(row.kind, "")
+        pages = None if row.kind == c.DIRECTORY or storage == c.SMS else row.bytes_declared
         return row._replace(
             tablespace=self.name,
             spelled=self.name,
             role=self.role,
             bytes_declared=multiply(pages, self.page),
             extent_bytes=self.extent,
-            is_automatic=self.is_automatic,
+            storage=storage,
         )
 
 
 def _kind(word: str) -> str:
     return _KINDS.get(word.strip().upper().split("_")[0].split(" ")[0], "")
+
+
+def _storage(sort: str) -> str:
+    """Return who manages the space of a tablespace of this type; empty when it is another word."""
+    return _STORAGES.get("".join(sort.upper().split()[:1]), "")
 
 
 def _not_accessible(line: int, path: str) -> Note:
@@ -133,11 +146,12 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
         name, page = _sql_name(row), row.whole("TBSP_PAGE_SIZE")
         if row.problem or row.text("CONTAINER_NAME"):
             listed.append(row)
-        if name not in spaces and page is not None:
+        is_automatic = row.whole("TBSP_USING_AUTO_STORAGE") == 1
+        storage = c.AUTOMATIC if is_automatic else _storage(row.text("TBSP_TYPE"))
+        if (page is not None or storage) and (name not in spaces or spaces[name].page is None):
             role = _CONTENT.get(row.text("TBSP_CONTENT_TYPE").strip().upper(), c.UNKNOWN)
             extent = multiply(row.whole("TBSP_EXTENT_SIZE"), page)
-            is_automatic = row.whole("TBSP_USING_AUTO_STORAGE") == 1
-            spaces[name] = _Space(name, role, page, extent, is_automatic=is_automatic)
+            spaces[name] = _Space(name, role, page, extent, storage=storage)
     made = []
     lacking: dict[str, int] = {}
     for row in listed:
@@ -339,6 +353,7 @@ def _listed_space(block: _Block) -> _Space:
         block.line,
         block.partition,
         block.number("Number of containers"),
+        _storage(block.pairs.get("Type", "")),
     )
 
 
@@ -402,13 +417,16 @@ def parse_db2pd(
             notes.append(unread_row(number, quote(line)))
         elif columns and line.startswith("0x"):
             cells = dict(zip(columns, line.split(None, len(columns) - 1), strict=False))
+            of = (blank.database, blank.partition, cells.get("Id", ""))
             if block == "Containers":
                 row = _printed_container(cells, blank._replace(line=number))
                 notes += [unread_row(number, quote(line))] if row.problem else []
                 made.append((row, cells.get("TspId", "")))
             elif block == "Tablespace Configuration" and "Id" in cells:
                 space = _printed_space(cells)._replace(line=number)
-                spaces[blank.database, blank.partition, cells["Id"]] = space
+                spaces[of] = space
+            elif cells.get("AS", "").upper() == "YES" and of in spaces:
+                spaces[of] = spaces[of]._replace(storage=c.AUTOMATIC)
     notes += _missing(spaces, Counter((row.database, row.partition, number) for row, number in made))
     return c.content_of(
         (
@@ -435,7 +453,8 @@ def _printed_space(cells: Mapping[str, str]) -> _Space:
     role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
     count = whole_number(cells.get("NumCntrs"))
     name = cells.get("Name", "").rstrip()
-    return _Space(name, role, page, multiply(extent, page), containers=count)
+    storage = _storage(cells.get("Type", ""))
+    return _Space(name, role, page, multiply(extent, page), containers=count, storage=storage)
 
 
 def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:

@@ -259,13 +259,14 @@ def placement_of(
 
 
 MANAGED: Final = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)"
-TAG: Final = "/SQLTAG.NAM"
-"""The file by which Db2 marks a directory that is a container."""
+_DB2_FILE: Final = re.compile(r"SQLTAG\.NAM|SQL[0-9]{5}\.[A-Z][A-Z0-9]{1,2}")
+"""Files that Db2 makes in a directory that is a container: its mark, and those of tables."""
 
 
 def _managed(files: Iterable[DataFile]) -> set[str]:
     """Return the directories whose files no statement moves one by one."""
-    return {file.path.removesuffix(TAG) for file in files if file.path.endswith(TAG)}
+    parted = (file.path.rpartition("/") for file in files)
+    return {directory for directory, _, name in parted if _DB2_FILE.fullmatch(name)}
 
 
 def _parents(path: str) -> Iterator[str]:

@@ -10,6 +10,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from zmon.listing.containers import AUTOMATIC, DMS, SMS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,6 +22,8 @@ NEW_PLACE: Final = "<a path on {}>"
 
 DB2: Final = "db2"
 DB2_AUTOMATIC: Final = "db2, automatic storage"
+DB2_SMS: Final = "db2, managed by system"
+DB2_UNKNOWN: Final = "db2, who manages the space is unknown"
 ORACLE: Final = "oracle"
 POSTGRESQL: Final = "postgresql"
 MARIADB: Final = "mariadb"
@@ -38,6 +42,11 @@ def move_statements(product: str, move: Move) -> tuple[str, ...]:
     if product == ORACLE and item.role in {"temp", "control"}:
         return (_oracle_temp if item.role == "temp" else _oracle_control)(move)
     return _STATEMENTS.get(product, _linux)(move)
+
+
+def product_of(product: str, storage: str) -> str:
+    """Return the product of a container as `move_statements` takes it; `storage` is as in a listing."""
+    return _STORAGES.get(storage, DB2_UNKNOWN) if product == DB2 else product
 
 
 def place(move: Move) -> str:
@@ -71,11 +80,33 @@ def _db2(move: Move) -> tuple[str, ...]:
 def _db2_automatic(move: Move) -> tuple[str, ...]:
     """Db2 itself makes the containers on the paths of the storage group, and refuses ADD and DROP."""
     space = name(move.item.tablespace)
+    use = (
+        "-- a temporary tablespace uses the new path when the database is activated again"
+        if move.item.role == "temp"
+        else f"ALTER TABLESPACE {space} REBALANCE"
+    )
     return (
         f"ALTER STOGROUP <storage group of {space}> ADD {string(place(move))}",
-        f"ALTER TABLESPACE {space} REBALANCE",
+        use,
         "-- automatic storage: Db2 adds and drops no single container, but paths of a storage group, for all",
         "-- its tablespaces; ALTER STOGROUP ... DROP takes one away. Single tables: SYSPROC.ADMIN_MOVE_TABLE",
+    )
+
+
+def _db2_sms(move: Move) -> tuple[str, ...]:
+    """Db2 makes the files of the directory itself, and adds a directory for a new partition only."""
+    return (
+        f"-- {name(move.item.tablespace)} is MANAGED BY SYSTEM: no statement moves one of its files",
+        "-- make another tablespace, and move its tables: SYSPROC.ADMIN_MOVE_TABLE",
+    )
+
+
+def _db2_unknown(move: Move) -> tuple[str, ...]:
+    if move.item.name.startswith("/dev/"):
+        return _db2(move)
+    return (
+        f"-- no statement: the listing does not say who manages the space of {name(move.item.tablespace)},",
+        "-- SYSTEM or DATABASE: add CONTAINER_TYPE of MON_GET_CONTAINER",
     )
 
 
@@ -166,7 +197,7 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
             f"ALTER DATABASE ADD LOGFILE MEMBER {where} TO GROUP <group>",
             f"ALTER DATABASE DROP LOGFILE MEMBER {string(move.item.name)}",
         )
-    if product in {DB2, DB2_AUTOMATIC}:
+    if product.startswith(DB2):
         return (f"UPDATE DB CFG FOR {name(move.item.database or '<database>')} USING NEWLOGPATH {where}",)
     if product == POSTGRESQL:
         return ("# stop the server, move pg_wal there and leave a link: ln -s " + where,)
@@ -175,9 +206,12 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
     return _linux(move)
 
 
+_STORAGES: Final = {SMS: DB2_SMS, DMS: DB2, AUTOMATIC: DB2_AUTOMATIC}
 _STATEMENTS: Final[dict[str, Callable[[Move], tuple[str, ...]]]] = {
     DB2: _db2,
     DB2_AUTOMATIC: _db2_automatic,
+    DB2_SMS: _db2_sms,
+    DB2_UNKNOWN: _db2_unknown,
     ORACLE: _oracle,
     POSTGRESQL: _postgresql,
     MARIADB: _mariadb,
