@@ -142,6 +142,21 @@ def test_the_gap_to_what_cannot_be_better() -> None:
     assert [found.bound, found.gap] == pytest.approx([1.0, 20 / 18 - 1])
 
 
+def test_the_bound_is_that_of_the_units_that_may_be_used() -> None:
+    """Nothing may be put on the third: what is on the second alone can be halved."""
+    units = [Unit("1"), Unit("2", open=False), Unit("3", open=False)]
+    items = [FileItem(f"{n}", "T", "D", bytes_on={"2": 1}) for n in range(10)]
+    items.append(FileItem("small", "U", "D", bytes_on={"3": 2}))
+    found = plan_moves(items, units, enough=1.0)
+    assert [found.bound, found.gap] == pytest.approx([5 / 4, 0])
+
+
+def test_the_bound_of_a_file_on_several_units() -> None:
+    """It may stay as it is."""
+    items = [FileItem("a", "T", "D", bytes_on={"1": 6, "2": 4}), FileItem("b", "T", "D", bytes_on={"2": 2})]
+    assert plan_moves(items, [Unit("1"), Unit("2")]).bound == 1
+
+
 @given(st.permutations(study()))
 def test_the_order_of_items_is_of_no_matter(items: list[FileItem]) -> None:
     """The same question has the same answer."""
@@ -311,8 +326,9 @@ def lay(case: tuple[int, list[tuple[int, int, int]]]) -> tuple[list[FileItem], l
     ], [Unit(str(number)) for number in range(count)]
 
 
-def best(items: list[FileItem], count: int) -> int:
+def best(items: list[FileItem], units: list[Unit]) -> int:
     """Return the lowest maximum that any placement has, by trying all of them."""
+    count = len(units)
     loads = [item.size for item in items]
     return min(
         max(
@@ -320,6 +336,10 @@ def best(items: list[FileItem], count: int) -> int:
             for unit in range(count)
         )
         for places in product(range(count), repeat=len(loads))
+        if all(
+            units[place].open or str(place) in item.bytes_on
+            for item, place in zip(items, places, strict=True)
+        )
     )
 
 
@@ -328,7 +348,7 @@ def best(items: list[FileItem], count: int) -> int:
 def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """The bound is never above the best, the result never below; largest first keeps what is proved of it."""
     items, units = lay(case)
-    optimum, count = best(items, len(units)), len(units)
+    optimum, count = best(items, units), len(units)
     found = plan_moves(items, units, most=99, enough=1.0)
     mean = sum(item.size for item in items) / count
     assert not isinstance(found.bound, Absent)
@@ -338,6 +358,19 @@ def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, 
     assert not isinstance(found.uneven, Absent)
     anew = found.anew.uneven if found.anew else min([found.uneven, *(step.uneven for step in found.steps)])
     assert anew * mean <= (4 / 3 - 1 / (3 * count)) * optimum + 1e-6
+
+
+@settings(deadline=None)
+@given(CASES, st.integers(1, 3))
+def test_the_bound_is_never_above_the_best_of_some_units(
+    case: tuple[int, list[tuple[int, int, int]]], opened: int
+) -> None:
+    """Where nothing may be put on the others."""
+    items, units = lay(case)
+    units = [unit._replace(open=number < opened) for number, unit in enumerate(units)]
+    found = plan_moves(items, units, most=99, enough=1.0)
+    assert not isinstance(found.bound, Absent)
+    assert found.bound * sum(item.size for item in items) / len(units) <= best(items, units) + 1e-6
 
 
 @settings(deadline=None)

@@ -277,26 +277,44 @@ def _apart(state: PlannerState) -> float:
 def lowest(state: PlannerState) -> float:
     """Return a level that the maximum is never below, wherever the movable items lie.
 
-    The mean; what lies fixed on a unit; the largest item; and, as on m units some one has k + 1 of the
-    k * m + 1 largest items, the least of these.
+    The level of an even spread; what lies fixed on a unit; the largest item; and, as on m units some one has
+    k + 1 of the k * m + 1 largest items, the least of these.  Units where nothing may be put keep what they
+    have, or less.  Of an item that is on several units the largest part counts, as it may stay there.
     """
     movable = sorted(
-        (load for load, fixed in zip(state.amount, state.fixed, strict=True) if not fixed), reverse=True
+        (
+            (vector[0][1], vector[0][0])
+            for vector, fixed in zip(state.vectors, state.fixed, strict=True)
+            if not fixed
+        ),
+        reverse=True,
     )
-    bounds = [sum(state.loads) / sum(state.bear)]
+    able = {number for number, unit in enumerate(state.units) if unit.open} | {home for _, home in movable}
     resting = [0.0] * len(state.units)
     for number, fixed in enumerate(state.fixed):
         if fixed:
             for unit, load in state.vectors[number]:
                 resting[unit] += load
-    bounds += [load / bear for load, bear in zip(resting, state.bear, strict=True)]
-    bounds += [load / max(state.bear) for load in movable[:1]]
+    bounds = [_even_level(state), *(load / bear for load, bear in zip(resting, state.bear, strict=True))]
+    bounds += [load / max(state.bear[unit] for unit in able) for load, _ in movable[:1]]
     if state.even:
-        count = len(state.units)
+        count = len(able)
         bounds += [
-            sum(movable[k * count - k : k * count + 1]) for k in range(1, (len(movable) - 1) // count + 1)
+            sum(load for load, _ in movable[k * count - k : k * count + 1])
+            for k in range(1, (len(movable) - 1) // count + 1)
         ]
     return max(bounds)
+
+
+def _even_level(state: PlannerState) -> float:
+    """Return the level of an even spread, where units that nothing may be put on have no more than now."""
+    sharing = set(range(len(state.units)))
+    while True:
+        level = sum(state.loads[unit] for unit in sharing) / (sum(state.bear[unit] for unit in sharing) or 1)
+        below = {unit for unit in sharing if not state.units[unit].open and state.level(unit) < level}
+        if not below:
+            return level
+        sharing -= below
 
 
 # a low maximum
