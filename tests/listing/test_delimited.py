@@ -154,7 +154,8 @@ def test_the_first_line_shows_the_delimiter(line: str, delimiter: str) -> None:
 
 def test_what_is_shown_cannot_harm() -> None:
     """A message quotes what was found, short and printable."""
-    assert quote("a\x1b[2Jb\n") == "'a?[2Jb'"
+    assert quote("a\x1b[2Jb\n") == r"'a\x1b[2Jb'"
+    assert quote("表空间 ü") == "'表空间 ü'"
     assert len(quote("x" * 1000)) < 80
 
 

@@ -193,6 +193,25 @@ def test_a_report_of_db2_in_another_language_is_told(word: str, tmp_path: Path) 
         read_listing(saved(tmp_path, report))
 
 
+GERMAN = """
+            Tabellenbereichsbehälter für Tabellenbereich 3
+
+ Behälter-ID                          = 0
+ Name                                 = /db2/d01/ts1.data
+ Typ                                  = Datei
+"""
+
+
+@pytest.mark.parametrize(
+    "heading", ["Tabellenbereichsbehälter für Tabellenbereich 3", "Tablespace Containers for Tablespace 3"]
+)
+def test_a_report_in_another_language_is_recognised(tmp_path: Path, heading: str) -> None:
+    """And how it is had in English is told."""
+    text = GERMAN.replace("Tabellenbereichsbehälter für Tabellenbereich 3", heading)
+    with pytest.raises(ListingError, match=r"another language: .*LC_ALL=C"):
+        read_listing(saved(tmp_path, text))
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     """With the words of the system."""
     with pytest.raises(ListingError, match="No such file"):

@@ -226,8 +226,8 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
             raise ListingError(_unknown(head))
         content = found.parse(pieces, origin, options)
         if not content.containers and not content.disk_groups:
-            why = "".join(f"; line {note.line}: {note.text}" for note in content.notes[:_MAX_NAMED])
-            raise ListingError(f"it names no container, read as {found.title}{why}")
+            notes = (f"; line {note.line}: {note.text}" for note in content.notes[:_MAX_NAMED])
+            raise ListingError(f"it names no container, read as {found.title}{_hint(head) or ''.join(notes)}")
     except ValueError as error:
         raise ListingError(f"{origin}: {error}") from error
     finally:
@@ -255,28 +255,32 @@ _HINTS: Final = (
         "it looks like ls -l of pg_tblspc: give the data directory itself, or its server, or psql's \\db+",
     ),
     (
-        re.compile(r"^[ \t]*(?:[^\s=]{1,40}[- \t]+)?ID\b[^=\n]{0,60}= \d+[ \t\r]*$", re.MULTILINE),
+        re.compile(
+            r"^[ \t]*(?!(?:Container|Tablespace) ID)(?:[^\s=]{1,40}[- \t]+)?ID\b[^=\n]{0,60}= \d+[ \t\r]*$",
+            re.MULTILINE,
+        ),
         "it looks like LIST TABLESPACE CONTAINERS in another language: run it again with LC_ALL=C",
     ),
 )
 """What people have who do not know what to spool, and what to give instead."""
 
 
-def _hint(head: str, found: re.Match[str], words: str) -> str:
-    if "file" not in found.groupdict():
-        return f"; {words}"
-    return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {quote(found['file'])}"
+def _hint(head: str) -> str:
+    """Say what a text seems to be, and what to give instead; empty when it seems to be nothing known."""
+    for pattern, words in _HINTS:
+        if found := pattern.search(head):
+            if "file" not in found.groupdict():
+                return f"; {words}"
+            return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {quote(found['file'])}"
+    return ""
 
 
 def _unknown(head: str) -> str:
     """Say what a text is that no format fits, and what would do."""
-    hint = next(
-        (_hint(head, found, words) for pattern, words in _HINTS if (found := pattern.search(head))), ""
-    )
     begin = quote((head.strip().splitlines() or [""])[0])
     return (
-        f"not a listing that zmon knows; it begins {begin}{hint}. zmon spread --help names the formats,"
-        " docs/listings.md says what to spool"
+        f"not a listing that zmon knows; it begins {begin}{_hint(head)}."
+        " zmon spread --help names the formats, docs/listings.md says what to spool"
     )
 
 

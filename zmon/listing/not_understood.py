@@ -10,8 +10,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.plain_text import harmless
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -74,7 +72,7 @@ def merge_unread(notes: Sequence[Note]) -> list[Note]:
 def quote(text: str, most: int = 60) -> str:
     """Quote what was found, short and without what a terminal would obey."""
     bare = text.strip("\r\n")
-    return repr(harmless(bare[:most], ascii_only=True)) + ("..." if len(bare) > most else "")
+    return repr(bare[:most]) + ("..." if len(bare) > most else "")
 
 
 # words that are nearly others

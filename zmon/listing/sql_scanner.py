@@ -50,7 +50,10 @@ class SqlToken(NamedTuple):
     @property
     def stored(self) -> str:
         """An identifier as the catalogue stores it."""
-        return self.text.upper() if self.kind == WORD else self.text
+        if self.kind != WORD:
+            return self.text
+        # no letter becomes two, as ß would
+        return "".join(char if len(char.upper()) > 1 else char.upper() for char in self.text)
 
     @property
     def spelled(self) -> str:
