@@ -347,3 +347,30 @@ def test_survives_any_order_of_words(text: str) -> None:
 def test_survives_damage(place: int, length: int, put: str) -> None:
     """A listing that is cut or overwritten is read as far as it goes."""
     parse(DB2LOOK[:place] + put + DB2LOOK[place + length :])
+
+
+def test_reads_the_tablespaces_that_a_database_is_created_with() -> None:
+    """Their names are always the same; sizes are in pages of the database."""
+    text = """CREATE DATABASE shop PAGESIZE 8 K
+        CATALOG TABLESPACE MANAGED BY DATABASE USING (FILE '/c' 10)
+        USER TABLESPACE MANAGED BY DATABASE USING (FILE '/u' 20)
+        TEMPORARY TABLESPACE MANAGED BY SYSTEM USING ('/t');"""
+    assert [(row.database, row.tablespace, row.path, row.role, row.bytes_declared) for row in rows(text)] == [
+        ("SHOP", "SYSCATSPACE", "/c", c.DATA, 81920),
+        ("SHOP", "USERSPACE1", "/u", c.DATA, 163840),
+        ("SHOP", "TEMPSPACE1", "/t", c.TEMP, None),
+    ]
+    assert parse("CREATE DATABASE shop AUTOMATIC STORAGE YES ON /db;").containers == ()
+
+
+def test_a_mistyped_kind_is_no_directory() -> None:
+    """It is not known what the container is."""
+    row = rows("CREATE TABLESPACE t MANAGED BY DATABASE USING (FLE '/a' 1);")[1]
+    assert (row.path, row.kind, row.storage) == ("/a", "", "")
+
+
+def test_folds_letters_one_by_one() -> None:
+    """A letter without a capital of one letter stays."""
+    assert [row.tablespace for row in rows("CREATE TABLESPACE straße MANAGED BY SYSTEM USING ('/a');")] == [
+        "STRAßE"
+    ]

@@ -317,3 +317,51 @@ def test_reads_what_the_db2_command_line_prints(tmp_path: Path) -> None:
         498750 * 4096,
     )
     assert [":5: " in part and "TSFACT2" in part for part in found.unread] == [True]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_names_of_all_scripts_are_read_in_all_encodings(tmp_path: Path, encoding: str) -> None:
+    """With a mark at the beginning and without."""
+    text = "CREATE TABLESPACE 数据 DATAFILE '/db/文件' SIZE 1M;\r\n"
+    (row,) = read_listing(saved(tmp_path, text.encode(encoding))).containers
+    assert (row.tablespace, row.path) == ("数据", "/db/文件")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        " Name    |  Owner   | Location ",
+        "  Name   | Eigentümer |   Pfad   ",
+        "   Nom   | Propriétaire | Emplacement ",
+    ],
+)
+def test_tablespaces_of_psql_are_read_in_any_language(tmp_path: Path, heading: str) -> None:
+    r"""By the tablespaces that every server has: the columns of `\db` have an order."""
+    text = f"{heading}\n---------+----------+----------\n pg_default | p |\n ts1 | p | /db/ts1\n(2 rows)\n"
+    found = read_listing(saved(tmp_path, text))
+    assert [(row.tablespace, row.path) for row in found.containers] == [
+        ("pg_default", "base"), ("ts1", "/db/ts1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-[ RECORD 1 ]-----+-----------\nName   | pg_default\nLocation | \n",
+        "********** 1. row **********\n     NAME: a/b\n FILENAME: ./a/b.ibd\n",
+    ],
+)
+def test_a_table_with_a_line_for_each_column_is_recognised(tmp_path: Path, text: str) -> None:
+    """Neither is read."""
+    with pytest.raises(ListingError, match="one line for each column"):
+        read_listing(saved(tmp_path, text))
+
+
+def test_a_script_that_runs_a_file_by_a_client_names_it(tmp_path: Path) -> None:
+    """The statements of a here document are read."""
+    text = (
+        "sqlplus / as sysdba <<SQL\nCREATE TABLESPACE a DATAFILE '/a' SIZE 1M;\nSQL\nsqlplus -s / @more.sql\n"
+    )
+    found = read_listing(saved(tmp_path, text))
+    assert [row.path for row in found.containers] == ["/a"]
+    assert "give 'more.sql', too" in found.unread[0]

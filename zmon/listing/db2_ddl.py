@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.ddl import DdlReader
+from zmon.listing.ddl import DdlReader, TokenCursor
 from zmon.listing.not_understood import similar_word
 from zmon.listing.sql_scanner import STRING, SqlDialect
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.listing.containers import Container
-    from zmon.listing.ddl import SqlStatement, TokenCursor
+    from zmon.listing.ddl import SqlStatement
     from zmon.listing.sql_scanner import SqlToken
 
 MAX_PARTITIONS: Final = 1000
@@ -39,7 +39,7 @@ _WANTED: Final = re.compile(
     r" TABLESPACE(?![^ ])"
     r"|DROP TABLESPACES(?![^ ])"
     r"|RENAME TABLESPACE|CONNECT TO|(?:CREATE|ALTER) STOGROUP"
-    r"|CREATE (?:DATABASE PARTITION GROUP|NODEGROUP)"
+    r"|CREATE (?:DATABASE|DB|NODEGROUP)(?![^ ])"
 )
 _DIALECT: Final = SqlDialect(
     r"!|#|(?i:ECHO)(?!\w)",
@@ -154,11 +154,13 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
     listed: list[_ContainerClause] = []
     if not cursor.symbol("("):
         return listed
+    is_odd = False
     while not cursor.done and not cursor.symbol(")"):
         word = cursor.one_of(*_SIZES)
         path = cursor.kind(STRING)
         if path is not None:
-            kind = _SIZES.get(word, c.DIRECTORY)
+            kind = "" if is_odd else _SIZES.get(word, c.DIRECTORY)
+            is_odd = False
             listed.append(_ContainerClause(path.text, path.line, kind, cursor.measure()))
         elif not cursor.symbol(","):
             odd = cursor.here
@@ -168,6 +170,7 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
                 else f"not a container: {odd.text[:40]!r}"
             )
             listed.append(_ContainerClause("", odd.line, "", problem=problem))
+            is_odd = True
             _to_next(cursor)
     on = _on(cursor)
     return [one._replace(on=on) for one in listed]
@@ -309,41 +312,36 @@ class _Db2Reader(DdlReader):
         self.database = name
         self.databases.add(name)
 
-    def apply(self, statement: SqlStatement) -> None:
-        self._beginning = statement.beginning
-        unknown = statement.unreadable
-        if unknown and statement.tokens[0].text.upper() == "CONNECT":
+    def skips(self, statement: SqlStatement) -> bool:
+        if statement.unreadable and statement.tokens[0].text.upper() == "CONNECT":
             self.database = self.options.database
-            return
-        if statement.broken or statement.strange or unknown:
-            self.notes.append(statement.unread())
-        if statement.strange or unknown:
-            return
+            return True
+        return super().skips(statement)
+
+    def apply(self, statement: SqlStatement) -> bool:
+        self._beginning = statement.beginning
         verb, types, cursor = self.begin(statement)
         if verb == "CONNECT":
-            cursor.words("TO")
-            self._connect(_stored(cursor) or self.database)
+            self._connect((cursor.words("TO") and _stored(cursor)) or self.database)
         elif cursor.words("STOGROUP"):
             name = _stored(cursor)
-            paths = [token.text for token in cursor.rest if token.kind == STRING]
-            if paths:
-                self._storage[name] = ", ".join(paths)
+            if paths := ", ".join(token.text for token in cursor.rest if token.kind == STRING):
+                self._storage[name] = paths
         elif cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP"):
             name = _stored(cursor)
-            members = _on(cursor)
-            if members is not None:
+            if (members := _on(cursor)) is not None:
                 self._groups[name] = members
+        elif cursor.one_of("DATABASE", "DB"):
+            self._create_database(cursor, statement.line)
         elif cursor.one_of("TABLESPACE", "TABLESPACES"):
-            self._tablespace(verb, types, statement, cursor)
+            return self._tablespace(verb, types, statement.line, cursor)
+        return True
 
-    def _tablespace(
-        self, verb: str, types: Sequence[str], statement: SqlStatement, cursor: TokenCursor
-    ) -> None:
+    def _tablespace(self, verb: str, types: Sequence[str], line: int, cursor: TokenCursor) -> bool:
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
         if name is None:
-            self.notes.append(statement.unread())
-            return
+            return False
         key = (self.database, name.stored)
         row = c.Container(
             database=self.database,
@@ -352,7 +350,7 @@ class _Db2Reader(DdlReader):
             role=c.TEMP if "TEMPORARY" in types else c.DATA,
             base_dir=self.options.base_dir,
             source=self.origin,
-            line=statement.line,
+            line=line,
         )
         if verb == "CREATE":
             self._create(key, row, cursor)
@@ -368,11 +366,37 @@ class _Db2Reader(DdlReader):
             space = self._spaces[self.database, new.stored] = self._spaces.pop(key)
             space.rename(new)
             self._created[self.database, new.stored] = self._created.pop(key, _UNKNOWN_SHAPE)
+        return True
 
-    def _create(self, key: tuple[str, str], row: Container, cursor: TokenCursor) -> None:
+    def _create_database(self, cursor: TokenCursor, line: int) -> None:
+        """Create the tablespaces that CREATE DATABASE defines itself."""
+        self._connect(_stored(cursor) or self.database)
+        page = None
+        parts: list[tuple[str, list[SqlToken]]] = [("", [])]
+        while not cursor.done:
+            if cursor.words("PAGESIZE"):
+                page = ddl.size(cursor)
+            elif cursor.words("TABLESPACE"):
+                kind = parts[-1][1].pop() if parts[-1][1] else cursor.here
+                parts.append((_OWN_SPACES.get(kind.text.upper(), ""), []))
+            else:
+                parts[-1][1].append(cursor.step())
+        for name, tokens in parts[1:]:
+            if name:
+                role = c.TEMP if name == "TEMPSPACE1" else c.DATA
+                row = c.Container(
+                    self.database, name, name, role=role, base_dir=self.options.base_dir, source=self.origin,
+                    line=tokens[0].line if tokens else line,
+                )  # fmt: skip
+                self._create((self.database, name), row, TokenCursor(tokens), page)
+
+    def _create(
+        self, key: tuple[str, str], row: Container, cursor: TokenCursor, page: int | None = None
+    ) -> None:
         if key in self._spaces:
             self.note(row.line, f"{row.tablespace!r} is created a second time")
         shape = _shape(cursor)
+        shape = shape._replace(page=shape.page or page)
         odd = self._misread(f"CREATE TABLESPACE {row.spelled}", row.line, cursor)
         self._created[key] = shape
         rows = self._rows(row, shape.listed, shape)
@@ -455,6 +479,8 @@ class _Db2Reader(DdlReader):
         space.newest = max([space.newest, *(one.stripe_set or 0 for one in rows)])
 
 
+_OWN_SPACES: Final = {"CATALOG": "SYSCATSPACE", "USER": "USERSPACE1", "TEMPORARY": "TEMPSPACE1"}
+"""What CREATE DATABASE calls the tablespaces that each database has, and their names."""
 _UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None, extent=None)
 
 

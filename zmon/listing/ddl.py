@@ -435,7 +435,8 @@ class DdlReader:
                     self.comment(statement.text)
                 continue
             before = len(self.notes)
-            self.apply(statement)
+            if not self.skips(statement) and not self.apply(statement) and not statement.broken:
+                self.notes.append(statement.unread())
             self.notes[before:] = merge_unread(self.notes[before:])
         self.end()
         return content_of(self.containers(), self.notes, only_name(self.databases))
@@ -454,8 +455,15 @@ class DdlReader:
     def comment(self, text: str) -> None:
         """Take a comment."""
 
-    def apply(self, statement: SqlStatement) -> None:
-        """Apply a statement to what the ones before it have created."""
+    def skips(self, statement: SqlStatement) -> bool:
+        """Note what is missing in a statement; true if nothing of it can be read."""
+        hidden = statement.strange or bool(statement.unreadable)
+        if hidden or statement.broken:
+            self.notes.append(statement.unread())
+        return hidden
+
+    def apply(self, statement: SqlStatement) -> bool:
+        """Apply a statement to what the ones before it have created; false if it is not understood."""
         raise NotImplementedError
 
     def containers(self) -> Iterable[Container]:

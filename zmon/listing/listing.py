@@ -204,9 +204,17 @@ def _read(source: str, options: Options, standard_input: Stream | None) -> _Sour
         raise ListingError(f"{origin}: {error.strerror or error}") from error
 
 
+_UTF_16: Final = (
+    (re.compile(b"\xff\xfe|\xfe\xff"), "utf-16"),
+    (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
+    (re.compile(rb"\0[^\0]\0[^\0]"), "utf-16-be"),
+)  # fmt: skip
+"""How texts begin that are not UTF-8."""
+
+
 def _recognised(file: Stream, origin: str, options: Options) -> _Source:
     """Find out the format from the beginning, and read the whole piece by piece."""
-    encoding = "utf-16" if file.peek(2)[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+    encoding = next((name for begin, name in _UTF_16 if begin.match(file.peek(4))), "utf-8-sig")
     # names of files are bytes: what is no UTF-8 has to come through as it is
     text = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="")
     try:
@@ -245,6 +253,10 @@ _HINTS: Final = (
     (
         re.compile(r"^[ \t]*(?:@@?|START[ \t]+)(?P<file>[\w/.?~-]+)", re.MULTILINE | re.IGNORECASE),
         "the script runs the statements of another file: give that file",
+    ),
+    (
+        re.compile(r"^(?:-\[ RECORD \d+ \]|\*{5,} \d+\. row \*{5,})", re.MULTILINE),
+        "it has one line for each column: repeat it without \\x of psql, or \\G and -E of mysql",
     ),
     (
         re.compile(r"^\s*(?:FILE_NAME|TABLESPACE_NAME|NAME)\s*$.{0,400}?^-{5,}", re.MULTILINE | re.DOTALL),

@@ -179,18 +179,14 @@ class _OracleReader(DdlReader):
     def containers(self) -> Iterable[Container]:
         return self._rows.values()
 
-    def apply(self, statement: SqlStatement) -> None:
-        unknown = statement.strange or statement.unreadable
-        if statement.broken or unknown:
-            self.notes.append(statement.unread())
-        if unknown:
-            return
+    def apply(self, statement: SqlStatement) -> bool:
         verb, types, cursor = self.begin(statement)
         of_files = cursor.words("TABLESPACE")
         keywords = _KEYWORDS if of_files else _KEYWORDS | _OF_DATABASE
         if of_files:
             role = c.TEMP if "TEMPORARY" in types else c.UNDO if "UNDO" in types else c.DATA
-            self._tablespace(verb, role, statement, cursor)
+            if not self._tablespace(verb, role, cursor):
+                return False
         elif verb == "ALTER":
             cursor.words("PLUGGABLE")
             cursor.words("DATABASE")
@@ -202,6 +198,7 @@ class _OracleReader(DdlReader):
         odd = cursor.misread(keywords, _CLAUSES, paths=of_files)
         if odd:
             self.note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
+        return True
 
     def _add(
         self, name: SqlToken | None, role: str, files: Iterable[_FileClause], without: str = MANAGED
@@ -225,13 +222,13 @@ class _OracleReader(DdlReader):
             self._spaces.setdefault(row.tablespace, []).append(self._next)
             self._next += 1
 
-    def _tablespace(self, verb: str, role: str, statement: SqlStatement, cursor: TokenCursor) -> None:
+    def _tablespace(self, verb: str, role: str, cursor: TokenCursor) -> bool:
         line = cursor.here.line
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
         if name is None:
-            self.notes.append(statement.unread())
-        elif verb == "DROP":
+            return False
+        if verb == "DROP":
             for place in self._spaces.pop(name.stored, ()):
                 self._rows.pop(place, None)
         elif verb == "ALTER":
@@ -246,6 +243,7 @@ class _OracleReader(DdlReader):
             if self._next == before:
                 odd = cursor.misread(_KEYWORDS, _CLAUSES)
                 self._add(name, role, [_FileClause("", line, None)], NOT_UNDERSTOOD if odd else MANAGED)
+        return True
 
     def _alter_tablespace(self, name: SqlToken, cursor: TokenCursor) -> None:
         """Apply what adds, drops and renames files, or renames the tablespace."""

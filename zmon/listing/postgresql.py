@@ -70,6 +70,9 @@ TABLESPACES: Final = "SELECT oid, spcname, pg_tablespace_location(oid) FROM pg_t
 
 _COLUMNS: Final = {"spcname", "pg_tablespace_location"}
 
+_BUILT_IN: Final = re.compile(r"^\"?(?:pg_default|pg_global)\"?,", re.MULTILINE)
+"""A row of a tablespace that every server has."""
+
 _SERVER: Final = """\
 SELECT coalesce(host(inet_server_addr()), ''), current_user, current_database(),
   (SELECT setting FROM pg_settings WHERE name = 'data_directory'),
@@ -115,12 +118,16 @@ def recognise(head: str) -> bool:
         first = next(rows(head), None)
     except ValueError:
         return False
-    return first is not None and _COLUMNS.issubset(_named(first.fields))
+    return first is not None and (
+        _COLUMNS.issubset(first.fields)
+        or first.fields[:3] == ("Name", "Owner", "Location")
+        or (len(first.fields) > 2 and _BUILT_IN.search(head) is not None)
+    )
 
 
 def _named(fields: Sequence[str]) -> Sequence[str]:
-    r"""Return the names of columns, those of psql's `\db` as the catalogue has them."""
-    if fields[:3] != ("Name", "Owner", "Location"):
+    r"""Return the names of columns, those of psql's `\db`, in any language, as the catalogue has them."""
+    if "spcname" in fields or len(fields) < 3:
         return fields
     return ("spcname", "spcowner", "pg_tablespace_location", *fields[3:])
 
@@ -394,15 +401,9 @@ class _PostgresqlReader(DdlReader):
     def containers(self) -> Iterable[c.Container]:
         return self._spaces.values()
 
-    def apply(self, statement: SqlStatement) -> None:
-        if not self._apply(statement) or statement.broken:
-            self.notes.append(statement.unread())
-
-    def _apply(self, statement: SqlStatement) -> bool:
-        """Apply a statement; False when it is not understood."""
+    def apply(self, statement: SqlStatement) -> bool:
         verb, _, cursor = self.begin(statement)
-        if statement.strange or not cursor.words("TABLESPACE"):
-            return False
+        cursor.words("TABLESPACE")
         cursor.words("IF", "EXISTS")
         name = _folded(cursor.identifier())
         if verb == "DROP":

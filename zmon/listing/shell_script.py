@@ -25,12 +25,21 @@ _SHELL: Final = re.compile(r"#!\s*\S*(?:/|env\s+)(?:ba|k|da|z)?sh\b")
 _QUOTED: Final = re.compile(
     r"^[ \t]*(?:[^#\s\"'][^\"'\n]*[ \t])?db2[ \t]+(?:[-+][\w@]+[ \t]+)*[\"']\s*\w+\s", re.MULTILINE
 )
+_CLIENT: Final = re.compile(
+    r"^[ \t]*(?:db2|sqlplus|psql|mysql|mariadb)[ \t][^\n]*<<-?\s*[\"']?\w", re.MULTILINE
+)
+"""A client whose statements follow in a here document."""
 _COMMAND: Final = re.compile(r"(?:^|[\s;&|(/])db2[ \t]+(?P<options>(?:[-+][\w@]+[ \t]+)*)(?P<rest>\S[^\n]*)")
 _HERE: Final = re.compile(r"<<(-?)\s*([\"']?)(\w{1,40})\2")
 _FILE: Final = re.compile(r"[-+]\w*f")
 _TABLESPACE: Final = re.compile(r"\b(?:create|alter)\s(?:[^\"'#]{0,80}\s)?tablespace\b", re.IGNORECASE)
 _STATEMENT: Final = re.compile(r"\s*(?:create|alter|drop|rename|connect)\s", re.IGNORECASE)
 _ENDED: Final = re.compile(r"[;@]\s*\Z")
+_SCRIPT: Final = re.compile(
+    r"\bsqlplus\s[^;|&]{0,200}\s@@?([^\s;|&]{1,4096})|\bpsql\s[^;|&]{0,200}\s-f\s*([^\s;|&]{1,4096})"
+    r"|\b(?:mysql|mariadb)\s[^;|&<]{0,200}<\s*([^\s;|&<]{1,4096})"
+)
+"""A client that runs a file."""
 VARIABLE: Final = "\ue000"
 """Stands for the `$` of a variable of the shell, whose value is not known, in the statements of a script."""
 _DOLLAR: Final = re.compile(r"\$(?=[A-Za-z_{(0-9])")
@@ -44,7 +53,7 @@ _NO_PATH: Final = re.compile(r"[()\s\"]|\A[^/]*\Z")
 
 def is_script(head: str) -> bool:
     """Say whether a text begins like a script of a shell, or has statements in quotes of one."""
-    return bool(_SHELL.match(head) or _QUOTED.search(head))
+    return bool(_SHELL.match(head) or _QUOTED.search(head) or _CLIENT.search(head))
 
 
 def script_statements(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
@@ -116,7 +125,10 @@ class _ScriptReader:
         found = _COMMAND.search(line)
         if found is not None and not set("\"'#") & set(line[: found.start()]):
             return self._command(found["options"], found["rest"])
-        if _TABLESPACE.search(line):
+        if other := _SCRIPT.search(line):
+            file = quote(next(filter(None, other.groups())))
+            self._note(f"the script runs the statements of another file: give {file}, too")
+        elif _TABLESPACE.search(line):
             self._note(f"statement not understood: {quote(line.strip())}")
         return ""
 
