@@ -54,6 +54,8 @@ class Source(NamedTuple):
     """The field of `zmon.kernel.sampler.Choice` without which it is not read from a live machine."""
     off: str = ""
     """Why not, and how to have it read."""
+    whole_every: float = 0.0
+    """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
     captured: str = ""
     """What is read of a capture, if that is something else."""
     counters: tuple[str, ...] = ()
@@ -115,7 +117,8 @@ SOURCES: Final = (
         "channels",
         "/sys/devices/css0/chp0.*",
         (CHANNEL,),
-        "kernel.channel_path.ChannelReader",
+        "kernel.channel_path.read_channels",
+        whole_every=IDENTITY_EVERY,
         counters=("sys/devices/css0/chp*/{measurement,ext_measurement}",),
         seldom=("sys/devices/css0/chp*/configure",),  # may ask the service processor
         identity=(
@@ -125,7 +128,7 @@ SOURCES: Final = (
         ),
         reads="`/sys/devices/css0/chp0.*`",
         needs="root for load; an LPAR; `cm_enable` = 1; global performance data at the HMC",
-        often="every sample; `configure` once a minute",
+        often="every sample `status` and the counters; the rest at hot-plug, else once a minute",
         serves="CHANNEL",
     ),
     Source(
@@ -133,6 +136,7 @@ SOURCES: Final = (
         "/proc/stat",
         (CPU,),
         "kernel.proc_stat.read_cpu",
+        whole_every=IDENTITY_EVERY,
         counters=("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
         identity=(
             "sys/devices/system/cpu/{online,present,dispatching}",

@@ -85,6 +85,18 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
     assert frame.times == [3, 3, 3]
 
 
+def test_what_seldom_changes_is_repeated_from_a_recent_frame(make_tree: Callable[..., Tree]) -> None:
+    """Unless a CPU came or went on or off line."""
+    recent = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
+    later = HERCULES.replace("cpu1 ", "cpu2 ").replace("1507", "1508").encode()
+    changed = {f"{CPUS}/cpu{number}/address": b"9\n" for number in range(4)}
+    frame = read_cpu(make_tree({STAT: later, **changed}), recent)
+    assert frame.keys == ["0", "1", "2"]
+    assert frame.column("address") == ["0", "9", "9"]
+    assert frame.column("online") == [1, 0, 1]
+    assert frame.cell("0", "user") == 15_080_000_000
+
+
 def test_offline(make_tree: Callable[..., Tree]) -> None:
     """A CPU that is present and off line is there, without times."""
     frame = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import DictTree
 from zmon.absent import absent
-from zmon.kernel.proc_stat import MEMINFO, VMSTAT, parse_meminfo, parse_vmstat, read_memory
+from zmon.kernel.proc_stat import MEMINFO, VMSTAT, parse_amounts, read_memory
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ def files(vmstat: str = PAGING) -> dict[str, bytes]:
 
 def test_bytes() -> None:
     """The kernel's kB are 1024 bytes."""
-    assert parse_meminfo(HERCULES)["MemTotal"] == 1_030_594_560
+    assert parse_amounts(HERCULES, MEMINFO, ["MemTotal:"]) == {"MemTotal:": 1_030_594_560}
 
 
 def test_plain_numbers() -> None:
     """A line without a unit is a number of something."""
-    assert parse_meminfo(HERCULES)["HugePages_Total"] == 7
+    assert parse_amounts(HERCULES, MEMINFO, ["HugePages_Total:"]) == {"HugePages_Total:": 7}
 
 
 def test_captured(make_tree: Callable[..., Tree]) -> None:
@@ -89,28 +90,29 @@ def test_psutil_sees_the_same_sizes() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "MemFree: 1 kB\n", "MemTotal: much\n", "MemTotal 5\n"])
-def test_other_meminfo(content: str) -> None:
+def test_other_meminfo(make_tree: Callable[..., Tree], content: str) -> None:
     """A file of another form, or without the total, is refused."""
     with pytest.raises(ValueError, match="/proc/meminfo: expected"):
-        parse_meminfo(content)
+        read_memory(make_tree({MEMINFO: content.encode()}))
 
 
-def test_other_vmstat() -> None:
-    """A line that is not a name and a number is refused, and the message shows it."""
-    with pytest.raises(ValueError, match="found 'pswpin'"):
-        parse_vmstat("pswpin\n")
+@pytest.mark.parametrize("content", ["pswpin\n", "pswpin\npswpout 5\n"])
+def test_other_vmstat(make_tree: Callable[..., Tree], content: str) -> None:
+    """A label without a number is refused, and the message shows it."""
+    with pytest.raises(ValueError, match="/proc/vmstat: expected pswpin and a number"):
+        read_memory(make_tree(files(content)))
 
 
 @given(st.text())
 def test_any_text(content: str) -> None:
     """Nothing but a ValueError comes out of any text."""
-    for parse in (parse_meminfo, parse_vmstat):
-        with suppress(ValueError):
-            parse(content)
+    with suppress(ValueError):
+        read_memory(DictTree({MEMINFO: content.encode(), VMSTAT: content.encode()}))
 
 
 @given(st.integers(0, len(HERCULES)), st.text(max_size=8))
 def test_mutated_text(place: int, patch: str) -> None:
     """Nothing but a ValueError comes out of a damaged file."""
+    damaged = HERCULES[:place] + patch + HERCULES[place + len(patch) :]
     with suppress(ValueError):
-        parse_meminfo(HERCULES[:place] + patch + HERCULES[place + len(patch) :])
+        read_memory(DictTree({MEMINFO: damaged.encode()}))

@@ -18,11 +18,12 @@ from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.deadline import SourceReading
 from zmon.kernel.file_extents import ListedFile
-from zmon.kernel.sampler import Choice, Sampler, find_reader, sample_once, sources_of
+from zmon.kernel.sampler import Choice, LazyReader, Sampler, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
 from zmon.registry import SOURCES
+from zmon.sample import empty_frame
 from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill, needs
 
@@ -629,3 +630,24 @@ def test_files_that_become_known_later_are_looked_at_in_the_next_sample(tmp_path
     later.answers = True
     (tmp_path / "file").write_text("x")
     assert str(tmp_path / "file") in sampler.sample().frame(CONTAINER).keys
+
+
+def test_what_seldom_changes_is_repeated_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader gets its last frame, unless a minute has passed or devices came or went."""
+    now, given = [0.0], list[object]()
+    frames = [empty_frame(CPU, f"frame {number}") for number in range(5)]
+
+    def read(_tree: Tree, recent: object) -> Frame:
+        given.append(recent)
+        return frames[len(given) - 1]
+
+    monkeypatch.setattr("zmon.kernel.sampler.find_reader", lambda _source: read)
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    source = next(source for source in SOURCES if source.whole_every)
+    reader = LazyReader(source, LiveTree(), Choice())
+    for seconds in (1, 1, 58, 1):
+        now[0] += seconds
+        assert reader.read() == [frames[len(given) - 1]]
+    reader.changed()
+    reader.read()
+    assert given == [None, frames[0], frames[1], None, None]

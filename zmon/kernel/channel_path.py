@@ -25,13 +25,11 @@ from __future__ import annotations
 
 import re
 import struct
-import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import CSS, read_value, refused
 from zmon.kinds import CHANNEL
-from zmon.registry import IDENTITY_EVERY
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -240,7 +238,6 @@ def parse_status(content: str) -> str:
 
 
 ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
-    "status": ("status", parse_status),
     # 1 when several partitions share the path
     "shared": ("shared", _optional_hex("unknown", "the machine does not say whether it is shared")),
     "chid": ("chid", parse_chid),
@@ -250,16 +247,17 @@ ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
     "speed": ("speed_bps", parse_speed_bps),
     "type": ("type", parse_hex),  # a code: see zmon.topology.volumes
     "cmg": ("cmg", parse_cmg),
+    "configure": ("configure", parse_hex),
 }
-"""The attributes that are free to read: field, file, parser, which raises ValueError for another form."""
+"""Attributes that seldom change: field, file, parser, which raises ValueError for another form."""
 
 
 def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     """Read every channel path, with its counters where the firmware measures.
 
-    The kernel may have to ask the service processor for `configure` (0 standby, 1 configured, 2 reserved,
-    3 not recognized) and wait for the answer.  Pass a frame younger than a minute as `recent`, and what it
-    says of `configure` is repeated instead.
+    For `configure` (0 standby, 1 configured, 2 reserved, 3 not recognized) the kernel may have to ask the
+    service processor and wait for the answer.  Of a path that has the `status` it had in a `recent` frame,
+    attributes and characteristics are those of then.
 
     A path that disappears while it is read is left out.  `cm_enable` stays as it is.
     """
@@ -274,14 +272,11 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     times: list[int] = []
     for found in paths:
         path, key = f"{CSS}/{found[0]}", found[1]
-        row = {
-            field: read_value(tree, f"{path}/{file}", parse) for field, (file, parse) in ATTRIBUTES.items()
-        }
-        if recent is not None and key in recent.index:
-            row["configure"] = recent.cell(key, "configure")
-        else:
-            row["configure"] = read_value(tree, f"{path}/configure", parse_hex)
-        row.update(_measured(tree, path, row["cmg"], unmeasured))
+        row: dict[str, Value] = {"status": read_value(tree, f"{path}/status", parse_status)}
+        known = recent if recent is not None and recent.cell(key, "status") == row["status"] else None
+        for field, (file, parse) in ATTRIBUTES.items():
+            row[field] = known.cell(key, field) if known else read_value(tree, f"{path}/{file}", parse)
+        row |= _measured(tree, path, key, row["cmg"], unmeasured, known)
         live = "status" if isinstance(row["timestamp"], Absent) else "measurement"
         try:
             when = tree.when(f"{path}/{live}")
@@ -295,23 +290,6 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     return frame_of(CHANNEL, rows, times)
 
 
-class ChannelReader:
-    """Reads channel paths again and again, and asks for `configure` once a minute only."""
-
-    def __init__(self, tree: Tree, _choice: object = None) -> None:
-        """Read nothing yet."""
-        self._tree = tree
-        self._recent: Frame | None = None
-        self._asked = 0.0
-
-    def read(self) -> Frame:
-        """Return a frame of `CHANNEL`."""
-        if time.monotonic() - self._asked >= IDENTITY_EVERY:
-            self._recent, self._asked = None, time.monotonic()
-        self._recent = read_channels(self._tree, self._recent)
-        return self._recent
-
-
 def _why_unmeasured(tree: Tree) -> Absent:
     """Return why a path would have no `measurement`."""
     not_offered = absent("channel measurement is offered in an LPAR only: not by this hypervisor")
@@ -323,14 +301,22 @@ def _why_unmeasured(tree: Tree) -> Absent:
     return absent("channel measurement is off: cm_enable is 0")
 
 
-def _measured(tree: Tree, path: str, group: Value, unmeasured: Absent) -> dict[str, Number]:
+def _measured(  # noqa: PLR0913, PLR0917 - the path, and what is known of it
+    tree: Tree, path: str, key: str, group: Value, unmeasured: Absent, known: Frame | None
+) -> dict[str, Value]:
     """Return the counters of a path and what their units are worth."""
     entry, extended = _consistent(tree, path, unmeasured)
     if isinstance(entry, bytes) and isinstance(group, int):
+        if known is not None and isinstance(known.cell(key, "timestamp"), Absent):
+            known = None  # it was not measured then
         return {
             **_decoded(parse_measurement, entry, group, COUNTERS),
             **_decoded(parse_ext_measurement, extended, group, EXT_COUNTERS),
-            **_characteristics(tree, path, group),
+            **(
+                {name: known.cell(key, name) for name in CHARACTERISTICS}
+                if known
+                else _characteristics(tree, path, group)
+            ),
         }
     why = next(it for it in (entry, group) if isinstance(it, Absent))
     return dict.fromkeys((*COUNTERS, *EXT_COUNTERS, *CHARACTERISTICS), why)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import absent
 from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import CPU, MEMORY
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
@@ -34,6 +34,13 @@ TIMES: Final = (
     "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice",
 )  # fmt: skip
 """The values of a line of /proc/stat, in its order."""
+
+_SIZES: Final = {
+    "total": "MemTotal:", "available": "MemAvailable:", "free": "MemFree:", "buffers": "Buffers:",
+    "cached": "Cached:", "swap_total": "SwapTotal:", "swap_free": "SwapFree:",
+}  # fmt: skip
+"""The lines of /proc/meminfo, by the fields of `MEMORY`."""
+_SLABS: Final = "SReclaimable:"
 
 TICK: Final = 10_000_000
 """ns per unit of /proc/stat: USER_HZ is 100 wherever zmon runs."""
@@ -55,7 +62,11 @@ def parse_stat(content: str) -> Times:
     found: Times = {}
     for line in content.splitlines():
         label, _space, rest = line.partition(" ")
-        if not label.startswith("cpu") or label == "cpu":
+        if label == "cpu":
+            continue
+        if not label.startswith("cpu"):
+            if found:  # the line of interrupts is long
+                break
             continue
         words = rest.split()[: len(TIMES)]
         number = label.removeprefix("cpu")
@@ -87,90 +98,78 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) <= 20
 
 
-def read_cpu(tree: Tree) -> Frame:
-    """Read the frame CPU: every CPU that is present, on line or not."""
+def read_cpu(tree: Tree, recent: Frame | None = None) -> Frame:
+    """Read the frame CPU: every CPU that is present, on line or not.
+
+    Of CPUs that were on line or not as now in a `recent` frame, polarization and address are those of then.
+    """
     try:
         times = parse_stat(text(tree, STAT))
     except OSError as error:
         return empty_frame(CPU, refused(error).reason)
-    try:
-        present = parse_cpulist(text(tree, f"{CPUS}/present"))
-    except OSError:
-        present = []
-    rows = {str(number): _cpu_row(tree, number, times.get(number)) for number in sorted({*times, *present})}
+    if recent is not None:
+        present = [int(key) for key in recent.keys]
+    else:
+        try:
+            present = parse_cpulist(text(tree, f"{CPUS}/present"))
+        except OSError:
+            present = []
+    rows: dict[str, dict[str, Value]] = {}
+    for number in sorted({*times, *present}):
+        key, own = str(number), times.get(number)
+        known = recent is not None and recent.cell(key, "online") == int(own is not None)
+        rows[key] = {
+            **(dict(zip(TIMES, own, strict=True)) if own else dict.fromkeys(TIMES, _OFFLINE)),
+            **{
+                name: recent.cell(key, name)  # type: ignore[union-attr]  # it is known
+                if known
+                else read_value(tree, f"{CPUS}/cpu{number}/{name}")
+                for name in ("polarization", "address")
+            },
+            "online": int(own is not None),
+        }
     return frame_of(CPU, rows, tree.when(STAT))
 
 
-def _cpu_row(tree: Tree, number: int, times: tuple[int, ...] | None) -> Mapping[str, Value]:
-    return {
-        **(dict(zip(TIMES, times, strict=True)) if times else dict.fromkeys(TIMES, _OFFLINE)),
-        "polarization": read_value(tree, f"{CPUS}/cpu{number}/polarization"),
-        "address": read_value(tree, f"{CPUS}/cpu{number}/address"),
-        "online": int(times is not None),
-    }
-
-
-def parse_meminfo(content: str) -> dict[str, int]:
-    """Parse /proc/meminfo into bytes; the few lines that are no sizes stay plain numbers.
+def parse_amounts(content: str, path: str, labels: Iterable[str]) -> dict[str, int]:
+    """Find lines `label number [kB]` and return their numbers, kB as bytes.
 
     Raises:
-        ValueError: a line is not `name: number [kB]`, or the total is not there.
+        ValueError: no number follows a label.
     """
-    found: dict[str, int] = {}
-    for line in content.splitlines():
-        name, _colon, rest = line.partition(":")
-        words = rest.split()
-        if not words or not _is_number(words[0]):
-            raise ValueError(f"/proc/meminfo: expected 'name: number kB', found {line[:80]!r}")
-        found[name] = int(words[0]) * (1024 if words[1:] == ["kB"] else 1)
-    if "MemTotal" not in found:
-        raise ValueError(f"/proc/meminfo: expected MemTotal, found {content[:40]!r}")
-    return found
-
-
-def parse_vmstat(content: str) -> dict[str, int]:
-    """Parse /proc/vmstat.
-
-    Raises:
-        ValueError: a line is not `name number`.
-    """
-    found: dict[str, int] = {}
-    for line in content.splitlines():
-        name, _space, number = line.partition(" ")
-        if not _is_number(number):
-            raise ValueError(f"/proc/vmstat: expected 'name number', found {line[:80]!r}")
-        found[name] = int(number)
+    words = [*content.split(), "", ""]
+    found = {}
+    for label in labels:
+        if label in words:
+            at = words.index(label)
+            number, unit = words[at + 1 : at + 3]
+            if not _is_number(number):
+                raise ValueError(f"/{path}: expected {label} and a number, found {number[:40]!r}")
+            found[label] = int(number) * (1024 if unit == "kB" else 1)
     return found
 
 
 def read_memory(tree: Tree) -> Frame:
-    """Read the one row of the kind MEMORY."""
+    """Read the one row of the kind MEMORY.
+
+    Raises:
+        ValueError: a line has another form, or the total is not there.
+    """
     try:
-        meminfo = parse_meminfo(text(tree, MEMINFO))
+        sizes = parse_amounts(text(tree, MEMINFO), MEMINFO, (*_SIZES.values(), _SLABS))
     except OSError as error:
         return empty_frame(MEMORY, refused(error).reason)
-
-    def size(name: str) -> int | Absent:
-        return meminfo.get(name, absent(f"/proc/meminfo has no {name}"))
-
+    if "MemTotal:" not in sizes:
+        raise ValueError("/proc/meminfo: expected MemTotal")
     row: dict[str, Value] = {
-        "total": size("MemTotal"),
-        "available": size("MemAvailable"),
-        "free": size("MemFree"),
-        "buffers": size("Buffers"),
-        "cached": size("Cached") + meminfo.get("SReclaimable", 0),
-        "swap_total": size("SwapTotal"),
-        "swap_free": size("SwapFree"),
+        name: sizes.get(label, absent(f"/proc/meminfo has no {label[:-1]}")) for name, label in _SIZES.items()
     }
-    return frame_of(MEMORY, {"memory": {**row, **_paging(tree)}}, tree.when(MEMINFO))
-
-
-def _paging(tree: Tree) -> Mapping[str, Value]:
+    slabs = sizes.get(_SLABS, 0)
+    row["cached"] = sizes["Cached:"] + slabs if "Cached:" in sizes else row["cached"]
     try:
-        counts = parse_vmstat(text(tree, VMSTAT))
+        pages: Mapping[str, Value] = parse_amounts(text(tree, VMSTAT), VMSTAT, ("pswpin", "pswpout"))
     except OSError as error:
-        return dict.fromkeys(("swapped_in", "swapped_out"), refused(error))
-    return {
-        "swapped_in": counts.get("pswpin", absent("the kernel does not count pages swapped in")),
-        "swapped_out": counts.get("pswpout", absent("the kernel does not count pages swapped out")),
-    }
+        pages = dict.fromkeys(("pswpin", "pswpout"), refused(error))
+    row["swapped_in"] = pages.get("pswpin", absent("the kernel does not count pages swapped in"))
+    row["swapped_out"] = pages.get("pswpout", absent("the kernel does not count pages swapped out"))
+    return frame_of(MEMORY, {"memory": row}, tree.when(MEMINFO))

@@ -78,9 +78,11 @@ class LazyReader:
         self._source = source
         self._tree = tree
         self._choice = choice
-        self._read: Callable[[], Frame | Sequence[Frame]] | None = None
+        self._read: Callable[..., Any] | None = None
         self._refresh: Callable[[], None] | None = None
         self._changed = False
+        self._recent: Frame | None = None
+        self._whole_due = 0.0
 
     def changed(self) -> None:
         """Note that devices came or went, for a reader that remembers devices."""
@@ -97,8 +99,14 @@ class LazyReader:
                 self._read = partial(found, self._tree)
         elif self._changed and self._refresh is not None:
             self._refresh()
+        if self._source.whole_every:
+            now = time.monotonic()
+            if self._changed or now >= self._whole_due:
+                self._recent, self._whole_due = None, now + self._source.whole_every
+            self._recent = frames = self._read(self._recent)
+        else:
+            frames = self._read()
         self._changed = False
-        frames = self._read()
         return [frames] if isinstance(frames, Frame) else list(frames)
 
 
