@@ -153,7 +153,8 @@ class Frame:
     @cached_property
     def period(self) -> tuple[int, int]:
         """The earliest and the latest moment of reading; zeros without rows."""
-        return min(self.times, default=0), max(self.times, default=0)
+        moments = set(self.times)  # few: rows that rest have one
+        return min(moments, default=0), max(moments, default=0)
 
     def moved(self, before: Frame) -> list[int]:
         """Return the rows, ascending, that may hold other values than in an earlier frame of the same keys.

@@ -5,6 +5,7 @@ Also which labels changed: the topology as it was at each time.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.absent import Value
-    from zmon.sample import Frame, Sample
+    from zmon.sample import Frame, Kind, Sample
 
 MIN_CLOCK_STEP: Final = 1_000_000_000
 """ns by which the clocks must disagree for one of them to have been set; less is the drift that NTP mends."""
@@ -84,16 +85,20 @@ def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:
         was = before.frames.get(name)
         if was is None or was is now or name in VOLATILE or was.missing is not None:
             continue
-        for field in now.kind.fields:
-            if field.meaning not in {Meaning.LABEL, Meaning.IDENTITY} or field.name not in now.columns:
-                continue
-            old, new = was.columns.get(field.name), now.columns[field.name]
-            if old is None or (was.keys == now.keys and old == new):
+        same_keys = was.keys == now.keys
+        for field in _labels(now.kind):
+            old, new = was.columns.get(field), now.columns.get(field)
+            if old is None or new is None or (same_keys and (old is new or old == new)):
                 continue
             for key, value in zip(now.keys, new, strict=True):
                 row = was.index.get(key)
                 if row is not None and old[row] != value:
-                    yield LabelChange(after.at.utc, name, key, field.name, _said(old[row]), _said(value))
+                    yield LabelChange(after.at.utc, name, key, field, _said(old[row]), _said(value))
+
+
+@lru_cache
+def _labels(kind: Kind) -> list[str]:
+    return [field.name for field in kind.fields if field.meaning in {Meaning.LABEL, Meaning.IDENTITY}]
 
 
 def _said(value: Value) -> str:

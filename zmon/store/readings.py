@@ -218,7 +218,8 @@ def offsets(frame: Frame) -> tuple[int, list[int]]:
     anchor, latest = frame.period
     if anchor == latest:
         return anchor, [0] * len(times)
-    return anchor, list(map(sub, times, repeat(anchor)))
+    distances = {time: time - anchor for time in set(times)}  # few: rows that rest have one
+    return anchor, list(map(distances.__getitem__, times))
 
 
 def difference(
