@@ -37,7 +37,7 @@ from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
 from zmon.sample import Instant, Sample
-from zmon.store.writer import SEALED
+from zmon.store.writer import SEGMENT_SAMPLES
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def in_bytes(directory: str, minutes: int) -> bool:
     middle = minutes // 2
     for minute in range(minutes):
         block = Block()
-        for sample in load.samples(SEALED):
+        for sample in load.samples(SEGMENT_SAMPLES):
             writer.append(sample)
             if middle <= minute < middle + COMPRESSED:
                 block.add(sample)
@@ -171,7 +171,7 @@ def in_bytes(directory: str, minutes: int) -> bool:
         print(f"zstd is left out: {why}")
         return kept
     found = [block.compressed() for block in blocks]
-    by_device, by_sample = (statistics.fmean(sizes) / SEALED for sizes in zip(*found, strict=True))
+    by_device, by_sample = (statistics.fmean(sizes) / SEGMENT_SAMPLES for sizes in zip(*found, strict=True))
     least = min(by_device, by_sample)
     print(
         f"zstd -19: {by_device:.0f} bytes a sample device after device, {by_sample:.0f} sample after sample"

@@ -151,7 +151,7 @@ def make(path: Path, seconds: range = range(320)) -> Made:
     limit = Event(
         What.LIMIT, BEGIN + 90 * SECOND, BEGIN + 150 * SECOND, "SECLPAR2", "SECLPAR2 used 99 percent", "LPAR"
     )
-    writer.tell([limit])
+    writer.add_events([limit])
     writer.close()
     return Made(str(path), samples)
 

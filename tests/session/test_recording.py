@@ -230,7 +230,7 @@ def write(path: Path, samples: Sequence[Sample], events: Sequence[Event] = ()) -
     writer = Writer(str(path), durable=False)
     for one in samples:
         writer.append(one)
-    writer.tell(events)
+    writer.add_events(events)
     writer.close()
     return str(path)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import zlib
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,7 +21,9 @@ from zmon.store.column_encoding import (
     MIN_TEXT_BOUND,
     Packed,
     compressed,
+    decode_column,
     dump,
+    encode_column,
     expanded,
     from_json,
     inflate,
@@ -29,6 +34,9 @@ from zmon.store.column_encoding import (
     unpack,
 )
 from zmon.store.file_format import Damaged
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
 
 NUMBERS = st.one_of(
     st.lists(st.integers(-(1 << 62), 1 << 62)),
@@ -144,3 +152,60 @@ def test_what_is_no_value_is_damage(found: object) -> None:
     """So nothing else gets into a table."""
     with pytest.raises(Damaged, match="where a value should be"):
         from_json(found)
+
+
+# columns of any values
+
+REASONS = [absent("not measured"), absent("gone")]
+VALUES = st.lists(
+    st.one_of(
+        st.integers(0, 9), st.integers(), st.text(), st.floats(), st.sampled_from(REASONS), st.just("\udc80")
+    )
+)
+
+
+def exact(values: list[Value]) -> list[object]:
+    """Return values so that not-a-number is itself, and 0.0 neither 0 nor -0.0."""
+    return [(type(value), repr(value)) for value in values]
+
+
+@given(VALUES)
+def test_a_column_comes_out_as_it_went_in(values: list[Value]) -> None:
+    """Numbers of any size, texts, fractions and absences."""
+    assert exact(decode_column(encode_column(values), len(values))) == exact(values)
+
+
+@given(VALUES, st.data())
+def test_a_column_that_is_damaged_is_said_to_be_so_or_has_its_rows(
+    values: list[Value], data: st.DataObject
+) -> None:
+    """Never another exception; what changed without a sign is for the checksum to find."""
+    body = bytearray(encode_column(values))
+    at = data.draw(st.integers(0, len(body) - 1))
+    body[at] ^= data.draw(st.integers(1, 255))
+    with suppress(Damaged):
+        assert len(decode_column(bytes(body), len(values))) == len(values)
+
+
+@given(st.binary(), st.integers(0, 9))
+def test_bytes_that_are_no_column_are_damaged(body: bytes, count: int) -> None:
+    """Whatever they are."""
+    with pytest.raises(Damaged):
+        decode_column(body, count)
+
+
+def test_a_column_of_another_length_is_damaged() -> None:
+    """It would move values to other rows."""
+    with pytest.raises(Damaged, match="a column of 2 rows where 3 are expected"):
+        decode_column(encode_column([1, 2]), 3)
+
+
+def test_what_is_not_a_number_comes_out_as_that() -> None:
+    """Though it equals nothing, not even itself."""
+    assert math.isnan(decode_column(encode_column([math.nan]), 1)[0])  # type: ignore[arg-type]  # a number
+
+
+def test_no_deflated_byte_expands_beyond_what_deflate_can() -> None:
+    """What is said to be larger is refused before memory is taken for it."""
+    with pytest.raises(ValueError, match="a packed column of 5000 bytes"):
+        inflate(zlib.compress(b"")[:4], 5000)

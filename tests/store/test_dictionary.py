@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from zmon.absent import absent
 from zmon.kinds import PROFILE
 from zmon.store import file_format
-from zmon.store.dictionary import Dictionary, load_layout
+from zmon.store.column_encoding import encode_column
+from zmon.store.dictionary import Dictionary, content_digest, load_layout
 from zmon.store.file_format import Damaged, checked, crc
 
 
@@ -43,3 +44,12 @@ def test_the_fields_of_what_is_not_there_take_no_room() -> None:
     assert load_layout(connection, none.id, {}).kind.fields == PROFILE.fields
     dictionary.layout(connection, PROFILE, ["global"], ("requests",), None)
     assert connection.execute("SELECT count(*) FROM field").fetchone() == (len(PROFILE.fields),)
+
+
+def test_the_same_content_has_the_same_digest_and_another_another() -> None:
+    """So it is stored once."""
+    assert (
+        content_digest(encode_column([1, 2]))
+        == content_digest(encode_column([1, 2]))
+        != content_digest(encode_column([1, 3]))
+    )

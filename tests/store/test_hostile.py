@@ -257,9 +257,9 @@ def test_more_kinds_than_zmon_knows_are_refused_at_once(path: Path, monkeypatch:
     """Every sample would be searched for each of them."""
     with closing(Recording(str(path))) as recording:
         known = len(recording.kinds)
-    monkeypatch.setattr("zmon.store.reader.MOST_KINDS", known)
+    monkeypatch.setattr("zmon.store.reader.MAX_KINDS", known)
     Recording(str(path)).close()
-    monkeypatch.setattr("zmon.store.reader.MOST_KINDS", known - 1)
+    monkeypatch.setattr("zmon.store.reader.MAX_KINDS", known - 1)
     with pytest.raises(RecordingError, match=rf"more than {known - 1} kinds: no recording of zmon"):
         Recording(str(path))
 

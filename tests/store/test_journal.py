@@ -42,11 +42,11 @@ def test_a_tail_is_read_to_its_end_and_goes_on_from_there(writer: Writer) -> Non
     tail = tail_of(writer)
     tail.read(3, 10)
     assert tail.samples == (0, 10)
-    run = tail.runs[BLOCK.name][0]
+    run = tail.open_segments[BLOCK.name][0]
     writer.append(SAMPLES[10])
     tail.read(10, 11)
     assert tail.samples == (0, 11)
-    assert tail.runs[BLOCK.name][0] is run
+    assert tail.open_segments[BLOCK.name][0] is run
 
 
 def test_a_tail_says_nothing_of_what_was_sealed_meanwhile(writer: Writer) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 
 from tests.store.machine import samples
 from zmon.kinds import BLOCK, CMF
+from zmon.sample import Meaning
+from zmon.store.column_encoding import dump
 from zmon.store.file_format import Damaged
-from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, ReadingPlace, difference, offsets
+from zmon.store.readings import TIMES, Layout, OpenSegment, ReadingChange, difference, offsets
 from zmon.store.segment import Segment, seal
 
 if TYPE_CHECKING:
@@ -36,8 +39,8 @@ def run(seed: int, name: str, count: int) -> tuple[OpenSegment, list[Frame]]:
     found = OpenSegment(layout, {**first.columns, TIMES: offsets(first)[1]})
     found.add(ReadingChange(0, offsets(first)[0], [], {}, {}, follows=False))
     for number, (before, after) in enumerate(pairwise(frames), 1):
-        drift = (offsets(before)[1], offsets(after)[1])
-        found.add(difference(number, before, after, drift, ReadingPlace(offsets(after)[0], follows=False)))
+        times = (offsets(before), offsets(after))
+        found.add(difference(number, before, after, times, follows=False))
     return found, frames
 
 
@@ -98,3 +101,47 @@ def test_bytes_that_are_no_segment_are_damaged(body: bytes) -> None:
     """Whatever they are."""
     with pytest.raises(Damaged):
         Segment(Layout(1, BLOCK, [], (), None), body, lambda _number, _count: [])
+
+
+def test_of_matrices_that_expand_to_much_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file cannot fill the memory, and a large machine's segments are read all the same."""
+    rows, readings = 1000, 201
+    names = tuple(name for name, field in BLOCK.by_name.items() if field.meaning is Meaning.COUNTER)
+    zeros: list[Value] = [0] * rows
+    whole = OpenSegment(Layout(1, BLOCK, [f"d{row}" for row in range(rows)], names, None), {})
+    for number in range(readings):
+        moved = {name: [256 * (number % 2), *[1 + number % 2] * (rows - 1)] for name in names}
+        whole.add(
+            ReadingChange(number, number, list(range(rows)), moved if number else {}, {}, follows=False)
+        )
+    segment = Segment(whole.layout, seal(whole, lambda *_: (1, zeros)), lambda *_: zeros)
+    monkeypatch.setattr("zmon.store.segment.MAX_DECODED_BYTES", 1 << 20)
+    matrix = 2 * rows * (readings - 1)
+    tracemalloc.start()
+    try:
+        for name in names:
+            assert segment.column(name, readings - 1) == whole.column(name, readings - 1)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(names) > 8
+    assert kept < 6 * matrix
+
+
+def test_more_rows_or_differences_than_a_layout_has_are_damage() -> None:
+    """They are not even unpacked: numbers that are all the same take no room in the file."""
+    layout = Layout(1, BLOCK, ["dasda"], ("reads",), None)
+    times = {"": {"still": 1}}
+    head = {"samples": [0, 1], "anchors": [0, 1], "follows": [], "carried": 0, "rows": [0, 0, 1, 0, 0, 0]}
+    many = 1 << 22
+
+    def segment(over: list[int], column: dict[str, object]) -> Segment:
+        body = dump(head | {"over": over, "columns": times | {"reads": {"still": 1} | column}})
+        return Segment(layout, len(body).to_bytes(4, "little") + body, lambda *_: [0])
+
+    none, all_zero = [0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0]
+    assert segment(none, {"cells": [2, *[all_zero] * 3]}).column("reads", 1) == [0]
+    with pytest.raises(Damaged, match="rows that are not in the layout"):
+        segment([many, *all_zero], {})
+    with pytest.raises(Damaged, match="more differences than values"):
+        segment(none, {"cells": [many, *[all_zero] * 3]}).column("reads", 1)

@@ -22,7 +22,7 @@ from zmon.store import file_format
 from zmon.store.check import find_damage
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
-from zmon.store.writer import KEPT_BESIDE, Writer
+from zmon.store.writer import MAX_WAL_BYTES, Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,7 +175,7 @@ def test_a_reader_that_stands_still_keeps_nobody_from_writing(tmp_path: Path) ->
     writer.append(SAMPLES[-1]._replace(at=SAMPLES[-1].at._replace(utc=SAMPLES[-1].at.utc + 1)))
     assert beside.stat().st_size < grown
     assert time.monotonic() - begin < 60
-    assert KEPT_BESIDE < 64 << 20
+    assert MAX_WAL_BYTES < 64 << 20
     writer.close()
 
 

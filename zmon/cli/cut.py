@@ -118,7 +118,7 @@ def _write_events(writer: Writer, excerpt: Excerpt, anonymity: Anonymity | None)
     events = (
         excerpt.recorded_events() if anonymity is None else map(anonymity.event, excerpt.recorded_events())
     )
-    writer.tell([event for event in events if event not in known])
+    writer.add_events([event for event in events if event not in known])
 
 
 class KnownEvents:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from zmon.store.dictionary import damaged_kinds, missing_kinds
+from zmon.store.dictionary import damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def find_damage(recording: Recording) -> Iterator[str]:
     yield from _times(recording)
     yield from _rows(recording)
     yield from _segments(recording)
-    for number, problem in recording.broken():
+    for number, problem in recording.damaged_samples():
         recording.hole("", number, problem)
         yield str(problem)
 
@@ -104,8 +104,7 @@ def _rows(recording: Recording) -> Iterator[str]:
         return
     try:
         with recording.asking(sys.maxsize) as connection:
-            kinds = damaged_kinds(connection)
-            missing = missing_kinds(connection)
+            kinds = damaged_kinds(connection, checks=True)
             sessions = connection.execute(
                 "SELECT id, boot, source, nominal, simulated, begin, crc FROM session"
             ).fetchall()
@@ -116,8 +115,7 @@ def _rows(recording: Recording) -> Iterator[str]:
     except Damaged as error:
         yield str(error)
         return
-    yield from (f"kind {number} is damaged: its checksum is wrong" for number in kinds)
-    yield from (f"kind {number} is not in the dictionary" for number in missing)
+    yield from kinds
     yield from (f"session {number} is missing" for (number,) in absent)
     for row in sessions:
         if crc(b"", "session", *row[:6]) != row[6]:
@@ -155,4 +153,4 @@ def _segments(recording: Recording) -> Iterator[str]:
             yield str(error)
     kinds = {str(kind) for _, kind, first, _ahead in segments if type(first) is int}
     for kind in sorted(kinds.union(recording.kinds)):  # also a kind all of whose segments are missing
-        yield from recording.unlisted(kind)
+        yield from recording.index_damage(kind)

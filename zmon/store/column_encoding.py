@@ -1,13 +1,15 @@
-"""Columns and descriptions as bytes.
+"""Columns and documents as bytes.
 
-Columns of whole numbers are packed into byte planes, which compress well and decode at the speed of memory.
-A packed column is the smallest of its numbers, and the distances of all from it, divided by what they all can
-be divided by (times come in ticks).  Distances stand little-endian, with the lowest bytes of all first, then
-the second bytes, and so on: numbers of one column resemble one another, so their upper planes are nearly
-constant.  Neither byte order nor word size of the machine matters.
+Columns of whole numbers are packed into byte planes, which compress well and decode at the speed of memory:
+the smallest number, and the distances of all from it, divided by their greatest common divisor (times come in
+ticks).  Distances are little-endian, first the lowest bytes of all, then the second bytes and so on: numbers
+of one column are alike, so their upper planes are nearly constant.  Neither byte order nor word size of the
+machine matters.  Values that are no whole numbers are in a palette, and codes say which row has which
+(`encode_column`).
 
-Descriptions, and values that are no whole numbers (texts, fractions, and absences with their reasons), are
-JSON, compressed where they are long.
+Documents, and in them values that are no whole numbers (texts, fractions, absences with their reasons), are
+JSON, compressed if long.  Whatever reads bytes here raises `Damaged` or ValueError if they are invalid, and
+never expands them beyond the bounds below.
 """
 
 from __future__ import annotations
@@ -34,20 +36,44 @@ WORD: Final = 8
 """Bytes of the widest number; wider ranges cannot be packed."""
 
 TRIED_BYTES: Final = 4096
-"""Bytes of which it is tried how they compress best."""
+"""Bytes of which both ways of compression are tried."""
 
 PLAIN_WORTH: Final = 1.6
-"""Words that are not compressed decode four times as fast, which is worth half as many bytes again: each look
-at a recording begins with them, and there are few."""
+"""Words that are not compressed decode four times as fast, which is worth half as many bytes again: each seek
+begins with them, and there are few."""
 
 _CODES: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Of `array`, by bytes; the same on every machine that Linux runs on."""
 
 MAX_COLUMN_BYTES: Final = 1 << 26
-"""No packed column expands to more bytes; a larger one is no recording of zmon."""
+"""Bytes that a packed column may expand to: a matrix of 65,536 devices, 240 readings and four bytes."""
+
+MAX_INFLATE_RATIO: Final = 1032
+"""No deflated byte expands to more."""
 
 MAX_NUMBERS: Final = 1 << 22
-"""Nor is one of more numbers, except a matrix of differences, which is never unpacked as a whole."""
+"""Numbers of a packed column, except a matrix of differences, which is never unpacked as a whole."""
+
+MAX_TEXT_BYTES: Final = 1 << 24
+"""Bytes of a document."""
+
+MAX_TEXT_RATIO: Final = 64
+"""Bytes of a document for each of its compressed form; honest ones reach 7.
+
+Without this bound, a recording of 1 MiB expands to 1 GiB.
+"""
+
+MIN_TEXT_BOUND: Final = 1 << 12
+"""Bytes to which a compressed document may expand whatever the ratio."""
+
+MIN_COMPRESSED: Final = 128
+"""Bytes of JSON from which it is compressed."""
+
+MAX_TEXT_WEIGHT: Final = 1 << 20
+"""Lists, objects, names and values of a document (`weight`); each takes up to a hundred bytes of memory."""
+
+
+# packed numbers
 
 
 class Packed(NamedTuple):
@@ -61,9 +87,9 @@ class Packed(NamedTuple):
     """The planes, compressed; empty when all numbers are `low`."""
 
 
-def words(data: bytes | bytearray) -> array[int]:
-    """Return little-endian words of eight bytes as numbers."""
-    found = array("Q")
+def words(data: bytes | bytearray | memoryview, code: str = "Q") -> array[int]:
+    """Return little-endian words as numbers; `code` is their size as in `array`, by default eight bytes."""
+    found = array(code)
     found.frombytes(data)
     if sys.byteorder == "big":
         found.byteswap()
@@ -74,16 +100,14 @@ def pack(numbers: Sequence[int], *, plain: bool = False) -> Packed:
     """Pack numbers; `plain` ones may stay plain words, if compressing them saves little.
 
     Raises:
-        OverflowError: they lie further apart than 64 bits can tell.
+        OverflowError: they are further apart than 64 bits hold.
     """
-    if not numbers:
-        return Packed(0, 1, 0, b"")
-    low = min(numbers)
-    most = max(numbers) - low
+    low = min(numbers, default=0)
+    most = max(numbers, default=0) - low
     if not most:
         return Packed(low, 1, 0, b"")
     if low > 0 and _bytes(most + low) == _bytes(most):
-        most, low = most + low, 0  # nothing would be saved by a subtraction
+        most, low = most + low, 0  # a subtraction would save nothing
     distances: Iterable[int] = list(map(sub, numbers, repeat(low))) if low else numbers
     scale = gcd(*distances)
     if scale > 1:
@@ -95,11 +119,11 @@ def pack(numbers: Sequence[int], *, plain: bool = False) -> Packed:
     if width == 1:
         return Packed(low, scale, 1, deflate([bytes(distances)]))
     distances = list(distances)
-    flat = _flat("Q", distances)
+    flat = plain_words("Q", distances)
     data = deflate([flat[plane::WORD] for plane in range(width)])
-    code = next(code for size, code in _CODES.items() if size >= width)
-    if plain and array(code).itemsize * len(distances) < PLAIN_WORTH * len(data):
-        return Packed(low, scale, -array(code).itemsize, _flat(code, distances))
+    size, code = next((size, code) for size, code in _CODES.items() if size >= width)
+    if plain and size * len(distances) < PLAIN_WORTH * len(data):
+        return Packed(low, scale, -size, plain_words(code, distances))
     return Packed(low, scale, width, data)
 
 
@@ -107,7 +131,8 @@ def _bytes(number: int) -> int:
     return (number.bit_length() + 7) // 8
 
 
-def _flat(code: str, numbers: Iterable[int]) -> bytes:
+def plain_words(code: str, numbers: Iterable[int]) -> bytes:
+    """Return numbers as little-endian words, whose size is given as in `array`."""
     raw = array(code, numbers)
     if sys.byteorder == "big":
         raw.byteswap()
@@ -117,8 +142,8 @@ def _flat(code: str, numbers: Iterable[int]) -> bytes:
 def deflate(parts: Sequence[bytes]) -> bytes:
     """Compress planes.
 
-    Most are noise, of which nothing but the unevenness of bytes can be saved: that is found at a seventh of
-    the cost.  Where lines resemble lines before, which a piece shows, the whole art is worth its time.
+    Most are noise, where only the uneven distribution of bytes helps: Z_RLE finds that at a seventh of the
+    cost. If a piece shows that lines repeat, the full search is worth its time.
     """
     piece = parts[0][:TRIED_BYTES]
     plain = len(_compressed([piece], zlib.Z_RLE))
@@ -137,12 +162,8 @@ def _compressed(parts: Sequence[bytes], strategy: int) -> bytes:
 
 
 def inflate(data: bytes, size: int) -> bytes:
-    """Decompress to exactly `size` bytes.
-
-    Raises:
-        ValueError: it is something else, or more.
-    """
-    if not 0 <= size <= MAX_COLUMN_BYTES:
+    """Decompress to exactly `size` bytes."""
+    if not 0 <= size <= min(MAX_COLUMN_BYTES, MAX_INFLATE_RATIO * len(data)):
         raise ValueError(f"a packed column of {size} bytes")
     stream = zlib.decompressobj()
     try:
@@ -163,11 +184,7 @@ def spread(planes: bytes, width: int, count: int, whole: int) -> bytearray:
 
 
 def unpack(packed: Packed, count: int) -> list[int]:
-    """Return the numbers of a column of `count`.
-
-    Raises:
-        ValueError: what was packed is damaged.
-    """
+    """Return the `count` numbers of a column."""
     low, scale, width, data = packed
     if not 0 <= count <= MAX_NUMBERS:
         raise ValueError(f"a packed column of {count} numbers")
@@ -176,11 +193,7 @@ def unpack(packed: Packed, count: int) -> list[int]:
     if -width in _CODES:
         if len(data) != -width * count:
             raise ValueError(f"a packed column of {-width * count} bytes has {len(data)}")
-        plain = array(_CODES[-width])
-        plain.frombytes(data)
-        if sys.byteorder == "big":
-            plain.byteswap()
-        return restored(plain.tolist(), low, scale)
+        return restored(words(data, _CODES[-width]).tolist(), low, scale)
     if not 0 < width <= WORD:
         raise ValueError(f"a packed column of numbers of {width} bytes")
     planes = inflate(data, width * count)
@@ -198,7 +211,7 @@ def restored(distances: list[int], low: int, scale: int) -> list[int]:
 def slices(planes: bytes, width: int, across: int, most: int, whole: int) -> Iterable[int]:
     """Yield the first `most` rows of a matrix of distances, each as one big number of 64-bit lanes.
 
-    Adding such numbers adds all their lanes at once; who does it sees to it that no lane overflows.
+    Adding such numbers adds all their lanes at once; the caller makes sure that no lane overflows.
     """
     flat = spread(planes, width, across * most, whole)
     step = across * WORD
@@ -212,26 +225,7 @@ def lanes(total: int, across: int) -> array[int]:
     return words(total.to_bytes(across * WORD, "little"))
 
 
-MAX_TEXT_BYTES: Final = 1 << 24
-"""No JSON text of a recording is longer."""
-
-MAX_TEXT_RATIO: Final = 64
-"""No text of a recording is so many times as long as its compressed form; honest ones reach 7.
-
-Without this bound, a recording of 1 MiB expands to 1 GiB.
-"""
-
-MIN_TEXT_BOUND: Final = 1 << 12
-"""Bytes to which a compressed text may expand whatever the ratio."""
-
-MIN_COMPRESSED: Final = 128
-"""Bytes of JSON up to which compressing would save little."""
-
-MAX_TEXT_WEIGHT: Final = 1 << 20
-"""No JSON text of a recording has more lists, objects, names and values (`weight`).
-
-Each takes up to a hundred bytes of memory.
-"""
+# documents
 
 
 def to_json(value: Value) -> object:
@@ -240,11 +234,7 @@ def to_json(value: Value) -> object:
 
 
 def from_json(found: Any) -> Value:
-    """Return the value that JSON held.
-
-    Raises:
-        Damaged: it is none.
-    """
+    """Return the value that JSON holds."""
     if isinstance(found, dict) and isinstance(found.get("absent"), str):
         return absent(found["absent"])
     if isinstance(found, (int, float, str)):
@@ -269,11 +259,7 @@ def compressed(text: bytes, strategy: int, ratio: int = MAX_TEXT_RATIO) -> bytes
 
 
 def expanded(data: bytes, largest: int = MAX_TEXT_BYTES, ratio: int = MAX_TEXT_RATIO) -> bytes:
-    """Return what was compressed.
-
-    Raises:
-        Damaged: it is cut off, or expands beyond all bounds.
-    """
+    """Return what was compressed."""
     stream = zlib.decompressobj()
     most = min(largest, max(MIN_TEXT_BOUND, ratio * len(data)))
     try:
@@ -288,37 +274,113 @@ def expanded(data: bytes, largest: int = MAX_TEXT_BYTES, ratio: int = MAX_TEXT_R
 
 
 def load(data: bytes) -> Any:
-    """Return the document of JSON, compressed or not.
-
-    Raises:
-        Damaged: it is none, or too long.
-    """
+    """Return a document from its bytes, compressed or not."""
     return parsed(text_of(data))
 
 
 def text_of(data: bytes) -> bytes:
-    """Return the JSON text of a document, compressed or not.
-
-    Raises:
-        Damaged: it is cut off, or expands beyond all bounds.
-    """
+    """Return the JSON text of a document, compressed or not."""
     return data if data[:1] in {b"{", b"["} else expanded(data)  # no compressed text begins so
 
 
 def weight(text: bytes) -> int:
-    """Return how many lists, objects, names and values a JSON text has at most."""
+    """Return the number of lists, objects, names and values of a JSON text, at most."""
     return sum(map(text.count, (b"[", b"{", b",", b":")))
 
 
 def parsed(text: bytes) -> Any:
-    """Return the document of JSON.
-
-    Raises:
-        Damaged: it is none, or would take too much memory.
-    """
+    """Return the document of a JSON text that would not take too much memory."""
     if len(text) > MAX_TEXT_BYTES or weight(text) > MAX_TEXT_WEIGHT:
         raise Damaged("a description is too long")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Damaged(f"a description is damaged: {error}") from error
+
+
+# columns of any values
+
+
+def all_whole(values: Sequence[Value]) -> bool:
+    """Tell whether a column holds whole numbers only, as those of counters do."""
+    return set(map(type, values)) <= {int}
+
+
+def only_numbers(values: Sequence[Value]) -> Sequence[int]:
+    """Return a column with 0 in the place of everything else."""
+    if all_whole(values):
+        return values  # type: ignore[return-value]  # as just checked
+    return [v if type(v) is int else 0 for v in values]
+
+
+def encode_column(values: Sequence[Value]) -> bytes:
+    """Return a column as bytes: a document, packed numbers, and packed codes.
+
+    Code 0 is a number, n is the n-th value of the palette.
+    """
+    palette: list[object] = []
+    codes: Packed | None = None
+    whole = only_numbers(values)
+    if whole is not values:
+        known: dict[tuple[type, object], int] = {}
+        found = []
+        for one in values:
+            if type(one) is int:
+                found.append(0)
+                continue
+            name = (type(one), repr(one) if type(one) is float else one)  # -0.0 is not 0.0, and nan is nan
+            if name not in known:
+                known[name] = len(palette) + 1
+                palette.append(to_json(one))
+            found.append(known[name])
+        codes = pack(found)
+    try:
+        packed = pack(whole, plain=True)
+    except OverflowError:
+        # numbers of more than 64 bits: as text they have room
+        return _joined({"count": len(values), "all": [to_json(one) for one in values]})
+    head = {"count": len(values), "numbers": [*packed[:3], len(packed.data)]}
+    if codes is None:
+        return _joined(head, packed.data)
+    head |= {"palette": palette, "codes": list(codes[:3])}
+    return _joined(head, packed.data, codes.data)
+
+
+def _joined(head: dict[str, object], *parts: bytes) -> bytes:
+    document = dump(head)
+    return b"".join((len(document).to_bytes(4, "little"), document, *parts))
+
+
+def decode_column(data: bytes, count: int) -> list[Value]:
+    """Return the `count` values of a column."""
+    try:
+        found = _decoded(data, count)
+    except Damaged:
+        raise
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+        raise Damaged(f"a column is damaged: {error}") from error
+    if len(found) != count:
+        raise Damaged(f"a column of {len(found)} rows where {count} are expected")
+    return found
+
+
+def _decoded(data: bytes, count: int) -> list[Value]:
+    size = int.from_bytes(data[:4], "little")
+    head, body = load(data[4 : 4 + size]), data[4 + size :]
+    if head["count"] != count:
+        raise Damaged(f"a column of {head['count']} rows where {count} are expected")
+    if "all" in head:
+        return [from_json(one) for one in head["all"]]
+    low, scale, width, length = map(int, head["numbers"])
+    whole = unpack(Packed(low, scale, width, body[:length]), count)
+    if "codes" not in head:
+        return whole  # type: ignore[return-value]  # whole numbers are values
+    palette = [from_json(one) for one in head["palette"]]
+    low, scale, width = map(int, head["codes"])
+    codes = unpack(Packed(low, scale, width, body[length:]), count)
+    lowest = min(codes, default=0)
+    if lowest < 0:
+        raise Damaged("a column of unknown values")
+    if lowest:
+        return [palette[code - 1] for code in codes]
+    return [palette[code - 1] if code else one for code, one in zip(codes, whole, strict=True)]

@@ -1,21 +1,24 @@
-"""What many samples have in common, stored once: kinds and their fields, layouts, columns that stand still.
+"""What many samples have in common, stored once: kinds and their fields, layouts, and baselines.
 
-The kinds are in the file itself, so that a column which a later zmon does not know any more, or knows
-otherwise, keeps the meaning it had when it was recorded.
+The kinds are in the file itself, so a field that a later zmon no longer knows, or defines otherwise, keeps
+the meaning that it had when it was recorded.  A baseline holds the values of all rows of a column at one time
+(table `still`): most rows do not change for an hour, and segments hold only what differs.
+
+The `load_` functions raise `Damaged` for what is missing, has a wrong checksum or is not understood.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
 from zmon.sample import Field, Kind, Meaning
-from zmon.store.baseline import content_digest
-from zmon.store.column_encoding import dump, load
+from zmon.store.column_encoding import decode_column, dump, encode_column, load
 from zmon.store.file_format import Damaged, checked, crc
 from zmon.store.readings import Layout
 
@@ -23,37 +26,42 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from zmon.absent import Absent
+    from zmon.absent import Absent, Value
 
-MOST_ROWS: Final = 1 << 18
-"""No machine has more things of one kind: four subchannel sets of 65,536 devices."""
+MAX_ROWS: Final = 1 << 18
+"""Things of one kind: a machine has four subchannel sets of 65,536 devices."""
+
+MAX_KINDS: Final = 1 << 10
+"""Kinds of a recording: zmon knows some twenty, and each version may add some of each."""
+
+OWN_KINDS: Final = (*KINDS.values(), CMF_BASIC, EXACT)
 
 
-MOST_KINDS: Final = 1 << 10
-"""No recording has more kinds: zmon knows some twenty, and each version of zmon may add some of each."""
+def content_digest(data: bytes) -> int:
+    """Return a number that is the same for the same bytes alone."""
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little", signed=True)
 
 
 class Dictionary:
-    """The dictionary of one recording, as its writer sees it: what is there is found, what is new is added.
+    """The dictionary of one recording, for its writer: what is there is found, what is new is added.
 
-    Every method may add rows, within the transaction of its caller.
+    Every method may insert rows, within the transaction of its caller.
     """
 
     def __init__(self) -> None:
-        """Remember nothing yet."""
-        self._kinds: dict[int, int] = {}
+        """Begin with an empty cache."""
+        self._numbers: dict[int, int] = {}
+        """Of each kind by its identity."""
         self._known: list[Kind] = []
-        """Kept alive, so that no other kind gets the identity of one that is remembered."""
+        """Keeps the kinds alive, so that none gets the identity of another."""
 
     def kind(self, connection: sqlite3.Connection, kind: Kind) -> int:
         """Return the number of a kind."""
-        number = self._kinds.get(id(kind))
+        number = self._numbers.get(id(kind))
         if number is None:
-            number = _find_kind(connection, kind)
-            if number is None:
-                number = _add_kind(connection, kind)
+            number = _find_kind(connection, kind) or _add_kind(connection, kind)
             self._known.append(kind)
-            self._kinds[id(kind)] = number
+            self._numbers[id(kind)] = number
         return number
 
     def layout(
@@ -72,19 +80,21 @@ class Dictionary:
         row = connection.execute("SELECT id FROM layout WHERE digest = ?", (digest,)).fetchone()
         if row is None:
             body = dump(text)
-            (own,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM layout").fetchone()
+            row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM layout").fetchone()
             connection.execute(
                 "INSERT INTO layout (id, kind, digest, body, crc) VALUES (?, ?, ?, ?, ?)",
-                (own, number, digest, body, crc(body, "layout", own, number)),
+                (row[0], number, digest, body, crc(body, "layout", row[0], number)),
             )
-            return Layout(own, kind, keys, names, missing)
         return Layout(int(row[0]), kind, keys, names, missing)
 
 
 @lru_cache(maxsize=64)
 def _bare(kind: Kind) -> Kind:
-    """Return a kind without its fields, which take room, for frames that hold nothing: a reader adds them."""
+    """Return a kind without its fields, for frames without rows; a reader adds the fields."""
     return Kind(kind.name, kind.key, (), alone=kind.alone)
+
+
+# kinds
 
 
 def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
@@ -94,14 +104,13 @@ def _as_rows(kind: Kind) -> list[tuple[int, str, str, str, str, str, float]]:
     ]
 
 
-def _kind_crc(number: int, kind: Kind) -> int:
-    """Return the checksum of a kind's row and of the rows of its fields."""
-    return _row_crc(number, (kind.name, kind.key, int(kind.alone)), _as_rows(kind))
-
-
 def _row_crc(number: int, row: Sequence[object], fields: Sequence[Sequence[object]]) -> int:
-    name, key, alone = row
-    return crc(b"", "kind", number, name, key, alone, *itertools.chain.from_iterable(fields))
+    """Return the checksum of a kind's row and of the rows of its fields."""
+    return crc(b"", "kind", number, *row, *itertools.chain.from_iterable(fields))
+
+
+def _kind_crc(number: int, kind: Kind) -> int:
+    return _row_crc(number, (kind.name, kind.key, int(kind.alone)), _as_rows(kind))
 
 
 def _fields(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
@@ -113,9 +122,8 @@ def _fields(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]
 
 
 def _find_kind(connection: sqlite3.Connection, kind: Kind) -> int | None:
-    for number, expected in connection.execute(
-        "SELECT id, crc FROM kind WHERE name = ?", (kind.name,)
-    ).fetchall():
+    rows = connection.execute("SELECT id, crc FROM kind WHERE name = ?", (kind.name,)).fetchall()
+    for number, expected in rows:
         if expected == _kind_crc(number, kind) and _fields(connection, number) == _as_rows(kind):
             return int(number)
     return None
@@ -135,31 +143,26 @@ def _add_kind(connection: sqlite3.Connection, kind: Kind) -> int:
     return int(number)
 
 
-OURS: Final = (*KINDS.values(), CMF_BASIC, EXACT)
-
-
 def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = True) -> Kind:
-    """Return a kind as it was when it was recorded, with the fields that zmon has learnt since.
+    """Return a kind as it was recorded, with the fields that zmon has got since.
 
-    Without `checks`, its rows have no checksum: the file is of format 1.
-
-    Raises:
-        Damaged: it is not there, damaged or not understood.
+    Without `checks` its rows have no checksum: the file is of format 1.
     """
     sum_ = "crc" if checks else "NULL"
     row = connection.execute(f"SELECT name, key, alone, {sum_} FROM kind WHERE id = ?", (number,)).fetchone()  # noqa: S608 - ours
     if row is None:
         raise Damaged(f"kind {number} is not in the dictionary")
-    name, key, alone, expected = row
+    *own, expected = row
+    name, key, alone = own
     fields = _fields(connection, number)
-    whole = not checks or _row_crc(number, (name, key, alone), fields) == expected
-    for kind in OURS:
-        if _kind_crc(number, kind) == expected or (
-            whole and kind.name == name and _as_rows(kind) == fields
-        ):  # by its checksum it is known even where its rows are damaged
-            return kind
-    if not whole:
-        raise Damaged(f"kind {number} is damaged: its checksum is wrong")
+    if not checks or _row_crc(number, own, fields) == expected:
+        known = [kind for kind in OWN_KINDS if kind.name == name and _as_rows(kind) == fields]
+    else:  # a damaged row of a kind of ours is recognised by its checksum
+        known = [kind for kind in OWN_KINDS if _kind_crc(number, kind) == expected]
+        if not known:
+            raise Damaged(f"kind {number} is damaged: its checksum is wrong")
+    if known:
+        return known[0]
     try:
         recorded = [
             Field(str(n), Meaning(meaning), str(unit), str(source), int(modulus), float(wraps))
@@ -172,32 +175,26 @@ def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = Tru
     return Kind(str(name), str(key), (*recorded, *since), alone=bool(alone))
 
 
-def damaged_kinds(connection: sqlite3.Connection) -> list[int]:
-    """Return the numbers of the kinds whose rows, or those of their fields, are not as they were written."""
-    rows = connection.execute("SELECT id, name, key, alone, crc FROM kind").fetchall()
-    return [
-        number
-        for number, *row, expected in rows
-        if _row_crc(number, row, _fields(connection, number)) != expected
-    ]
-
-
-def missing_kinds(connection: sqlite3.Connection) -> list[int]:
-    """Return the numbers of the kinds that layouts refer to and the dictionary lacks."""
-    rows = connection.execute(
+def damaged_kinds(connection: sqlite3.Connection, *, checks: bool) -> list[str]:
+    """Return a sentence for each kind that is damaged, or that is missing and a layout refers to."""
+    rows = connection.execute("SELECT id, name, key, alone, crc FROM kind").fetchall() if checks else []
+    missing = connection.execute(
         "SELECT DISTINCT kind FROM layout WHERE kind NOT IN (SELECT id FROM kind) ORDER BY kind"
     ).fetchall()
-    return [number for (number,) in rows]
+    return [
+        f"kind {number} is damaged: its checksum is wrong"
+        for number, *row, expected in rows
+        if _row_crc(number, row, _fields(connection, number)) != expected
+    ] + [f"kind {number} is not in the dictionary" for (number,) in missing]
+
+
+# layouts
 
 
 def load_layout(
     connection: sqlite3.Connection, number: int, kinds: dict[int, Kind], *, checks: bool = True
 ) -> Layout:
-    """Return a layout; `kinds` are those loaded before, for `checks` see `load_kind`.
-
-    Raises:
-        Damaged: it is not there, or not understood.
-    """
+    """Return a layout; `kinds` are those loaded before, for `checks` see `load_kind`."""
     row = connection.execute("SELECT kind, body, crc FROM layout WHERE id = ?", (number,)).fetchone()
     if row is None:
         raise Damaged(f"layout {number} is not in the dictionary")
@@ -210,11 +207,65 @@ def load_layout(
         if type(keys) is str:
             keys = keys.split("\n")
         named = type(keys) is list and set(map(type, (*keys, *names))) <= {str}
-        if not named or len(keys) > MOST_ROWS:
-            raise Damaged(f"layout {number} has keys that are none")
+        if not named or len(keys) > MAX_ROWS:
+            raise Damaged(f"layout {number} has invalid keys")
         unknown = set(names) - set(kinds[kind].by_name)
     except (TypeError, KeyError) as error:
         raise Damaged(f"layout {number} is not understood: {error}") from error
     if unknown:
         raise Damaged(f"layout {number} has columns that its kind has not: {', '.join(sorted(unknown))}")
     return Layout(number, kinds[kind], keys, names, absent(missing) if isinstance(missing, str) else None)
+
+
+# baselines
+
+
+class NewBaseline(NamedTuple):
+    """A baseline that is to be written."""
+
+    number: int
+    digest: int
+    body: bytes
+
+
+class Baselines:
+    """The baselines of one recording, for its writer.
+
+    Numbers are assigned here and not by SQLite, so that a segment can name a baseline before both are
+    written.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Go on after those in the file."""
+        last = connection.execute("SELECT max(id) FROM still").fetchone()[0]
+        self._numbers = itertools.count((last or 0) + 1)
+
+    def find(
+        self, connection: sqlite3.Connection, values: Sequence[Value], new: list[NewBaseline]
+    ) -> tuple[int, int]:
+        """Return the number of a column and how many bytes it takes; a new one is added to `new`."""
+        body = encode_column(values)
+        digest = content_digest(body)
+        row = connection.execute("SELECT id FROM still WHERE digest = ?", (digest,)).fetchone()
+        found = [int(row[0])] if row else [one.number for one in new if one.digest == digest]
+        if not found:
+            found = [next(self._numbers)]
+            new.append(NewBaseline(found[0], digest, body))
+        return found[0], len(body)
+
+
+def write_baselines(connection: sqlite3.Connection, new: Sequence[NewBaseline]) -> None:
+    """Write baselines."""
+    connection.executemany(
+        "INSERT INTO still (id, digest, body, crc) VALUES (?, ?, ?, ?)",
+        [(*one, crc(one.body, "still", one.number)) for one in new],
+    )
+
+
+def load_baseline(connection: sqlite3.Connection, number: int, count: int) -> list[Value]:
+    """Return a baseline of `count` rows."""
+    row = connection.execute("SELECT body, crc FROM still WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise Damaged(f"column {number} is not in the dictionary")
+    body, expected = row
+    return decode_column(checked(body, expected, "still", number), count)

@@ -1,11 +1,7 @@
 """The file format of a recording: its tables, the checksums of their rows, and how a file is recognised.
 
-A file of an older format is read for ever and never changed: what is recorded later goes to another file.
-
-Rows of samples, sessions, events and kinds have a checksum of their own since format 2: CRC-32, as in zlib,
-of all values of the row, so that what is in another row than it was written to is found, too.
-
-docs/recording-format.md explains the tables to people.
+A file of an older format is read for ever and never changed; what is recorded later goes to another file.
+docs/recording-format.md describes the tables.
 """
 
 from __future__ import annotations
@@ -38,6 +34,9 @@ NO_RECORDING: Final = "no recording of zmon; of a capture or a report of sar, zm
 
 MAGIC: Final = 0x7A6D6F6E
 """SQLite's application id of a recording: `zmon`."""
+
+SQLITE_HEAD: Final = b"SQLite format 3\0"
+"""The first bytes of a file of SQLite."""
 
 PAGE: Final = 4096
 
@@ -94,7 +93,7 @@ VERSION: Final = 2
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:
-    """Return the version of a recording; 0 for an empty file.
+    """Return the format of a recording; 0 for an empty file.
 
     Raises:
         RecordingError: it is none, or of a newer zmon.
@@ -151,44 +150,40 @@ EVENT_COLUMNS: Final = "what, begin, end, thing, screen, text"
 """The columns of an event, in the order of its checksum."""
 
 
-def crc(body: bytes, *of: object) -> int:
-    """Return the checksum that stands beside a body: CRC-32 of what it belongs `of`, in words, and the body.
+def crc(body: bytes, *words: object) -> int:
+    """Return the checksum of a body: CRC-32 of the words that name its row, and the body.
 
-    So what stands in another row than it was written to is found, too.
+    So a body that is in another row than it was written to is detected, too.
     """
-    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in of).encode()))
+    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in words).encode()))
 
 
-def checked(body: object, expected: object, *of: object) -> bytes:
+def checked(body: object, expected: object, *words: object) -> bytes:
     """Return a body whose checksum is right.
 
     Raises:
-        Damaged: it is not, or there are no bytes at all.
+        Damaged: it is wrong, or there is no body.
     """
-    if not isinstance(body, bytes) or crc(body, *of) != expected:
-        raise Damaged(f"{' '.join(map(str, of[:3]))} is damaged: its checksum is wrong")
+    if not isinstance(body, bytes) or crc(body, *words) != expected:
+        raise Damaged(f"{' '.join(map(str, words[:3]))} is damaged: its checksum is wrong")
     return body
 
 
 def sample_crc(number: int, utc: int, steady: int, session: int) -> int:
-    """Return the checksum of a sample's row: of its four numbers, 64 bits each, little-endian.
-
-    Raises:
-        struct.error: they are no such numbers.
-    """
+    """Return the checksum of a sample's row: of its four numbers, 64 bits each, little-endian."""
     return zlib.crc32(struct.pack("<4q", number, utc, steady, session))
 
 
 def is_sample(number: object, utc: object, steady: object, session: object, expected: object) -> bool:
     """Tell whether a sample's row is as it was written."""
     try:
-        return sample_crc(number, utc, steady, session) == expected  # type: ignore[arg-type]  # that is seen
+        return sample_crc(number, utc, steady, session) == expected  # type: ignore[arg-type]  # that is checked
     except struct.error:
         return False
 
 
 def sql_text(text: str) -> str:
-    """Return a text that SQLite can hold: bytes that are no UTF-8 are spelled out."""
+    """Return a text that SQLite can hold: bytes that are no UTF-8 are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -240,4 +235,4 @@ def is_recording(path: str) -> bool:
         head = head_of(path, _ID_AT + 4)
     except OSError:
         return False
-    return head.startswith(b"SQLite format 3\0") and head[_ID_AT:] == MAGIC.to_bytes(4, "big")
+    return head.startswith(SQLITE_HEAD) and head[_ID_AT:] == MAGIC.to_bytes(4, "big")

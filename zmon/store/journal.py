@@ -1,50 +1,47 @@
 """The journal of a recording: single samples since the last segment, in the table `tail`.
 
-An entry is what is different in a sample from the one before, as bytes that are quick to make: in front a
-description in JSON, behind it the differences of one column after the other, little-endian, each column as
-narrow as its numbers allow; both compressed together.  The description:
+An entry holds the differences of a sample from the one before, in bytes that are quick to make: a JSON
+description, then the differences of one column after the other, little-endian, each column as narrow as its
+numbers allow; all compressed together.  docs/recording-format.md describes it.
 
-    [{kind: piece}, [kinds that are not sampled any more]]
-
-A piece is `["step", anchor, rows, how the gaps between them stand, {column: how its differences stand},
-{column: others}, follows]` or `["run", whole, ahead]`; whole is `[layout, anchor, {column: its still}]`.
-
-A reader follows the entries once, in their order, into runs that grow (`Journal`); what follows a damaged one
-is unknown until a run begins anew.
+A reader adds the entries in their order to open segments (`Journal`).  What follows a damaged entry is
+unknown until a segment begins anew.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import zlib
-from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from operator import sub
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.store.baseline import all_whole
-from zmon.store.column_encoding import MAX_COLUMN_BYTES, compressed, expanded, from_json, parsed, to_json
+from zmon.store import column_encoding as encoding
+from zmon.store.column_encoding import all_whole, from_json, to_json
 from zmon.store.file_format import Damaged, checked
 from zmon.store.readings import TIMES, OpenSegment, ReadingChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.store.open import RecordingFile
-    from zmon.store.readings import Layout, Readings
+    from zmon.store.readings import Layout
     from zmon.store.segment_cache import SegmentCache
 
 
-WIDTHS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
-"""What fits into one, two, four, eight bytes with a sign."""
+WIDTHS: Final = {"b": 1, "h": 2, "i": 4, "q": 8}
+"""Bytes of signed words, by their code in `array`."""
 
 MAX_ENTRY_RATIO: Final = 32
-"""No sample expands to so many times its bytes: all differences of the tail are kept in memory."""
+"""How many times its bytes an entry may expand to: all differences of the journal are kept in memory."""
 
-WIDTH_CODES: Final = frozenset(code for _, code in WIDTHS)
+MAX_CACHED_SAMPLES: Final = 600
+"""Samples of the journal after which it is read anew, as most of it are segments by then."""
+
+MAX_SAMPLES: Final = 1 << 24
+"""Samples of a recording: half a year of seconds."""
 
 
 class EntryBuilder:
@@ -56,9 +53,9 @@ class EntryBuilder:
         self._columns: list[bytes] = []
 
     def step(self, kind: str, step: ReadingChange) -> None:
-        """Tell of a reading that differs from the one before."""
+        """Add the differences of a reading from the one before."""
         others = {
-            name: [[row, None if what is None else to_json(what)] for row, what in found]
+            name: [[row, None if value is None else to_json(value)] for row, value in found]
             for name, found in step.others.items()
             if found
         }
@@ -66,198 +63,151 @@ class EntryBuilder:
         deltas = {name: self._stored(found) for name, found in step.deltas.items()}
         self._pieces[kind] = ["step", step.anchor, len(step.rows), gaps, deltas, others, int(step.follows)]
 
-    def run(self, kind: str, whole: list[object], ahead: list[object] | None) -> None:
-        """Tell of a run that begins."""
-        self._pieces[kind] = ["run", whole, ahead]
+    def run(self, kind: str, begin: list[object], ahead: list[object] | None) -> None:
+        """Add the begin of a segment: its layout, anchor and baselines; likewise of the one `ahead`."""
+        self._pieces[kind] = ["run", begin, ahead]
 
     def _stored(self, numbers: Sequence[int]) -> object:
-        """Put numbers behind the description; return how they stand, or themselves if they are too wide."""
+        """Add a column of numbers; return the code of its words, or the numbers if they are too wide."""
         if not numbers:
             return "b"
-        highest, lowest = max(numbers), min(numbers)
-        most = max(highest, -lowest - 1)
-        for limit, code in WIDTHS:
-            if most < limit:
-                packed = array(code, numbers)
-                if sys.byteorder == "big":
-                    packed.byteswap()
-                self._columns.append(packed.tobytes())
+        lowest, highest = min(numbers), max(numbers)
+        bits = max(highest, -lowest - 1).bit_length()
+        for code, width in WIDTHS.items():
+            if bits < 8 * width:
+                self._columns.append(encoding.plain_words(code, numbers))
                 return code
         return list(numbers)
 
-    def bytes(self, gone: Sequence[str]) -> bytes:
-        """Return everything as bytes."""
-        head = json.dumps([self._pieces, gone], separators=(",", ":")).encode()
+    def bytes(self, ended: Sequence[str]) -> bytes:
+        """Return the entry; `ended` are the kinds that are no longer sampled."""
+        head = json.dumps([self._pieces, ended], separators=(",", ":")).encode()
         parts = [len(head).to_bytes(4, "little"), head, *self._columns]
-        return compressed(b"".join(parts), zlib.Z_RLE, MAX_ENTRY_RATIO)
+        return encoding.compressed(b"".join(parts), zlib.Z_RLE, MAX_ENTRY_RATIO)
 
 
 class JournalEntry:
-    """One entry, read as far as its description goes.
+    """One entry, of which the description is read.
 
     Raises:
-        Damaged: it is none.
+        Damaged: it is none; so does each method.
     """
 
     def __init__(self, data: bytes) -> None:
         """Read the description."""
-        whole = expanded(data, MAX_COLUMN_BYTES, MAX_ENTRY_RATIO)
+        whole = encoding.expanded(data, encoding.MAX_COLUMN_BYTES, MAX_ENTRY_RATIO)
         size = int.from_bytes(whole[:4], "little")
-        found = parsed(whole[4 : 4 + size])
+        found = encoding.parsed(whole[4 : 4 + size])
         if list(map(type, found if isinstance(found, list) else ())) != [dict, list]:
             raise Damaged("a sample is damaged")
-        self.pieces, self.gone = found
+        self.pieces, self.ended = found
         self._columns = memoryview(whole)[4 + size :]
         self._at = 0
 
-    def step(self, sample: int, told: Any, layout: Layout) -> ReadingChange:
-        """Return the step of a piece; pieces are asked for in their order.
+    def step(self, sample: int, piece: Any, layout: Layout) -> ReadingChange:
+        """Return the differences that a piece holds; pieces are asked for in their order."""
+        anchor, many, gaps, deltas, others, follows = piece
+        if type(many) is not int or not 0 <= many <= len(layout.keys):
+            raise Damaged("rows that are not in the layout")
+        rows, row = [], 0
+        for at, gap in enumerate(self._numbers(gaps, many)):
+            row += gap
+            if row >= len(layout.keys) or (gap < 1 and at) or row < 0:
+                raise Damaged("rows that are not in the layout")
+            rows.append(row)
+        if not {*layout.names, TIMES}.issuperset([*deltas, *others]):
+            raise Damaged("columns that are not in the layout")
+        changes = {name: self._numbers(stored, many) for name, stored in deltas.items()}
+        found = {
+            name: [(_row(row, layout), None if value is None else from_json(value)) for row, value in cells]
+            for name, cells in others.items()
+        }
+        return ReadingChange(sample, int(anchor), rows, changes, found, bool(follows))
 
-        Raises:
-            Damaged: it is none.
-        """
-        try:
-            anchor, many, gaps, deltas, others, follows = told
-            if type(many) is not int or not 0 <= many <= len(layout.keys):
-                raise Damaged("rows that are not there")  # noqa: TRY301 - one way out
-            rows, row = [], 0
-            for at, gap in enumerate(self._numbers(gaps, many)):
-                row += gap
-                if row >= len(layout.keys) or (gap < 1 and at) or row < 0:
-                    raise Damaged("rows that are not there")  # noqa: TRY301 - likewise
-                rows.append(row)
-            names = {*layout.names, TIMES}
-            if not names.issuperset(deltas) or not names.issuperset(others):
-                raise Damaged("columns that are not there")  # noqa: TRY301 - likewise
-            changes = {name: self._numbers(stands, many) for name, stands in deltas.items()}
-            beside = {
-                name: [(_row(row, layout), None if what is None else from_json(what)) for row, what in cells]
-                for name, cells in others.items()
-            }
-            return ReadingChange(sample, int(anchor), rows, changes, beside, bool(follows))
-        except Damaged:
-            raise
-        except (TypeError, ValueError, AttributeError) as error:
-            raise Damaged(f"a sample is damaged: {error}") from error
+    def skip(self, piece: Any) -> None:
+        """Pass over the columns of a piece that is not used."""
+        _anchor, many, gaps, deltas, *_ = piece
+        for stored in (gaps, *deltas.values()):
+            self._numbers(stored, int(many))
 
-    def skip(self, told: Any) -> None:
-        """Pass over the columns of a piece that is of no use."""
-        try:
-            _anchor, many, gaps, deltas, *_ = told
-            for stands in (gaps, *deltas.values()):
-                self._numbers(stands, int(many))
-        except (TypeError, ValueError, AttributeError) as error:
-            raise Damaged(f"a sample is damaged: {error}") from error
-
-    def _numbers(self, stands: Any, many: int) -> list[int]:
-        if isinstance(stands, list):
-            if len(stands) != many or not all_whole(stands):
-                raise Damaged("differences that are no numbers")
-            return stands
-        if stands not in WIDTH_CODES:
+    def _numbers(self, stored: Any, many: int) -> list[int]:
+        if isinstance(stored, list) and len(stored) == many and all_whole(stored):
+            return stored
+        if not isinstance(stored, str) or stored not in WIDTHS:
             raise Damaged("differences that are no numbers")
-        packed = array(stands)
-        end = self._at + many * packed.itemsize
-        packed.frombytes(self._columns[self._at : end])
-        if len(packed) != many:
+        end = self._at + many * WIDTHS[stored]
+        if not self._at <= end <= len(self._columns):
             raise Damaged("differences are missing")
-        if sys.byteorder == "big":
-            packed.byteswap()
-        self._at = end
-        return packed.tolist()
+        begin, self._at = self._at, end
+        return encoding.words(self._columns[begin:end], stored).tolist()
 
 
 def _row(row: Any, layout: Layout) -> int:
     if type(row) is int and 0 <= row < len(layout.keys):
         return row
-    raise Damaged(f"row {row!r} is not there")
-
-
-MAX_KEPT_SAMPLES: Final = 600
-"""Samples of the journal after which it is read anew, as most of it are segments by then."""
-
-MAX_SAMPLES: Final = 1 << 24
-"""No recording holds more samples: half a year of seconds."""
+    raise Damaged(f"row {row!r} is not in the layout")
 
 
 class ColumnsBefore(Mapping[str, "Sequence[Value]"]):
-    """The columns before an open run: those of a reading, times among them."""
+    """The columns before the first reading of an open segment, loaded when they are looked at."""
 
-    def __init__(self, readings: Readings, reading: int) -> None:
-        """Promise the columns."""
-        self._readings, self._reading = readings, reading
-
-    def __getitem__(self, name: str) -> Sequence[Value]:
-        return self._readings.column(name, self._reading)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self._readings.layout.names, TIMES))
-
-    def __len__(self) -> int:
-        return len(self._readings.layout.names) + 1
-
-
-class BaselineColumns(Mapping[str, "Sequence[Value]"]):
-    """The columns that an open run began with, by their numbers in the table `still`."""
-
-    def __init__(self, segments: SegmentCache, numbers: Mapping[str, int], count: int) -> None:
-        """Promise the columns, of `count` rows."""
-        self._segments, self._numbers, self._count = segments, numbers, count
+    def __init__(self, names: Sequence[str], load: Callable[[str], Sequence[Value]]) -> None:
+        """Load nothing yet."""
+        self._names, self._load = names, load
 
     def __getitem__(self, name: str) -> Sequence[Value]:
-        return self._segments.still(self._numbers[name], self._count)
+        return self._load(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._names)
 
 
 class Journal:
     """The journal of a file, as far as it was read."""
 
     def __init__(self, file: RecordingFile, segments: SegmentCache) -> None:
-        """Have read nothing; runs may go on from `segments`."""
+        """Read nothing yet; an open segment may go on from one of `segments`."""
         self._file, self._segments = file, segments
         self.forget()
 
     def forget(self) -> None:
         """Forget everything; the next to read begins anew."""
         self.samples: tuple[int, int] | None = None
-        """Those that are understood: from, to behind."""
-        self.runs: dict[str, list[OpenSegment]] = {}
-        self.gone: dict[str, list[int]] = {}
+        """The samples that were read: the first, and the one after the last."""
+        self.open_segments: dict[str, list[OpenSegment]] = {}
+        """For each kind, in their order."""
+        self.ended: dict[str, list[int]] = {}
         """For each kind the samples from which on there is none."""
         self.broken: list[tuple[int, str]] = []
-        """Samples that are damaged.  What follows one is unknown until a run begins anew."""
+        """Samples that are damaged, and how."""
 
     def read(self, number: int, count: int) -> None:
-        """Read the journal of a recording of `count` samples up to one of them, if that lies in it.
+        """Read the journal of a recording of `count` samples up to one of them, if that is in it.
 
         Raises:
-            Damaged: it cannot be told where the tail begins.
+            Damaged: it is not known where the journal begins.
         """
         with self._file.guard:
             if self.samples is not None and number < self.samples[1]:
                 return
-            if self.samples is None or self.samples[1] - self.samples[0] > MAX_KEPT_SAMPLES:
+            if self.samples is None or self.samples[1] - self.samples[0] > MAX_CACHED_SAMPLES:
                 self.forget()
             begin = self.samples[1] if self.samples is not None else -1
             rows = self._rows(begin, count)
             if self.samples is not None and (not rows or rows[0][0] != begin):
-                self.forget()  # what lies between are segments meanwhile
+                self.forget()  # the samples between are in segments by now
                 rows = self._rows(-1, count)
             for n, body, crc in rows:
-                if self.samples is None:
-                    self.samples = (int(n), int(n))
-                self.samples = (self.samples[0], int(n) + 1)
+                self.samples = (n if self.samples is None else self.samples[0], n + 1)
                 try:
-                    self._add(int(n), JournalEntry(checked(body, crc, "sample", n)))
+                    self._add(n, JournalEntry(checked(body, crc, "sample", n)))
                 except Damaged as error:
-                    self.broken.append((int(n), str(error)))
+                    self.broken.append((n, str(error)))
                 except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-                    self.broken.append((int(n), f"sample {n} is damaged: {error}"))
+                    self.broken.append((n, f"sample {n} is damaged: {error}"))
 
     def _rows(self, begin: int, count: int) -> list[tuple[int, object, object]]:
         """Return the entries from a sample on; an empty one for each that is missing or damaged."""
@@ -273,87 +223,78 @@ class Journal:
         whole: list[tuple[int, object, object]] = []
         for row in rows:
             if whole and row[0] != whole[-1][0] + 1:
-                whole.append((whole[-1][0] + 1, None, None))  # those behind it are as unknown
-            whole.append(row)
+                whole.append((whole[-1][0] + 1, None, None))  # those after it are as unknown
+            whole.append((int(row[0]), *row[1:]))
         if whole and whole[-1][0] + 1 < count:
             whole.append((whole[-1][0] + 1, None, None))
         return whole
 
-    def _add(self, n: int, told: JournalEntry) -> None:
-        """Take in one sample."""
-        for kind, (how, *what) in told.pieces.items():
-            runs = self.runs.setdefault(kind, [])
-            if how != "run" and self.lost(runs[-1].samples[runs[-1].carried] if runs else -1, n):
-                told.skip(what)  # from what it is different is not known
-                continue
-            if how == "run":
-                whole, ahead = what
-                runs.append(self._begun(n, whole, ahead and self._begun(n, ahead)))
+    def _add(self, n: int, entry: JournalEntry) -> None:
+        """Add one sample to the open segments."""
+        for kind, (form, *piece) in entry.pieces.items():
+            known = self.open_segments.setdefault(kind, [])
+            if form == "run":
+                begin, ahead = piece
+                known.append(self._begun(n, begin, ahead and self._begun(n, ahead)))
                 continue
             try:
-                run = runs[-1] if runs else self._resumed(kind, n, follows=bool(what[-1]))
+                if lost := self.lost(known[-1].samples[known[-1].carried] if known else -1, n):
+                    raise lost  # it differs from something unknown
+                segment = known[-1] if known else self._resumed(kind, n, follows=bool(piece[-1]))
             except Damaged:
-                told.skip(what)
+                entry.skip(piece)
                 continue
-            run.add(told.step(n, what, run.layout))
-            if not runs:
-                runs.append(run)
-        for kind in told.gone:
-            self.gone.setdefault(kind, []).append(n)
+            segment.add(entry.step(n, piece, segment.layout))
+            if not known:
+                known.append(segment)
+        for kind in entry.ended:
+            self.ended.setdefault(kind, []).append(n)
 
-    def _begun(self, n: int, told: Any, ahead: OpenSegment | None = None) -> OpenSegment:
-        """Return a run that begins at a sample."""
-        layout, anchor, numbers = told
+    def _begun(self, n: int, begin: Any, ahead: OpenSegment | None = None) -> OpenSegment:
+        """Return the open segment that begins at a sample."""
+        layout, anchor, baselines = begin
         found = self._segments.layout(layout)
-        if set(numbers) != {*found.names, TIMES}:
-            raise Damaged(f"sample {n} begins with columns that are not there")
-        stood = BaselineColumns(self._segments, {str(k): int(v) for k, v in numbers.items()}, len(found.keys))
-        run = OpenSegment(found, stood, ahead)
-        run.add(ReadingChange(n, int(anchor), [], {}, {}, ahead is not None))
-        return run
+        if set(baselines) != {*found.names, TIMES}:
+            raise Damaged(f"sample {n} begins with columns that are not in its layout")
+        numbers = {str(name): int(number) for name, number in baselines.items()}
+        count = len(found.keys)
+        columns = ColumnsBefore(list(numbers), lambda name: self._segments.still(numbers[name], count))
+        segment = OpenSegment(found, columns, ahead)
+        segment.add(ReadingChange(n, int(anchor), [], {}, {}, ahead is not None))
+        return segment
 
     def _resumed(self, kind: str, n: int, *, follows: bool) -> OpenSegment:
-        """Return the run that goes on behind the segments."""
-        segment = self._segments.latest(kind, n - 1)
-        if segment is None:
-            raise Damaged(f"nothing lies before sample {n} of {kind}")
-        last = len(segment.samples) - 1
-        run = OpenSegment(segment.layout, ColumnsBefore(segment, last))
+        """Return an open segment that goes on where the last sealed one ends."""
+        sealed = self._segments.latest(kind, n - 1)
+        if sealed is None:
+            raise Damaged(f"no {kind} before sample {n}")
+        last = len(sealed.samples) - 1
+        names = (*sealed.layout.names, TIMES)
+        segment = OpenSegment(sealed.layout, ColumnsBefore(names, lambda name: sealed.column(name, last)))
         if follows:
-            run.carry(segment.samples[last], segment.anchor(last))
-        return run
-
-    # what was read
+            segment.carry(sealed.samples[last], sealed.anchor(last))
+        return segment
 
     def find(self, kind: str, number: int) -> tuple[bool, OpenSegment | None]:
-        """Tell whether the journal says what a kind was at a sample, and return the run that holds it.
+        """Return whether the journal holds what a kind was at a sample, and the open segment that does.
 
-        That is None, too, where the kind is not sampled any more.
+        That is also None where the kind is not sampled any more.
 
         Raises:
-            Damaged: a sample that would say it is damaged.
+            Damaged: an entry that would hold it is damaged.
         """
         if self.samples is None or number < self.samples[0]:
             return False, None
-        runs = self.runs.get(kind, [])
-        begins = [run.samples[run.carried] for run in runs]
+        known = self.open_segments.get(kind, [])
+        begins = [segment.samples[segment.carried] for segment in known]
         at = bisect_right(begins, number) - 1
-        begun = begins[at] if at >= 0 else -1
-        gone = self.gone.get(kind, [])
-        last = gone[bisect_right(gone, number) - 1] if gone and gone[0] <= number else -1
-        self.see_whole(max(begun, last), number)
-        return (True, runs[at]) if begun > last else (last >= 0, None)
-
-    def see_whole(self, begun: int, number: int) -> None:
-        """See that what began at one sample is known up to another.
-
-        Raises:
-            Damaged: a sample between is damaged.
-        """
-        lost = self.lost(begun, number)
-        if lost is not None:
+        begin = begins[at] if at >= 0 else -1
+        ended = [-1, *self.ended.get(kind, [])]
+        end = ended[max(0, bisect_right(ended, number) - 1)]
+        if lost := self.lost(max(begin, end), number):
             raise lost
+        return (True, known[at]) if begin > end else (end >= 0, None)
 
-    def lost(self, begun: int, number: int) -> Damaged | None:
-        """Return what is damaged between two samples, if anything."""
-        return next((Damaged(words) for n, words in self.broken if begun < n <= number), None)
+    def lost(self, begin: int, number: int) -> Damaged | None:
+        """Return what is damaged after one sample and up to another, if anything."""
+        return next((Damaged(words_) for n, words_ in self.broken if begin < n <= number), None)

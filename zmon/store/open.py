@@ -1,7 +1,7 @@
-"""Opening a recording: for reading (`open_reading`, `RecordingFile`), and for one writer (`FileLock`).
+"""Opening a recording for reading.
 
-For reading, the file is never changed, nothing in it is believed unseen, and no answer is waited for for
-ever.  Where a page is damaged the answers that need it fail, and no others.
+The file is never changed, nothing in it is trusted unchecked, and no query runs without end.  If a page is
+damaged, the queries that need it fail, and no others.
 
 A recording that is being written has its newest samples in a second file beside it (`-wal`).  SQLite reads
 that with the help of a third (`-shm`), which it may have to make; where the directory cannot be written to,
@@ -10,8 +10,6 @@ both are read from copies.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import re
 import shutil
@@ -19,7 +17,6 @@ import sqlite3
 import stat
 import tempfile
 import threading
-import zlib
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
@@ -323,134 +320,3 @@ class RecordingFile:
                 middle = (low + high) // 2
                 if high - low > 1:
                     ranges += [(middle, high), (low, middle)]
-
-
-SQLITE_HEAD: Final = b"SQLite format 3\0"
-"""The first bytes of a file of SQLite."""
-
-COMPARED: Final = 64 << 10
-"""Number of bytes at the begin of a recording by which it is recognised as the same."""
-
-_written: Final[set[tuple[int, int]]] = set()
-"""Device and inode of the files that this process writes to."""
-
-
-class FileLock:
-    """The right to write to a file, from when it is made to `release`; makes the file if it is not there.
-
-    Raises:
-        RecordingError: another one has it, or it cannot be had.
-    """
-
-    def __init__(self, path: str) -> None:
-        """Take it before SQLite opens the file, and give it back after SQLite has closed it.
-
-        When a process closes any descriptor of a file it loses all of SQLite's own locks on it, and another
-        process could take away what is beside the file.
-        """
-        self.path = path
-        busy = f"{path}: another zmon writes to it; stop that one, or record elsewhere"
-        try:
-            about = os.stat(path)
-        except OSError:
-            pass
-        else:
-            if (about.st_dev, about.st_ino) in _written:
-                raise RecordingError(busy)
-        try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
-        except OSError as error:
-            raise RecordingError(f"{path}: cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
-            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
-                raise RecordingError(busy) from error
-            raise RecordingError(f"{path}: its file system has no locks: {error.strerror}") from error
-        about = os.fstat(self._fd)
-        self._file = (about.st_dev, about.st_ino)
-        self._size = about.st_size
-        self._spoilt = ""
-        self._writes = 0
-        """Odd while the file is written by this process itself."""
-        self._content: tuple[int, int] | None = None
-        """What `content` returned after the last such writing."""
-        _written.add(self._file)
-
-    def gone(self) -> str:
-        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
-        try:
-            there = os.stat(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            return "was removed" if self.unlinked() else "was renamed"
-        except OSError:  # that cannot be told now
-            return ""
-        if (there.st_dev, there.st_ino) != self._file:
-            return "was replaced by another file"
-        return self.spoilt()
-
-    def spoilt(self) -> str:
-        """Return what another program did to the file in its place, like `gone`; once found it remains.
-
-        SQLite never makes a file in WAL mode smaller, and never changes its first bytes.
-        """
-        try:
-            size = os.fstat(self._fd).st_size
-            head = os.pread(self._fd, len(SQLITE_HEAD), 0)
-        except OSError:  # that cannot be told now
-            return self._spoilt
-        if size < self._size:
-            self._spoilt = "was truncated by another program"
-        elif not self._spoilt and (head not in {b"", SQLITE_HEAD} or self._is_foreign()):
-            self._spoilt = "was overwritten by another program"
-        self._size = max(size, self._size)
-        return self._spoilt
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Let this process write to the file itself, as a checkpoint of SQLite does, and nobody else."""
-        self._writes += 1
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                self._content = self._read_content()
-            self._writes += 1
-
-    def _read_content(self) -> tuple[int, int]:
-        """Return when the file was written last, and the checksum of its first pages."""
-        return os.fstat(self._fd).st_mtime_ns, zlib.crc32(os.pread(self._fd, COMPARED, 0))
-
-    def _is_foreign(self) -> bool:
-        """Return whether another program wrote to the file, such as `cp` with another recording."""
-        writes, known = self._writes, self._content
-        if known is None or writes % 2 or os.fstat(self._fd).st_mtime_ns == known[0]:
-            return False
-        found = self._read_content()
-        if writes != self._writes or found[1] != known[1]:
-            return writes == self._writes
-        self._content = found  # it was only touched
-        return False
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether the file holds what another program wrote, which may be a recording, too."""
-        return self._spoilt.startswith("was overwritten")
-
-    def unlinked(self) -> bool:
-        """Tell whether the file has no name any more, so that it ends with whoever has it open."""
-        return os.fstat(self._fd).st_nlink == 0
-
-    def place(self) -> str:
-        """Return where the file is now, also if it was renamed; empty if that cannot be told."""
-        with suppress(OSError):
-            return os.readlink(f"/proc/self/fd/{self._fd}")
-        return ""
-
-    def release(self) -> None:
-        """Give it back; a second time does nothing."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            _written.discard(self._file)
-            self._fd = -1

@@ -1,7 +1,7 @@
-"""Samples come out of a recording as they went in, by their number or their time.
+"""Reads the samples of a recording, by number or time, as they were recorded.
 
-Nothing is decoded before it is looked at: a sample has `LazyFrames`, which are found in segments or in the
-journal.  A part that is damaged makes the values that lay in it absent, with that reason, and nothing else.
+Nothing is decoded before it is looked at: a sample has `LazyFrames`, which are looked up in the journal or in
+segments.  Values in a damaged part are absent, with that reason; nothing else is affected.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.store.dictionary import MOST_KINDS, damaged_kinds, missing_kinds
+from zmon.store.dictionary import MAX_KINDS, damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
 from zmon.store.journal import MAX_SAMPLES, Journal
 from zmon.store.open import RecordingFile
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from zmon.store.segment import Segment
 
 LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
-"""What is known of a session whose row is damaged."""
+"""The columns of a session whose row is damaged."""
 
 
 class Hole(NamedTuple):
-    """What is damaged among the readings of a kind, from a sample on."""
+    """A damaged part among the readings of a kind, from a sample on."""
 
     first: int
     reason: Absent
 
 
 class LazyFrames(Mapping[str, Frame]):
-    """The frames of one sample, found when they are asked for."""
+    """The frames of one sample, read when they are asked for."""
 
     def __init__(self, recording: Recording, number: int, kinds: Collection[str]) -> None:
-        """Promise the frames of these kinds."""
+        """Read nothing yet; the frames are those of these kinds."""
         self._recording, self._number, self._kinds = recording, number, kinds
         self._known: dict[str, Frame | None] = {}
 
@@ -90,15 +90,15 @@ class Recording:
         self._segments = SegmentCache(self._file)
         self._journal = Journal(self._file, self._segments)
         self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
-        """How to ask what no method here answers; see `RecordingFile`."""
+        """For questions that no method here answers; see `RecordingFile`."""
         self.segment = self._segments.segment
-        """How to have one segment; see `SegmentCache`."""
+        """Returns one segment; see `SegmentCache`."""
         self._frames = WeakValueDictionary[tuple[str, int, "frozenset[str] | None"], Frame]()
         self._sessions: dict[int, tuple[str, str, float, bool]] = {}
         self._listed: tuple[list[tuple[Any, ...]], list[str]] = ([], [])
-        """The rows of kinds as they were last seen, and what they are called."""
+        """The rows of kinds as they were read last, and their names."""
         self._holes: dict[str, Event] = {}
-        """What was found damaged, by what was said of it."""
+        """What was found damaged, by its description."""
         self._count = 0
         self.refresh()
         self._refuse_many_kinds()
@@ -110,12 +110,12 @@ class Recording:
             RecordingError: it has.
         """
         try:
-            found = self.ask("SELECT 1 FROM kind LIMIT ?", MOST_KINDS + 1) if self.made() else []
+            found = self.ask("SELECT 1 FROM kind LIMIT ?", MAX_KINDS + 1) if self.made() else []
         except Damaged:  # `kinds` finds what is left
             return
-        if len(found) > MOST_KINDS:
+        if len(found) > MAX_KINDS:
             self.close()
-            raise RecordingError(f"{self.path}: more than {MOST_KINDS:,} kinds: no recording of zmon")
+            raise RecordingError(f"{self.path}: more than {MAX_KINDS:,} kinds: no recording of zmon")
 
     def close(self) -> None:
         """Close it; a shared connection stays open."""
@@ -127,7 +127,7 @@ class Recording:
         return self._count
 
     def refresh(self) -> bool:
-        """Look for samples that were added; tell whether there are any."""
+        """Look for samples that were added; return whether there are any."""
         with self._file.guard:
             if self._file.renew():
                 self._journal.forget()
@@ -144,7 +144,7 @@ class Recording:
         return more
 
     def made(self) -> bool:
-        """Tell whether the file has its tables yet."""
+        """Return whether the file has its tables yet."""
         return bool(self.ask("SELECT 1 FROM sqlite_master WHERE name = 'sample' AND type = 'table'"))
 
     @property
@@ -156,11 +156,7 @@ class Recording:
             return False
 
     def _last_found(self) -> int:
-        """Return the number of the last sample of which anything is left, where the table of them is damaged.
-
-        Raises:
-            Damaged: none is found.
-        """
+        """Return the number of the last sample of which anything is left, if the table of them is damaged."""
         found = [self._count - 1]
         for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
                          "SELECT n FROM tail WHERE n >= ? AND n < ?",
@@ -181,22 +177,14 @@ class Recording:
             return (min(times), max(times)) if times else None
 
     def _end(self, order: str) -> int:
-        """Return the time of the first sample in an order of times.
-
-        Raises:
-            Damaged: it cannot be told.
-        """
+        """Return the time of the first sample in an order of times; raises `Damaged` if it is not known."""
         rows = self.ask(f"SELECT n, utc FROM sample ORDER BY {order} LIMIT 1")  # noqa: S608 - ours
         if not rows or type(rows[0][1]) is not int or self._row(rows[0][0])[0] != rows[0][1]:
             raise Damaged(f"{self.path}: the index of times is damaged")
         return rows[0][1]
 
     def _row(self, number: int) -> tuple[int, int, int]:
-        """Return the time of a sample, its steady clock and its session.
-
-        Raises:
-            Damaged: they are, or it is not there.
-        """
+        """Return the time of a sample, its steady clock and its session; raises `Damaged`."""
         rows = self.ask(f"SELECT utc, steady, session, {self._crc} FROM sample WHERE n = ?", number)  # noqa: S608 - ours
         if not rows:
             raise Damaged(f"{self.path}: sample {number} is missing")
@@ -207,17 +195,17 @@ class Recording:
 
     @property
     def _crc(self) -> str:
-        """What to ask for as the checksum of a row."""
+        """The column of the checksum of a row, in SQL."""
         return "crc" if self._file.checks else "NULL"
 
     def _is_whole(self, number: int, utc: object, steady: object, session: object, expected: object) -> bool:
-        """Tell whether the row of a sample is as it was written."""
+        """Return whether the row of a sample is as it was written."""
         if self._file.checks:
             return is_sample(number, utc, steady, session, expected)
         return type(utc) is int and type(steady) is int
 
     def _when(self) -> list[tuple[int, int]]:
-        """Return the numbers and times of all samples whose lines are whole; for files that are damaged."""
+        """Return the numbers and times of all samples whose rows are whole; for files that are damaged."""
         rows = self.pieces(
             f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
             0,
@@ -238,7 +226,7 @@ class Recording:
         return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
 
     def _is_last(self, number: int, utc: int) -> bool:
-        """Tell whether a sample lies at a time or before, and the next one does not follow it up to there."""
+        """Return whether a sample is at a time or before, and the next one not between them."""
         own = self._row(number)[0]
         behind = self._utc(number + 1) if number + 1 < self._count else None
         return own <= utc and (behind is None or not own < behind <= utc)
@@ -281,7 +269,7 @@ class Recording:
         return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
 
     def _are_ends(self, first: int | None, last: int | None, begin: int, end: int) -> bool:
-        """Tell whether the samples of a range of time begin and end with these, as far as their rows say."""
+        """Return whether the samples of a range of time begin and end with these, by their own rows."""
         if first is None or last is None:
             return True
         inside = (self._utc(number) for number in (first, last))
@@ -291,7 +279,7 @@ class Recording:
         )
 
     def _utc(self, number: int) -> int | None:
-        """Return the time of a sample; None where it is damaged."""
+        """Return the time of a sample; None if it is damaged."""
         try:
             return self._row(number)[0]
         except Damaged:
@@ -337,27 +325,22 @@ class Recording:
         return self._listed[1]
 
     def _whole_kinds(self, listed: Sequence[tuple[Any, ...]]) -> list[str]:
-        """Return the names of the kinds; if the dictionary is damaged, also those in segments and tail."""
+        """Return the names of the kinds; if the dictionary is damaged, also those in segments and journal."""
         names = {str(name) for _, name in listed}
-        problems: list[str] = []
         try:
             with self.asking() as connection:
-                damaged = damaged_kinds(connection) if self._file.checks else []
-                problems += [f"kind {number} is damaged: its checksum is wrong" for number in damaged]
-                problems += [
-                    f"kind {number} is not in the dictionary" for number in missing_kinds(connection)
-                ]
+                problems = damaged_kinds(connection, checks=self._file.checks)
         except Damaged as error:
-            problems.append(str(error))
+            problems = [str(error)]
         for problem in problems:
             self.hole("", 0, Damaged(problem))
         if problems or not listed or not self._file.checks:
             question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
             names |= {str(kind) for (kind,) in self.pieces(question, 0, MAX_SAMPLES)}
         if problems and self._count:
-            with suppress(Damaged):  # `frame` says so
+            with suppress(Damaged):  # `frame` reports it
                 self._journal.read(self._count - 1, self._count)
-            names |= set(self._journal.runs)
+            names |= set(self._journal.open_segments)
         return sorted(names)
 
     def sample(self, number: int, kinds: Collection[str] | None = None) -> Sample:
@@ -416,7 +399,7 @@ class Recording:
         return self.select(kind, number, None)
 
     def select(self, kind: str, number: int, keys: frozenset[str] | None) -> Frame | None:
-        """Return what `frame` returns, with the rows of some keys alone."""
+        """Return the same frame, with the rows of some keys alone."""
         try:
             with self._file.guard:
                 readings = self._readings(kind, number)
@@ -428,8 +411,8 @@ class Recording:
             key = (kind, readings.samples[reading], keys)
             known = self._frames.get(key)
             if known is None:
-                lost = partial(self.hole, kind, readings.samples[reading])
-                make = partial(frame_of, keys=keys, lost=lost)
+                on_damage = partial(self.hole, kind, readings.samples[reading])
+                make = partial(frame_of, keys=keys, on_damage=on_damage)
                 known = self._frames[key] = frame_with_prior(readings, reading, make)
         except Damaged as error:
             self.hole(kind, number, error)
@@ -437,10 +420,9 @@ class Recording:
         return known
 
     def adopt(self, before: Mapping[str, Frame]) -> None:
-        """Have frames of the first sample that are the readings `before` it be the same frames.
+        """Use the frames `before` the first sample, for what was not read again between two files.
 
-        So what was not read again across the border between two files is seen not to have been.  Who hands
-        them over keeps them alive.
+        The caller keeps them alive.
         """
         for name, last in before.items():
             frame = self.frame(name, 0)
@@ -456,26 +438,27 @@ class Recording:
         return KINDS.get(name) or Kind(name, "", ())
 
     def _readings(self, kind: str, number: int) -> Readings | None:
-        """Return what holds a kind's reading for a sample: a segment, or an open run of the journal."""
+        """Return the open or sealed segment that holds a kind's reading for a sample."""
         self._journal.read(number, self._count)
-        told, run = self._journal.find(kind, number)
-        return run if told else self._segments.latest(kind, number)
+        is_known, segment = self._journal.find(kind, number)
+        return segment if is_known else self._segments.latest(kind, number)
 
-    # the tail
+    # the journal
 
-    def open_runs(self) -> list[OpenSegment]:
-        """Return the runs of the tail that have readings, for a writer that goes on.
+    def open_segments(self) -> list[OpenSegment]:
+        """Return the segments of the journal that have readings, for a writer that continues the file.
 
         Raises:
-            Damaged: a part of the tail is.
+            Damaged: a part of the journal is damaged.
         """
         self._journal.read(self._count - 1, self._count)
-        self._journal.see_whole(-1, self._count)
-        return [run for runs in self._journal.runs.values() for run in runs if run.begun]
+        if lost := self._journal.lost(-1, self._count):
+            raise lost
+        return [one for known in self._journal.open_segments.values() for one in known if one.begun]
 
     def open_ends(self) -> list[tuple[str, int]]:
-        """Return the kinds that were not sampled any more in the tail, and since when."""
-        return [(kind, n) for kind, found in self._journal.gone.items() for n in found]
+        """Return the kinds that ended in the journal, and since when they are not sampled any more."""
+        return [(kind, n) for kind, found in self._journal.ended.items() for n in found]
 
     # what is damaged
 
@@ -501,8 +484,8 @@ class Recording:
         """Whether all rows have checksums, as those of format 1 have not."""
         return self._file.checks
 
-    def unlisted(self, kind: str) -> Iterator[str]:
-        """Yield what is wrong with the index of the segments of a kind."""
+    def index_damage(self, kind: str) -> Iterator[str]:
+        """Yield what is wrong with SQLite's index of the segments of a kind."""
         before: object = None
         try:
             rows = self._segments.between(kind, 0, self._count)
@@ -511,7 +494,7 @@ class Recording:
             return
         for number, first in rows:
             try:
-                header = self._segments.see(number, kind, first)
+                header = self._segments.check_index(number, kind, first)
                 if self._file.checks and header.before != before:
                     yield f"{self.path}: the index of segments is damaged before {kind} {first}"
             except Damaged as error:
@@ -522,8 +505,8 @@ class Recording:
         except Damaged as error:
             yield str(error)
 
-    def broken(self) -> list[tuple[int, Damaged]]:
-        """Return the samples of the tail that are damaged."""
+    def damaged_samples(self) -> list[tuple[int, Damaged]]:
+        """Return the samples of the journal that are damaged."""
         try:
             self._journal.read(self._count - 1, self._count)
         except Damaged as error:
@@ -533,9 +516,9 @@ class Recording:
     # one column
 
     def series(self, kind: str, name: str, key: str, begin: int, end: int) -> list[tuple[int, Value]]:
-        """Return what one thing held in one column at each reading between two times, with the times.
+        """Return the values of one cell at each reading between two times, with the times.
 
-        What is damaged is absent.  Where the thing was not there, nothing is returned.
+        What is damaged is absent.  Readings without the thing are left out.
         """
         rows = self._within(begin, end)
         if not rows:
@@ -566,11 +549,11 @@ class Recording:
         return found
 
     def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | OpenSegment | Hole]:
-        """Yield what holds readings of a kind for samples of a range."""
+        """Yield the segments with readings of a kind for a range of samples, and holes for damaged ones."""
         try:
             with self._file.guard:
                 self._journal.read(high, self._count)
-                runs = list(self._journal.runs.get(kind, []))
+                journal = list(self._journal.open_segments.get(kind, []))
                 rows = self._segments.between(kind, low, high)
         except Damaged as error:
             yield Hole(low, absent_where_damaged(error))
@@ -579,17 +562,13 @@ class Recording:
         end = low
         for number, first in rows:
             if self._journal.samples is not None and first >= self._journal.samples[0]:
-                break  # the tail has it, too
+                break  # the journal has it, too
             try:
                 segment = self.segment(number)
-                header = self._segments.see(number, kind, first)
+                header = self._segments.check_index(number, kind, first)
                 if before is not None and self._file.checks and header.before != before:
-                    yield Hole(
-                        end,
-                        absent_where_damaged(
-                            Damaged(f"the index of segments is damaged before {kind} {first}")
-                        ),
-                    )
+                    lost = Damaged(f"the index of segments is damaged before {kind} {first}")
+                    yield Hole(end, absent_where_damaged(lost))
                 if segment is not None:
                     yield segment
                     end = segment.samples[-1] + 1
@@ -600,7 +579,7 @@ class Recording:
             self._segments.latest(kind, high)
         except Damaged as error:
             yield Hole(min(end, high), absent_where_damaged(error))
-        yield from (run for run in runs if run.begun)
+        yield from (segment for segment in journal if segment.begun)
 
 
 def _64(number: int) -> int:

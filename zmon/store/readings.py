@@ -1,13 +1,13 @@
-"""Readings: one kind of thing, read again and again while the same rows were there.
+"""Readings: one kind of thing, read again and again while its rows stay the same.
 
-Samples are added to an `OpenSegment`, which becomes a `Segment` when it is sealed.  Both answer the same
-questions: which samples have a reading, when its rows were read, and what a column held then.
+An `OpenSegment` collects readings and becomes a `Segment` when it is sealed.  Both answer the same questions
+(`Readings`): which samples have a reading, when its rows were read, and what a column held then.
 
-Each reading is kept as its difference from the one before.  What is no whole number counts as 0 there, and is
-kept beside it (`others`).
+Each reading is kept as its differences from the one before.  A value that is no whole number counts as 0
+there, and is kept separately (`others`).
 
-The frame of a reading decodes nothing before it is looked at.  A part that is damaged makes the values that
-lay in it absent, with that reason.
+The frame of a reading decodes a column when it is looked at.  If that turns out to be damaged, its values are
+absent, with that reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from zmon.absent import absent
 from zmon.sample import Frame, pick
-from zmon.store.baseline import all_whole
+from zmon.store.column_encoding import all_whole
 from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
@@ -32,24 +32,22 @@ if TYPE_CHECKING:
 
 
 TIMES: Final = ""
-"""The name under which the rows' times are kept: as distance from the anchor of their reading."""
+"""The name of the column that holds the rows' times, as distances from the anchor of their reading."""
 
 Other = tuple[int, "Value | None"]
-"""A row, and what it holds that is no whole number; None when it holds one again."""
+"""A row, and its value that is no whole number; None if it is a whole number again."""
+
+Offsets = tuple[int, list[int]]
+"""The earliest time of a frame's rows (the anchor), and the distance of each row from it."""
 
 
 class Layout:
-    """What stays the same during a run."""
+    """The rows and columns of a segment, which all of its readings have."""
 
     def __init__(
-        self,
-        number: int,
-        kind: Kind,
-        keys: list[str],
-        names: tuple[str, ...],
-        missing: Absent | None,
+        self, number: int, kind: Kind, keys: list[str], names: tuple[str, ...], missing: Absent | None
     ) -> None:
-        """Hold what was read of, under its number in the dictionary."""
+        """Describe frames; `number` is that of the layout in the dictionary."""
         self.id = number
         self.kind = kind
         self.keys = keys
@@ -73,31 +71,31 @@ class Layout:
 
 
 class ReadingChange(NamedTuple):
-    """What a reading found different from the one before."""
+    """The differences of a reading from the one before."""
 
     sample: int
     """The number of the first sample that has this reading."""
     anchor: int
     """The earliest of the rows' times."""
     rows: list[int]
-    """Rows in which anything is different, rising."""
+    """Rows in which anything differs, ascending."""
     deltas: Mapping[str, Sequence[int]]
-    """For each column that is different, the differences in the order of `rows`; also for `TIMES`."""
+    """For each column that differs, the differences in the order of `rows`; also for `TIMES`."""
     others: Mapping[str, Sequence[Other]]
     follows: bool
     """Whether the reading before is the frame's `prior`."""
 
 
 class Readings(Protocol):
-    """What an open run and a sealed one have in common."""
+    """What an open and a sealed segment have in common."""
 
     @property
     def layout(self) -> Layout:
-        """What stays the same during the run."""
+        """The rows and columns of all readings."""
 
     @property
     def samples(self) -> Sequence[int]:
-        """For each reading the number of the first sample that has it, rising."""
+        """For each reading the number of the first sample that has it, ascending."""
 
     @property
     def follows(self) -> Sequence[bool]:
@@ -105,32 +103,29 @@ class Readings(Protocol):
 
     @property
     def carried(self) -> int:
-        """How many readings at the begin belong to the run before, so that the next can follow them."""
+        """How many readings at the begin belong to the segment before, so that the next can follow them."""
 
     @property
     def ahead(self) -> Readings | None:
-        """A run of one reading which is the `prior` of the first one here."""
+        """A segment of one reading, which is the `prior` of the first one here."""
 
     def anchor(self, reading: int) -> int:
         """Return the earliest time of a reading."""
 
     def column(self, name: str, reading: int) -> list[Value]:
-        """Return what a column held; for `TIMES` the distances from the anchor."""
+        """Return the values of a column; of `TIMES` the distances from the anchor."""
 
     def series(self, name: str, row: int) -> list[Value]:
-        """Return what one row of a column held at each reading."""
+        """Return the values of one row of a column at each reading."""
 
 
 class OpenSegment:
-    """An open run, in memory."""
+    """A segment to which readings are added, in memory."""
 
     def __init__(
-        self,
-        layout: Layout,
-        before: Mapping[str, Sequence[Value]],
-        ahead: OpenSegment | None = None,
+        self, layout: Layout, before: Mapping[str, Sequence[Value]], ahead: OpenSegment | None = None
     ) -> None:
-        """Begin with the columns `before` the first step, `TIMES` among them, all zero where left out."""
+        """Begin with the columns `before` the first reading, `TIMES` among them; 0 where left out."""
         self.layout = layout
         self.before = before
         self.ahead = ahead
@@ -139,7 +134,7 @@ class OpenSegment:
         self.samples: list[int] = []
         self.follows: list[bool] = []
         self._recent: dict[str, tuple[int, list[Value]]] = {}
-        """For each column looked at, the reading it was last looked at in and what it held."""
+        """For each column the reading that was last looked at, and its values."""
 
     @property
     def begun(self) -> bool:
@@ -147,7 +142,7 @@ class OpenSegment:
         return len(self.steps) > self.carried
 
     def carry(self, sample: int, anchor: int) -> None:
-        """Begin with the last reading of the run before, which the next one follows."""
+        """Begin with the last reading of the segment before, which the next one follows."""
         self.add(ReadingChange(sample, anchor, [], {}, {}, follows=False))
         self.carried = 1
 
@@ -161,21 +156,25 @@ class OpenSegment:
         """Return the earliest time of a reading."""
         return self.steps[reading].anchor
 
+    def first_column(self, name: str) -> list[Value]:
+        """Return a new list of the values of a column before the first reading."""
+        before = self.before.get(name)
+        return [0] * len(self.layout.keys) if before is None else list(before)
+
     def column(self, name: str, reading: int) -> list[Value]:
-        """Return what a column held; for `TIMES` the distances from the anchor."""
-        begun, values = self._recent.get(name, (-1, None))
-        if values is None or begun > reading:
-            before = self.before.get(name)
-            begun, values = -1, [0] * len(self.layout.keys) if before is None else list(before)
+        """Return the values of a column; of `TIMES` the distances from the anchor."""
+        last, known = self._recent.get(name, (-1, None))
+        if known is None or last > reading:
+            last, values = -1, self.first_column(name)
         else:
-            values = values.copy()
-        for step in self.steps[begun + 1 : reading + 1]:
+            values = known.copy()
+        for step in self.steps[last + 1 : reading + 1]:
             apply_change(step, name, values)
         self._recent[name] = (reading, values)
         return values
 
     def series(self, name: str, row: int) -> list[Value]:
-        """Return what one row of a column held at each reading."""
+        """Return the values of one row of a column at each reading."""
         before = self.before.get(name)
         now: Value = 0 if before is None else before[row]
         found = []
@@ -184,64 +183,59 @@ class OpenSegment:
             if at < len(step.rows) and step.rows[at] == row:
                 deltas = step.deltas.get(name)
                 delta = deltas[at] if deltas else 0
-                beside = [what for where, what in step.others.get(name, ()) if where == row]
-                if delta or beside:
+                others = [value for where, value in step.others.get(name, ()) if where == row]
+                if delta or others:
                     now = (now if type(now) is int else 0) + delta
-                if beside and beside[-1] is not None:
-                    now = beside[-1]
+                if others and others[-1] is not None:
+                    now = others[-1]
             found.append(now)
         return found
 
 
 def apply_change(step: ReadingChange, name: str, values: list[Value]) -> None:
-    """Bring a column from the reading before to that of the step."""
+    """Change the values of a column to those of the next reading."""
     deltas = step.deltas.get(name)
     others = step.others.get(name, ())
-    for row, what in others:
-        if what is None:
+    for row, value in others:
+        if value is None:
             values[row] = 0
     if deltas is not None:
         for row, delta in zip(step.rows, deltas, strict=True):
             if delta:
                 now = values[row]
                 values[row] = (now if type(now) is int else 0) + delta
-    for row, what in others:
-        if what is not None:
-            values[row] = what
+    for row, value in others:
+        if value is not None:
+            values[row] = value
 
 
-def offsets(frame: Frame) -> tuple[int, list[int]]:
-    """Return the earliest time of a frame's rows, and each row's distance from it."""
-    times = frame.times
-    if not times:
-        return 0, []
+def offsets(frame: Frame) -> Offsets:
+    """Return the earliest time of a frame's rows, and the distance of each row from it."""
     anchor, latest = frame.period
     if anchor == latest:
-        return anchor, [0] * len(times)
-    distances = {time: time - anchor for time in set(times)}  # few: rows that rest have one
-    return anchor, list(map(distances.__getitem__, times))
+        return anchor, [0] * len(frame.times)
+    distances = {time: time - anchor for time in set(frame.times)}  # few: rows that rest have one time
+    return anchor, list(map(distances.__getitem__, frame.times))
 
 
 def difference(
-    sample: int, before: Frame, after: Frame, drift: tuple[Sequence[int], Sequence[int]], at: ReadingPlace
+    sample: int, before: Frame, after: Frame, times: tuple[Offsets, Offsets], *, follows: bool
 ) -> ReadingChange:
-    """Compare two frames of the same layout.
-
-    `drift` holds the rows' distances from their anchors, before and after.
-    """
+    """Compare two frames of the same layout; `times` are their offsets."""
     was, now = before.columns, after.columns
+    (_, past), (anchor, present) = times
     rows = after.moved(before)
-    if drift[0] != drift[1]:
-        rows = sorted({*rows, *compress(count(), map(ne, drift[1], drift[0]))})
-    if not rows:
-        return ReadingChange(sample, at.anchor, rows, {}, {}, at.follows)
-    pick = _picking(rows)
+    if past != present:
+        rows = sorted({*rows, *compress(count(), map(ne, present, past))})
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
+    if not rows:
+        return ReadingChange(sample, anchor, rows, deltas, others, follows)
+    picked = _picking(rows)
     for name in now:
         if now[name] is was[name]:
             continue
-        new, old = pick(now[name]), pick(was[name])
+        new, old = picked(now[name]), picked(was[name])
         if new == old:
             continue
         try:
@@ -252,28 +246,18 @@ def difference(
             deltas[name] = changes
         else:
             deltas[name], others[name] = _mixed(rows, new, old)
-    if drift[0] != drift[1]:
-        deltas[TIMES] = list(map(sub, pick(drift[1]), pick(drift[0])))
-    return ReadingChange(sample, at.anchor, rows, deltas, others, at.follows)
-
-
-class ReadingPlace(NamedTuple):
-    """Where a reading stands among others."""
-
-    anchor: int
-    follows: bool
+    if past != present:
+        deltas[TIMES] = list(map(sub, picked(present), picked(past)))
+    return ReadingChange(sample, anchor, rows, deltas, others, follows)
 
 
 def _picking(rows: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Return what picks these rows of a column."""
-    if len(rows) == 1:
-        return lambda column: (column[rows[0]],)
-    first, second, *others = rows
-    return itemgetter(first, second, *others)
+    """Return a function that picks these rows of a column."""
+    return itemgetter(*rows) if len(rows) > 1 else lambda column: (column[rows[0]],)
 
 
 def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> tuple[list[int], list[Other]]:
-    """Return differences of what are whole numbers, and what is something else."""
+    """Return the differences of whole numbers, and separately all other values."""
     deltas: list[int] = []
     others: list[Other] = []
     for row, now, was in zip(rows, new, old, strict=True):
@@ -287,6 +271,9 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
     return deltas, others
 
 
+# frames
+
+
 class LazyColumns(Mapping[str, "list[Value]"]):
     """The columns of one reading, decoded when they are looked at; of all rows, or of some alone."""
 
@@ -294,13 +281,13 @@ class LazyColumns(Mapping[str, "list[Value]"]):
         self,
         readings: Readings,
         reading: int,
-        lost: Callable[[Damaged], object] = bool,
+        on_damage: Callable[[Damaged], object] = bool,
         rows: Sequence[int] | None = None,
     ) -> None:
-        """Promise the columns; `lost` is called with what turns out to be damaged."""
+        """Decode nothing yet; `on_damage` is called with what turns out to be damaged."""
         self._readings = readings
         self._reading = reading
-        self._lost = lost
+        self._on_damage = on_damage
         self._rows = rows
         self._known: dict[str, list[Value]] = {}
 
@@ -313,7 +300,7 @@ class LazyColumns(Mapping[str, "list[Value]"]):
             try:
                 known = decoded(self._readings, name, self._reading, self._rows)
             except Damaged as error:
-                self._lost(error)
+                self._on_damage(error)
                 known = [absent_where_damaged(error)] * len(layout.keys if self._rows is None else self._rows)
             self._known[name] = known
         return known
@@ -332,20 +319,17 @@ def decoded(readings: Readings, name: str, reading: int, rows: Sequence[int] | N
     """Return a column of a reading, of all rows or of some.
 
     One row alone is decoded for all readings of the segment at once, because a chart asks for each of them.
-
-    Raises:
-        Damaged: it is damaged.
     """
     if rows is None:
         return readings.column(name, reading)
     if len(rows) == 1:
-        return [_path(readings, name, rows[0], len(readings.samples))[reading]]  # type: ignore[arg-type]  # by identity
+        return [_series(readings, name, rows[0], len(readings.samples))[reading]]  # type: ignore[arg-type]  # by identity
     return pick(readings.column(name, reading), rows) if rows else []
 
 
-@lru_cache(maxsize=512)  # a few columns of some segments that one row is looked at in
-def _path(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
-    """Return what a row held at each reading; an open run grows, and is then decoded again."""
+@lru_cache(maxsize=512)  # a few columns of some segments in which one row is looked at
+def _series(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
+    """Return the values of a row at each reading; an open segment grows, and is then decoded again."""
     return readings.series(name, row)
 
 
@@ -355,9 +339,9 @@ def frame_of(
     prior: Frame | None = None,
     *,
     keys: frozenset[str] | None = None,
-    lost: Callable[[Damaged], object] = bool,
+    on_damage: Callable[[Damaged], object] = bool,
 ) -> Frame:
-    """Return the frame of a reading, of all rows or of those of some keys; `lost` is called for damage.
+    """Return the frame of a reading, of all rows or of those of some keys; `on_damage` as in `LazyColumns`.
 
     Raises:
         Damaged: the times of the rows are damaged.
@@ -366,24 +350,19 @@ def frame_of(
     rows: list[int] | None = None
     if keys is not None:
         rows = sorted(row for key in keys if (row := layout.index.get(key)) is not None)
-    drift = decoded(readings, TIMES, reading, rows)
-    if not all_whole(drift):
+    distances = decoded(readings, TIMES, reading, rows)
+    if not all_whole(distances):
         raise Damaged("times that are no numbers")
-    times: list[int] = list(map(add, drift, repeat(readings.anchor(reading))))
+    times: list[int] = list(map(add, distances, repeat(readings.anchor(reading))))
     chosen = layout.keys if rows is None else pick(layout.keys, rows)
-    return Frame(
-        layout.kind, chosen, LazyColumns(readings, reading, lost, rows), times, layout.missing, prior
-    )
+    columns = LazyColumns(readings, reading, on_damage, rows)
+    return Frame(layout.kind, chosen, columns, times, layout.missing, prior)
 
 
 def frame_with_prior(
     readings: Readings, reading: int, make: Callable[[Readings, int, Frame | None], Frame]
 ) -> Frame:
-    """Return the frame that `make` makes of a reading, with its `prior` if it follows another reading.
-
-    Raises:
-        Damaged: the times of the rows are, here or there.
-    """
+    """Return the frame that `make` returns for a reading, with its `prior` if it follows another reading."""
     prior = None
     if readings.follows[reading]:
         if reading:
@@ -394,5 +373,5 @@ def frame_with_prior(
 
 
 def absent_where_damaged(error: Damaged) -> Absent:
-    """Return what stands where a value was in what is damaged."""
+    """Return the value for everything in a damaged part."""
     return absent(f"the recording is damaged here: {error}")

@@ -28,7 +28,7 @@ from zmon.interval import RESTING, Interval
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Meaning, pick
 from zmon.store.file_format import event_row, insert_events, sql_text
-from zmon.store.writer import SEALED, Writer
+from zmon.store.writer import SEGMENT_SAMPLES, Writer
 from zmon.tables.view import definition
 from zmon.trends.minute import (
     NONE_REST,
@@ -69,7 +69,7 @@ TOGETHER: Final = 10
 COUNTS: Final = frozenset({Meaning.COUNTER, Meaning.CLOCK})
 
 
-def recording_with_trends(path: str, *, sealed: int = SEALED, durable: bool = True) -> Writer:
+def recording_with_trends(path: str, *, sealed: int = SEGMENT_SAMPLES, durable: bool = True) -> Writer:
     """Return the writer of a recording that keeps trends of its samples.
 
     Raises:
