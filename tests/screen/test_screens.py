@@ -166,7 +166,7 @@ def full_interval(make_interval: Callable[..., Interval]) -> Interval:
 def test_trends_are_made_of_the_figures_on_the_screen(screen: Screen, full_interval: Interval) -> None:
     """What a table returns for trends is what it shows, with all that the screen's file wants of it."""
     shown = fill(screen.table, View(full_interval))
-    trend: Table = definition(screen.table).trend(full_interval)  # type: ignore[misc]  # it has one
+    trend: Table = definition(screen.table).trend(full_interval)
     assert set(trend.keys) <= set(shown.keys)
     assert trend.keys
     rows = [shown.keys.index(key) for key in trend.keys]

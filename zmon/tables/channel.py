@@ -8,6 +8,7 @@ those of the estimates.
 
 from __future__ import annotations
 
+from functools import partial
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import channel_type
 
@@ -165,10 +166,47 @@ def _devices_per_path(interval: Interval) -> dict[str, int]:
     return counts
 
 
-def trend(interval: Interval) -> Table:
-    """Return the column of CHANNEL that trends are made of; estimates are none."""
-    channels = interval.of(CHANNEL)
-    return Table([key.rpartition(".")[2] for key in channels.keys], {"cur": list(busy(channels))})
+class ChannelPaths:
+    """The channel paths that the kernel describes, in the order of `keys`, their CHPIDs."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Name each."""
+        self.channels = interval.of(CHANNEL)
+        self.keys = [key.rpartition(".")[2] for key in self.channels.keys]
+        types = self.channels["type"]
+        self.labels: list[Value] = [channel_type(v) if isinstance(v, int) else v for v in types]
+
+
+def _read(field: str, paths: ChannelPaths) -> list[Value]:
+    return paths.channels[field]
+
+
+COLUMNS: Final = (
+    TableColumn("cur", lambda paths: busy(paths.channels), trend=1),
+    TableColumn("own", lambda paths: busy(paths.channels, own=True)),
+    TableColumn(
+        "bus",
+        lambda paths: _used(
+            paths.channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(paths.channels)
+        ),
+    ),
+    TableColumn("read", lambda paths: data_rate(paths.channels, "read_cpc")),
+    TableColumn(
+        "write",
+        lambda paths: first(
+            data_rate(paths.channels, "written_cpc"),
+            data_rate(paths.channels, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
+        ),
+    ),
+    *(
+        TableColumn(name, partial(_read, field))
+        for name, field in (
+            ("status", "status"), ("configured", "configure"), ("shared", "shared"), ("pchid", "chid"),
+            ("speed", "speed"), ("cmg", "cmg"),
+        )
+    ),
+)  # fmt: skip
+"""What is measured of a path, or read as it is; trends hold no estimates."""
 
 
 def _over_the_period(
@@ -194,19 +232,19 @@ def _over_the_period(
 def table(view: View) -> Table:
     """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
     interval, period = view.interval, view.period
-    channels = interval.of(CHANNEL)
+    paths = ChannelPaths(interval)
+    channels = paths.channels
     behind = _devices_per_path(interval)
-    names = [key.rpartition(".")[2] for key in channels.keys]
-    extra = sorted(set(behind) - set(names))
-    keys = names + extra
-
-    def column(values: list[Value] | list[Number]) -> list[Value]:
-        return [*values, *[ONLY_NAMED] * len(extra)]
-
-    current = busy(channels)
+    extra = sorted(set(behind) - set(paths.keys))
+    keys = paths.keys + extra
+    known = {
+        name: values + [ONLY_NAMED] * len(extra)
+        for name, values in {"descr": paths.labels, **each_row(COLUMNS, paths)}.items()
+    }
+    current: list[Number] = known["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
     estimated: dict[str, frozenset[int] | None] = {}
     notes: list[str] = []
-    cur = column(current)
+    cur = known["cur"]
     measured = any(not isinstance(v, Absent) for v in current)
     if not measured:
         load, loaded = _own_load(interval)
@@ -234,25 +272,9 @@ def table(view: View) -> Table:
         estimated |= dict.fromkeys(("ave", *RANGES), guessed)
     columns: dict[str, list[Value]] = {
         "chpid": list(keys),
-        "descr": column([channel_type(v) if isinstance(v, int) else v for v in channels["type"]]),
+        **known,
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
-        "cur": cur,
         **_over_the_period(period, channels, keys, current),
-        "own": column(busy(channels, own=True)),
-        "bus": column(_used(channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(channels))),
-        "read": column(data_rate(channels, "read_cpc")),
-        "write": column(
-            first(
-                data_rate(channels, "written_cpc"),
-                data_rate(channels, "data_sent_cpc", "data_unit_size_cpc"),  # HiperSockets only send
-            )
-        ),
-        "status": column(channels["status"]),
-        "configured": column(channels["configure"]),
-        "shared": column(channels["shared"]),
-        "pchid": column(channels["chid"]),
-        "speed": column(channels["speed"]),
-        "cmg": column(channels["cmg"]),
         "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
     }
     # before the first interval the distribution covers no time
@@ -270,4 +292,4 @@ def table(view: View) -> Table:
     )
 
 
-DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, trend=trend)}
+DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, things=ChannelPaths, columns=COLUMNS)}

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
-from zmon.tables.device import COLUMNS, REQUESTS, devices_of, hanging
+from zmon.tables import device
+from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.tables.view import TableDefinition
 from zmon.topology.identity import platform_of
@@ -39,9 +40,8 @@ NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
-TIMES: Final = ("pend", "disc", "conn", "serv", "resp", "cuwt")
-LOADS: Final = ("io", "mbs", "queue", *TIMES)
-"""The columns of DEVICE that an LCU has, too."""
+SUMMED: Final = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung")
+"""What the line of all LCUs adds up; it has their mean times besides."""
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
 
@@ -49,17 +49,60 @@ WORTH: Final = 10.0
 """I/O per second of all LCUs below which nobody waits for anybody, however uneven the load."""
 
 
+class ControlUnits:
+    """The LCUs of an interval with the rows of their devices, in the order of `keys`."""
+
+    def __init__(self, interval: Interval, units: Mapping[str, Lcu] | None = None) -> None:
+        """Put the devices of each together; by default of those that unique ids name."""
+        self.devices = devices_of(interval)
+        self.units = lcus(interval.of(DEVICE).frame) if units is None else units
+        row_of = {key: row for row, key in enumerate(self.devices.keys)}
+        self.keys = list(self.units)
+        self.members = [
+            [row_of[bus] for bus in unit.members if bus in row_of] for unit in self.units.values()
+        ]
+        self.rows = [row for rows in self.members for row in rows]
+        """Of all devices of an LCU."""
+
+    @property
+    def labels(self) -> list[Value]:
+        """What each is called."""
+        return [unit.short for unit in self.units.values()]
+
+
+def _of_devices(name: str, trend: int = 0) -> TableColumn:
+    """Declare a load that the devices of an LCU have together."""
+    together, weight = next((one.together, one.weight) for one in device.COLUMNS if one.name == name)
+    assert together is not None  # noqa: S101 - those that are named below have it
+    return TableColumn(
+        name,
+        lambda units: [together(units.devices, rows) for rows in units.members],
+        lambda units, _rows: together(units.devices, units.rows),
+        weight,
+        trend,
+    )
+
+
+_TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
+LOADS: Final = tuple(
+    _of_devices(name, _TRENDS.get(name, 0))
+    for name in ("io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered")
+)
+"""The columns of DEVICE that an LCU has, too."""
+
+
 def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
     interval = view.interval
-    devices = devices_of(interval)
-    row_of = {key: row for row, key in enumerate(devices.keys)}
     known = units_of(view)
-    units = known.lcus
-    members = {key: [row_of[bus] for bus in unit.members if bus in row_of] for key, unit in units.items()}
-    everything = total([devices.rate[row] for rows in members.values() for row in rows])
-    lines = [_line(devices, units[key], rows, everything, len(units)) for key, rows in members.items()]
-    keys = list(members)
+    found = ControlUnits(interval, known.lcus)
+    devices, units, keys = found.devices, found.units, found.keys
+    loads = each_row(LOADS, found)
+    everything = total([devices.rate[row] for row in found.rows])
+    lines = [
+        _line(found, at, {name: values[at] for name, values in loads.items()}, everything)
+        for at in range(len(keys))
+    ]
     bases = [(unit.bases or unit.members)[0] for unit in units.values()]
     subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
     spaces = _spaces(view, known, {key: line["mbs"] for key, line in zip(keys, lines, strict=True)})
@@ -73,16 +116,16 @@ def table(view: View) -> Table:
         line["called"] = known.called.get(key, NOT_CALLED)
         line["spaces"] = spaces.get(key) or UNLISTED
     columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}
-    guessed = frozenset(place for place, rows in enumerate(members.values()) if devices.estimated(rows))
+    guessed = frozenset(place for place, rows in enumerate(found.members) if devices.estimated(rows))
     if guessed:
         guessed |= {SUMMARY}
     missing = None if keys else interval.of(DEVICE).missing or NO_LCU
-    hung = [row for rows in members.values() for row in rows if row in devices.hung]
+    hung = [row for row in found.rows if row in devices.hung]
     told = frozenset(place for place, unit in enumerate(units.values()) if unit.why)
     return Table(
         keys,
         columns,
-        _all(lines, devices, [row for rows in members.values() for row in rows]),
+        _all(lines, found),
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
             *hanging(devices, hung),
@@ -95,23 +138,9 @@ def table(view: View) -> Table:
     )
 
 
-def trend(interval: Interval) -> Table:
-    """Return the columns of CTLUNIT that trends are made of, and those that they are averages over."""
-    devices = devices_of(interval)
-    row_of = {key: row for row, key in enumerate(devices.keys)}
-    lines = {
-        key: _figures(devices, [row_of[bus] for bus in unit.members if bus in row_of])
-        for key, unit in lcus(interval.of(DEVICE).frame).items()
-    }
-    names = next(iter(lines.values()), {})
-    return Table(list(lines), {name: [line[name] for line in lines.values()] for name in names})
-
-
-def _line(
-    devices: Devices, unit: Lcu, rows: Sequence[int], everything: Number, units: int
-) -> dict[str, Value]:
-    figures = _figures(devices, rows)
-    rate = figures["io"]
+def _line(found: ControlUnits, at: int, loads: Mapping[str, Value], everything: Number) -> dict[str, Value]:
+    devices, rows, unit = found.devices, found.members[at], found.units[found.keys[at]]
+    rate: Number = loads["io"]  # type: ignore[assignment]  # no text
     share = 100.0 * ratio(rate, everything)
     kinds = devices.ccw["cutype"]
     types = {kind for row in rows if isinstance(kind := kinds[row], str)}
@@ -127,21 +156,11 @@ def _line(
         "paths": len(unit.chpids) or NO_PATHS,
         "chpids": " ".join(unit.chpids) or NO_PATHS,
         "share": share,
-        "fair": share * units / 100.0,
-        **figures,
+        "fair": share * len(found.keys) / 100.0,
+        **loads,
         "qued": devices.queued_at(rows),
         "hung": devices.hanging(rows),
     }
-
-
-def _figures(devices: Devices, rows: Sequence[int]) -> dict[str, Number]:
-    """Return the rates of some devices together, and their mean times."""
-    found: dict[str, Number] = {
-        column.name: column.together(devices, rows)
-        for column in COLUMNS
-        if column.name in LOADS and column.together is not None
-    }
-    return found | {"measured": devices.measured(rows), "answered": devices.answered(rows)}
 
 
 def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
@@ -150,16 +169,15 @@ def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
     return total(busy) / 100.0 if busy else NO_ALIAS
 
 
-def _all(lines: Sequence[Mapping[str, Value]], devices: Devices, rows: Sequence[int]) -> Summary | None:
+def _all(lines: Sequence[Mapping[str, Value]], found: ControlUnits) -> Summary | None:
     if not lines:
         return None
-    added = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung")
     cells: dict[str, Value] = {
         name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
-        for name in added
+        for name in SUMMED
     }
-    times = _figures(devices, rows)
-    return Summary(">> All LCUs <<", {**cells, **{name: times[name] for name in TIMES}})
+    times = of_all((one for one in LOADS if one.weight), found, ())
+    return Summary(">> All LCUs <<", cells | times)
 
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
@@ -225,4 +243,4 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
     return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]
 
 
-DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, trend=trend)}
+DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits, columns=LOADS)}

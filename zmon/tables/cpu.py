@@ -7,17 +7,18 @@ the time that was left to it.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, ratio
 from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
 from zmon.tables.device import devices_of, summary
 from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.table import Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -46,6 +47,7 @@ class Processors:
     def __init__(self, interval: Interval) -> None:
         """Divide what each CPU did by all that it was accounted for."""
         cpus = interval.of(CPU)
+        self._interval = interval
         self.keys = cpus.keys
         self.missing = cpus.missing
         self.online = cpus["online"]
@@ -83,11 +85,42 @@ class Processors:
         ]
 
     @property
+    def labels(self) -> list[Value]:
+        """The type of each CPU, from the hypervisor's description of the own partition.
+
+        It numbers cores where Linux numbers threads, so only a type that all of them have is sure.
+        """
+        lpars, logical = self._interval.of(LPAR), self._interval.of(LPAR_CPU)
+        own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+        types = {kind for kind, name in zip(logical["type"], logical["lpar"], strict=True) if name in own}
+        (kind,) = types if len(types) == 1 else (logical.missing or NOT_TOLD,)
+        return [kind] * len(self.keys)
+
+    @property
     def running(self) -> Number:
         """How many are on line."""
         if not self.keys:
             return self.missing or absent("no CPU is known")
         return total([n for n in self.online if not isinstance(n, str)])
+
+
+def _percent(name: str, values: Callable[[Processors], list[Number]], trend: int = 0) -> TableColumn:
+    return TableColumn(name, values, lambda cpus, _rows: cpus.average(values(cpus)), trend=trend)
+
+
+def _part(name: str, trend: int = 0) -> TableColumn:
+    """Declare a part of a CPU's time."""
+    return _percent(name, lambda cpus: cpus.part[name], trend)
+
+
+_TRENDS: Final = {"user": 2, "system": 3, "steal": 4, "iowait": 5}
+COLUMNS: Final = (
+    _percent("busy", attrgetter("busy"), 1),
+    *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
+    _percent("wait", attrgetter("wait")),
+    _percent("logical", attrgetter("logical")),
+)
+"""The loads of a CPU, which are averaged over all CPUs."""
 
 
 def table(view: View) -> Table:
@@ -96,25 +129,16 @@ def table(view: View) -> Table:
     cpus, devices = Processors(interval), devices_of(interval)
     columns: dict[str, list[Value]] = {
         "proc": [cpu_name(key) for key in cpus.keys],
-        "type": _types(interval),
-        "busy": list(cpus.busy),
-        **{name: list(percent) for name, percent in cpus.part.items()},
-        "wait": list(cpus.wait),
-        "logical": list(cpus.logical),
+        "type": cpus.labels,
+        **each_row(COLUMNS, cpus),
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
     }
-    cells: dict[str, Value] = {
-        "busy": cpus.average(cpus.busy),
-        **{name: cpus.average(percent) for name, percent in cpus.part.items()},
-        "wait": cpus.average(cpus.wait),
-        "logical": cpus.average(cpus.logical),
-    }
     return Table(
         list(cpus.keys),
         columns,
-        Summary(">>Mean>>", cells) if cpus.keys else None,
+        Summary(">>Mean>>", of_all(COLUMNS, cpus, ())) if cpus.keys else None,
         facts=facts(view, cpus, devices),
         notes=(GUESSED,) if devices.guessed else (),
         missing=cpus.missing,
@@ -124,29 +148,6 @@ def table(view: View) -> Table:
 def cpu_name(key: str) -> str:
     """Return what a CPU is called on the screens: P03."""
     return f"P{int(key):02d}" if key.isdecimal() else key.upper()
-
-
-def trend(interval: Interval) -> Table:
-    """Return the columns of CPU that trends are made of."""
-    cpus = Processors(interval)
-    columns: dict[str, list[Value]] = {"busy": list(cpus.busy)}
-    for name in ("user", "system", "iowait", "steal"):
-        columns[name] = list(cpus.part[name])
-    return Table(cpus.keys, columns)
-
-
-def _types(interval: Interval) -> list[Value]:
-    """Return the type of each CPU, from the hypervisor's description of the own partition.
-
-    It numbers cores where Linux numbers threads, so only a type that all of them have is sure.
-    """
-    cpus, partitions = interval.of(CPU), interval.of(LPAR_CPU)
-    own = {
-        key for key, mine in zip(interval.of(LPAR).keys, interval.of(LPAR)["own"], strict=True) if mine == 1
-    }
-    types = {kind for kind, name in zip(partitions["type"], partitions["lpar"], strict=True) if name in own}
-    (kind,) = types if len(types) == 1 else (partitions.missing or NOT_TOLD,)
-    return [kind] * len(cpus)
 
 
 def memory_figures(view: View) -> dict[str, Value]:
@@ -195,4 +196,4 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
     }
 
 
-DEFINITIONS: Final = {"cpu": TableDefinition(NEEDS, table, trend=trend)}
+DEFINITIONS: Final = {"cpu": TableDefinition(NEEDS, table, things=Processors, columns=COLUMNS)}

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache, reduce
 from operator import and_, attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type, lcus
@@ -193,6 +193,27 @@ class Devices:
             if starts.__class__ is Absent and rate.__class__ is not Absent
         )
 
+    @property
+    def timed(self) -> list[Number]:
+        """The I/O per second that the channel subsystem timed."""
+        return [
+            serv if serv.__class__ is Absent else rate
+            for serv, rate in zip(self.serv, self.rate, strict=True)
+        ]
+
+    @property
+    def answers(self) -> list[Number]:
+        """The I/O per second that Resp is of: Linux's requests, else what the devices served."""
+        return [
+            timed if wait.__class__ is Absent else requests
+            for wait, requests, timed in zip(self.wait, self.requests, self.timed, strict=True)
+        ]
+
+    @property
+    def labels(self) -> list[Value]:
+        """The labels of the volumes, as Linux reads them."""
+        return labels(self)
+
     @cached_property
     def queued(self) -> list[Number]:
         """How many requests wait in Linux.
@@ -246,36 +267,23 @@ class Devices:
         return any(self.rate[row] for row in self.guessed.intersection(rows))
 
 
-class DeviceColumn(NamedTuple):
-    """A load of devices: its value for each, and for several together; declared once for all screens."""
-
-    name: str
-    values: Callable[[Devices], list[Number]]
-    together: Callable[[Devices, Sequence[int]], Number] | None = None
-    """Returns the value for the devices of some rows; None where that means nothing."""
-    weight: str = ""
-    """The rate that it is an average over: `measured`, `answered` or `ios`; empty for one over time."""
-    trend: bool = False
-    """Whether trends are made of it."""
-
-
-def _added(name: str, attribute: str, *, trend: bool = False) -> DeviceColumn:
+def _added(name: str, attribute: str, trend: int = 0) -> TableColumn:
     """Declare a rate or a queue: that of several devices is the sum."""
     values: Callable[[Devices], list[Number]] = attrgetter(attribute)
-    return DeviceColumn(
+    return TableColumn(
         name, values, lambda devices, rows: total([values(devices)[row] for row in rows]), trend=trend
     )
 
 
-def _per_start(name: str, *, trend: bool = True) -> DeviceColumn:
+def _per_start(name: str, trend: int = 0) -> TableColumn:
     """Declare a time per start of I/O."""
     values: Callable[[Devices], list[Number]] = attrgetter(name)
-    return DeviceColumn(
+    return TableColumn(
         name, values, lambda devices, rows: devices.average(rows, values(devices)), "measured", trend
     )
 
 
-def _per_request(name: str, attribute: str) -> DeviceColumn:
+def _per_request(name: str, attribute: str) -> TableColumn:
     """Declare an average over Linux's requests, which are those of disks."""
     values: Callable[[Devices], list[Number]] = attrgetter(attribute)
 
@@ -283,7 +291,7 @@ def _per_request(name: str, attribute: str) -> DeviceColumn:
         bases = [row for row in rows if isinstance(devices.names[row], str)]
         return devices.average_wait(bases, values(devices))
 
-    return DeviceColumn(name, values, together, "ios")
+    return TableColumn(name, values, together, "ios")
 
 
 def _queued(devices: Devices, rows: Sequence[int]) -> Number:
@@ -294,27 +302,34 @@ def _queued(devices: Devices, rows: Sequence[int]) -> Number:
     return total([devices.queued_at(unit) for unit in units.values()])
 
 
-COLUMNS: Final = (
-    _added("io", "rate", trend=True),
-    _per_start("pend"),
-    _per_start("disc"),
-    _per_start("conn"),
-    _per_start("serv"),
-    DeviceColumn(
-        "resp", attrgetter("response"), lambda devices, rows: devices.average_response(rows), "answered", True
+SHOWN: Final = (
+    _added("io", "rate", 1),
+    _per_start("pend", 2),
+    _per_start("disc", 3),
+    _per_start("conn", 4),
+    _per_start("serv", 5),
+    TableColumn(
+        "resp", attrgetter("response"), lambda devices, rows: devices.average_response(rows), "answered", 6
     ),
-    _per_start("cuwt", trend=False),
-    DeviceColumn("qued", attrgetter("queued"), _queued),
-    DeviceColumn("busy", attrgetter("busy"), trend=True),
+    _per_start("cuwt"),
+    TableColumn("qued", attrgetter("queued"), _queued),
+    TableColumn("busy", attrgetter("busy"), trend=7),
     _added("ios", "requests"),
     _per_request("await", "wait"),
-    _added("queue", "linux_queue", trend=True),
-    DeviceColumn("lbusy", attrgetter("linux_busy")),
-    _added("mbs", "megabytes", trend=True),
+    _added("queue", "linux_queue", 8),
+    TableColumn("lbusy", attrgetter("linux_busy")),
+    _added("mbs", "megabytes", 9),
     _per_request("reqkb", "kilobytes"),
     _per_request("read", "reads"),
 )
-"""The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here."""
+COLUMNS: Final = (
+    *SHOWN,
+    TableColumn("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
+    TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
+)
+"""The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here.
+
+The last two, which no screen shows, are what times are averages over."""
 
 ORDER: Final = (
     "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
@@ -322,17 +337,6 @@ ORDER: Final = (
     "read", "aliases", "chpids", "cu", "error",
 )  # fmt: skip
 """The order of all columns, which the page of a device exports."""
-
-WEIGHTS: Final = {column.name: column.weight for column in COLUMNS if column.weight}
-"""The rate that each average is over."""
-
-
-def loads(devices: Devices, rows: Sequence[int]) -> dict[str, Value]:
-    """Return the loads of several devices together, with the rates that averages are over."""
-    found: dict[str, Value] = {
-        column.name: column.together(devices, rows) for column in COLUMNS if column.together is not None
-    }
-    return found | {"measured": devices.measured(rows), "answered": devices.answered(rows)}
 
 
 @lru_cache(maxsize=1)
@@ -389,7 +393,7 @@ def table(view: View) -> Table:
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
         "avoid": [CP_ONLY] * len(devices.keys),
-        **{column.name: list(column.values(devices)) for column in COLUMNS},
+        **each_row(SHOWN, devices),
         "dasd": devices.names,
         "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
@@ -446,26 +450,6 @@ def _told(view: View, devices: Devices) -> dict[str, Lcu]:
         return {}
     units = units_of(view)
     return {busid: units.lcus[key] for busid, key in units.of.items() if busid not in known}
-
-
-def trend(interval: Interval) -> Table:
-    """Return the columns of DEVICE that trends are made of, and those that they are averages over."""
-    devices = devices_of(interval)
-    answered = [
-        rate if wait.__class__ is Absent else requests
-        for wait, requests, rate in zip(devices.wait, devices.requests, devices.rate, strict=True)
-    ]
-    columns: dict[str, list[Value]] = {
-        column.name: list(column.values(devices)) for column in COLUMNS if column.trend
-    }
-    columns["answered"] = list(answered)
-    return Table(devices.keys, columns)
-
-
-def trend_labels(interval: Interval) -> dict[str, Value]:
-    """Return the label of each device, for those of which there is a trend."""
-    devices = devices_of(interval)
-    return dict(zip(devices.keys, labels(devices), strict=True))
 
 
 def _types(devices: Devices) -> list[Value]:
@@ -532,13 +516,9 @@ def members(devices: Devices) -> list[int]:
 
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    cells = {
-        column.name: column.together(devices, members(devices))
-        for column in COLUMNS
-        if column.together is not None
-    }
+    cells = of_all(SHOWN, devices, members(devices))
     dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
     return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)
 
 
-DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, trend=trend, trend_labels=trend_labels)}
+DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, things=devices_of, columns=COLUMNS)}

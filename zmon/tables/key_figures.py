@@ -25,15 +25,15 @@ from zmon.kinds import (
     MEMORY,
     PHYSICAL_CPU,
 )
-from zmon.tables import device, lookup
+from zmon.tables import cpu, lookup
 from zmon.tables.by_time import ESTIMATED, Log, log_table
 from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
-from zmon.tables.control_unit import NO_LCU, TIMES, told_by
-from zmon.tables.cpu import EVERY, Processors, cpu_name, memory_figures
-from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, loads, members
+from zmon.tables.control_unit import LOADS, NO_LCU, told_by
+from zmon.tables.cpu import Processors, cpu_name, memory_figures
+from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, members
 from zmon.tables.join import mean, present, total
 from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, alone
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
+CPU_COLUMNS: Final = tuple(one for one in cpu.COLUMNS if one.name not in {"guest", "guest_nice"})
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
@@ -69,28 +70,24 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     cpus = Processors(view.interval)
     known = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
     chosen = cpus.keys.index(key) if key in cpus.keys else None
-
-    def figure(percent: list[Number]) -> Number:
-        if not key:
-            return cpus.average(percent)
-        return NO_SUCH_CPU if chosen is None else percent[chosen]
-
+    each = each_row(CPU_COLUMNS, cpus)
     busiest = max(known, key=lambda row: cpus.busy[row], default=None)
     nobody = cpus.missing or cpus.average(cpus.busy)
     if cpus.keys == [ALL]:
         busiest, nobody = None, ONLY_ALL
     return {
         "online": cpus.running,
-        "busy": figure(cpus.busy),
-        **{name: figure(cpus.part[name]) for name in EVERY},
-        "wait": figure(cpus.wait),
-        "logical": figure(cpus.logical),
+        **(
+            {name: NO_SUCH_CPU if chosen is None else values[chosen] for name, values in each.items()}
+            if key
+            else of_all(CPU_COLUMNS, cpus, ())
+        ),
         "busiest": nobody if busiest is None else cpu_name(cpus.keys[busiest]),
         "highest": nobody if busiest is None else cpus.busy[busiest],
     }
 
 
-DEVICE_WEIGHTS: Final = {**device.WEIGHTS, "share": "all"}
+DEVICE_WEIGHTS: Final = {**weights_of(COLUMNS), "share": "all"}
 
 DEVICE_GONE: Final = absent("the device was not on line")
 NO_DISKS: Final = absent("there are no disks")
@@ -109,14 +106,14 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of all disks and which of them is the busiest, or that of one device."""
     devices = devices_of(view.interval)
     if not key:
-        return of_all(devices)
+        return of_disks(devices)
     return of_one(devices, devices.keys.index(key)) if key in devices.keys else gone(key)
 
 
-def of_all(devices: Devices) -> dict[str, Value]:
+def of_disks(devices: Devices) -> dict[str, Value]:
     """Return the load of all disks with their aliases."""
     rows = members(devices)
-    cells = loads(devices, rows)
+    cells = of_all(COLUMNS, devices, rows)
     one = busiest(devices, rows)
     return {**cells, **_chosen(devices, one, rows), ESTIMATED: _device_estimates(devices, rows, one)}
 
@@ -129,8 +126,6 @@ def of_one(devices: Devices, row: int) -> dict[str, Value]:
     hung = " resp" if row in devices.hung else ""
     return {
         **cells,
-        "measured": devices.measured([row]),
-        "answered": devices.answered([row]),
         **_chosen(devices, row, members(devices)),
         ESTIMATED: _device_estimates(devices, [row], row) + hung,
     }
@@ -180,7 +175,7 @@ def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
 
 
 LCU_WEIGHTS: Final = {
-    **{name: weight for name, weight in device.WEIGHTS.items() if name in TIMES},
+    **weights_of(LOADS),
     **dict.fromkeys(("share", "fair"), "all"),
 }
 OF_LCU: Final = (

@@ -8,13 +8,14 @@ does not count wait time, idle time cannot be told from it, and both are absent.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.tables.by_time import clock
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
@@ -39,14 +40,36 @@ UNCOUNTED: Final = absent(
 )
 
 
+class LogicalProcessors:
+    """The logical processors of an interval: for what part of their time they were used, column by column."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Compare with the time in which each was on line."""
+        self.cpus = cpus = interval.of(LPAR_CPU)
+        self.keys, self.labels = cpus.keys, cpus["lpar"]
+        self.partitions = Joined(interval.of(LPAR), self.labels, UNDESCRIBED)
+        self.wait = _waits(cpus)
+        self.busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
+        self.overhead = not_below_zero([b - g for b, g in zip(self.busy, given, strict=True)])
+        rest = not_below_zero([100.0 - b - w for b, w in zip(self.busy, self.wait, strict=True)])
+        own = self.partitions["own"]
+        self.suspended: list[Number] = [s if mine == 1 else OTHERS for s, mine in zip(rest, own, strict=True)]
+
+
+COLUMNS: Final = (
+    TableColumn("busy", attrgetter("busy"), trend=1),
+    TableColumn("ovhd", attrgetter("overhead"), trend=2),
+    TableColumn("susp", attrgetter("suspended"), trend=3),
+    TableColumn("logld", lambda found: _logical(found.busy, found.suspended)),
+    TableColumn("wait", attrgetter("wait")),
+)
+
+
 def table(view: View) -> Table:
     """Fill LPAR: one row per logical processor, keyed `partition/processor`."""
     interval = view.interval
-    cpus = interval.of(LPAR_CPU)
-    names = cpus["lpar"]
-    partitions = Joined(interval.of(LPAR), names, UNDESCRIBED)
-    waits = _waits(cpus)
-    busy, overhead, suspended = _use(cpus, partitions["own"], waits)
+    found = LogicalProcessors(interval)
+    cpus, names, partitions = found.cpus, found.labels, found.partitions
     columns: dict[str, list[Value]] = {
         "partition": names,
         "number": partitions["number"],
@@ -58,17 +81,13 @@ def table(view: View) -> Table:
         ],
         "waitc": [NOT_TOLD] * len(cpus),
         "cap": [_yes(value) for value in cpus["capped"]],
-        "load": list(_loads(interval, names, busy)),
+        "load": list(_loads(interval, names, found.busy)),
         "cpu": cpus["cpu"],
-        "busy": list(busy),
-        "ovhd": list(overhead),
-        "susp": list(suspended),
+        **each_row(COLUMNS, found),
         "vmld": [absent("known to z/VM only")] * len(cpus),
-        "logld": list(_logical(busy, suspended)),
         "type": cpus["type"],
         "typecap": cpus["cap_type"],
         "entitled": list(_entitlements(cpus, interval.of(PHYSICAL_CPU))),
-        "wait": list(waits),
         "os": partitions["os"],
         "group": partitions["group"],
         "groupcap": cpus["cap_group"],
@@ -97,24 +116,6 @@ def earlier_span(interval: Interval) -> tuple[int, int] | None:
         return None
     offset = interval.after.at.utc - interval.after.at.steady
     return frame.prior.times[0] + offset, frame.times[0] + offset
-
-
-def trend(interval: Interval) -> Table:
-    """Return the columns of LPAR that trends are made of."""
-    cpus = interval.of(LPAR_CPU)
-    own = Joined(interval.of(LPAR), cpus["lpar"], UNDESCRIBED)["own"]
-    busy, overhead, suspended = _use(cpus, own, _waits(cpus))
-    return Table(cpus.keys, {"busy": list(busy), "ovhd": list(overhead), "susp": list(suspended)})
-
-
-def _use(
-    cpus: Delta, own: Sequence[Value], waits: Sequence[Number]
-) -> tuple[list[Number], list[Number], list[Number]]:
-    """Return for each processor how long it was used, how much of that as overhead, and suspended."""
-    busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
-    overhead = not_below_zero([b - g for b, g in zip(busy, given, strict=True)])
-    rest = not_below_zero([100.0 - b - w for b, w in zip(busy, waits, strict=True)])
-    return busy, overhead, [s if mine == 1 else OTHERS for s, mine in zip(rest, own, strict=True)]
 
 
 def _waits(cpus: Delta) -> list[Number]:
@@ -242,4 +243,4 @@ def _hypervisor(environment: Value, control_program: Value) -> Value:
     return control_program
 
 
-DEFINITIONS: Final = {"lpar": TableDefinition(NEEDS, table, trend=trend)}
+DEFINITIONS: Final = {"lpar": TableDefinition(NEEDS, table, things=LogicalProcessors, columns=COLUMNS)}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.absent import Absent, Number, Value
     from zmon.sample import Kind
 
 
@@ -29,6 +29,38 @@ class Needs(NamedTuple):
     told: tuple[Kind, ...] = ()
     """What it is filled from besides where people tell something of the machine; with containers among it,
     also where a tape may hold some."""
+
+
+class TableColumn(NamedTuple):
+    """A figure, declared once for its table, the row of all, screens by time and trends.
+
+    The things of an interval are an object with their `keys` and `labels`, such as `Devices`.
+    """
+
+    name: str
+    values: Callable[[Any], Sequence[Value]]
+    """Returns the value of each row from the things of an interval."""
+    together: Callable[[Any, Sequence[int]], Number] | None = None
+    """Returns the value for the things of some rows; None where that means nothing."""
+    weight: str = ""
+    """The column, a rate, that it is an average over; empty for an average over time."""
+    trend: int = 0
+    """Its place among the SQL columns of trends, from 1; 0 if none is made of it."""
+
+
+def each_row(columns: Iterable[TableColumn], things: object) -> dict[str, list[Value]]:
+    """Return the values of columns, row by row."""
+    return {column.name: list(column.values(things)) for column in columns}
+
+
+def of_all(columns: Iterable[TableColumn], things: object, rows: Sequence[int]) -> dict[str, Value]:
+    """Return the values of columns for some rows together, where that means something."""
+    return {column.name: column.together(things, rows) for column in columns if column.together is not None}
+
+
+def weights_of(columns: Iterable[TableColumn]) -> dict[str, str]:
+    """Return the rate that each average is over."""
+    return {column.name: column.weight for column in columns if column.weight}
 
 
 class Summary(NamedTuple):

@@ -7,12 +7,13 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.event import What
 from zmon.interval import Interval
 from zmon.tables import TABLES
+from zmon.tables.table import Table, each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.event import Event
     from zmon.sample import Instant
-    from zmon.tables.table import Figure, Variable
+    from zmon.tables.table import Figure, Needs, TableColumn, Variable
 
     Past = Callable[..., Iterator[Interval]]
     """Yields intervals from the present one backwards; told a time, from the one that ends there."""
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
     """Returns what happened between two times."""
     Trend = Callable[[Variable, int, int], Sequence[Figure]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
-    from collections.abc import Callable, Mapping
-
     from zmon.absent import Number
-    from zmon.tables.table import Needs, Table
     from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
@@ -277,10 +275,17 @@ class TableDefinition(NamedTuple):
     """Looks up the operand of a screen by time, without samples before the present one."""
     together: Callable[[Table, Table], tuple[Table, Table]] | None = None
     """Makes two fillings ready to stand side by side."""
-    trend: Callable[[Interval], Table] | None = None
-    """Returns the columns that trends are made of, and those that they are averages over."""
-    trend_labels: Callable[[Interval], Mapping[str, Value]] | None = None
-    """Returns the label of each row of which there is a trend."""
+    things: Callable[[Interval], Any] | None = None
+    """Returns what trends are made of: the things of an interval, with their `keys` and `labels` ..."""
+    columns: tuple[TableColumn, ...] = ()
+    """... and their columns, of which some have a trend."""
+
+    def trend(self, interval: Interval) -> Table:
+        """Return the columns that trends are made of, and those that they are averages over."""
+        assert self.things is not None  # noqa: S101 - `TREND_TABLES` names tables that have it
+        things = self.things(interval)
+        wanted = {name for column in self.columns if column.trend for name in (column.name, column.weight)}
+        return Table(things.keys, each_row((c for c in self.columns if c.name in wanted), things))
 
 
 def definition(name: str) -> TableDefinition:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.tables.view import View, definition, fill
+from zmon.tables.view import definition
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,17 +50,19 @@ class TrendFigure(NamedTuple):
 
 
 class TrendTable(NamedTuple):
-    """What is kept of one screen."""
+    """What is kept of one screen: the columns of its table that have a trend."""
 
     screen: str
     """Its command."""
     table: str
-    """The module in `zmon.tables` whose function `trend` gives the figures of an interval."""
-    figures: tuple[TrendFigure, ...]
-    label: str
-    """The column that holds the text which goes with a key."""
+    """Its table in `zmon.tables`, whose definition gives the things of an interval, and columns."""
     sparse: bool = False
     """Whether most of its thousands of rows are idle; what did nothing has no row in trends."""
+
+    @property
+    def figures(self) -> tuple[TrendFigure, ...]:
+        """What is kept of a thing, in the order of the SQL columns."""
+        return _figures(self.table)
 
     @property
     def minutes(self) -> str:
@@ -89,49 +91,29 @@ class TrendTable(NamedTuple):
 
     def filled(self, interval: Interval) -> Table:
         """Return the table of an interval, with nothing but the columns that figures are made of."""
-        trend = definition(self.table).trend
-        assert trend is not None  # noqa: S101 - TREND_TABLES names those that have it
-        return trend(interval)
+        return definition(self.table).trend(interval)
 
     def labels(self, interval: Interval) -> Mapping[str, Value]:
         """Return the text that goes with each key."""
-        labels = definition(self.table).trend_labels
-        if labels is not None:
-            return labels(interval)
-        table = fill(self.table, View(interval))
-        return dict(zip(table.keys, table.column(self.label), strict=True))
+        things = definition(self.table).things
+        found = None if things is None else things(interval)
+        return {} if found is None else dict(zip(found.keys, found.labels, strict=True))
 
 
-def _figures(*names: str, weight: str = SECONDS) -> tuple[TrendFigure, ...]:
-    return tuple(TrendFigure(name, weight) for name in names)
+@lru_cache
+def _figures(table: str) -> tuple[TrendFigure, ...]:
+    columns = sorted(definition(table).columns, key=lambda column: column.trend)
+    return tuple(TrendFigure(column.name, column.weight or SECONDS) for column in columns if column.trend)
 
 
 TREND_TABLES: Final = (
-    TrendTable("CHANNEL", "channel", _figures("cur"), "descr"),
-    TrendTable("CPU", "cpu", _figures("busy", "user", "system", "steal", "iowait"), "type"),
-    TrendTable(
-        "CTLUNIT",
-        "control_unit",
-        (
-            *_figures("io", "mbs"), *_figures("pend", "disc", "conn", weight="measured"),
-            *_figures("resp", weight="answered"), *_figures("queue"), *_figures("serv", weight="measured"),
-        ),
-        "ssid",
-        sparse=True,
-    ),
-    TrendTable(
-        "DEVICE",
-        "device",
-        (
-            *_figures("io"), *_figures("pend", "disc", "conn", "serv", weight="io"),
-            *_figures("resp", weight="answered"), *_figures("busy", "queue", "mbs"),
-        ),
-        "label",
-        sparse=True,
-    ),
-    TrendTable("LPAR", "lpar", _figures("busy", "ovhd", "susp"), "partition"),
-)  # fmt: skip
-"""By command, and the figures in the order of the screen's columns."""
+    TrendTable("CHANNEL", "channel"),
+    TrendTable("CPU", "cpu"),
+    TrendTable("CTLUNIT", "control_unit", sparse=True),
+    TrendTable("DEVICE", "device", sparse=True),
+    TrendTable("LPAR", "lpar"),
+)
+"""By command."""
 
 
 class TrendLimit(NamedTuple):
