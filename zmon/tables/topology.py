@@ -41,12 +41,14 @@ def is_told(view: View) -> bool:
     """Tell whether anybody tells more of the machine than the kernel does: people, CP or a listing."""
     if view.people is None:
         return False
-    return has_files(view) or bool(view.interval.after.frame(CLAIM).keys) or view.people().given
+    known = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
+    return known or (view.people is not nobody and view.people().given)
 
 
 def has_files(view: View) -> bool:
     """Tell whether files of tablespaces are known."""
-    return bool(view.interval.after.frame(CONTAINER).keys) or bool(_people(view).listed)
+    listed = view.people not in {None, nobody} and bool(_people(view).listed)
+    return listed or bool(view.interval.after.frame(CONTAINER).keys)
 
 
 class Units(NamedTuple):
