@@ -9,18 +9,15 @@ from hypothesis import strategies as st
 from zmon.cp.directory_statement import (
     ENTRY_STATEMENTS,
     OTHER_STATEMENTS,
-    DedicatedDevice,
-    DirectoryLink,
     DirectoryStatement,
-    Minidisk,
-    RecordPlace,
     StatementError,
     entry_name,
     parse_statement,
     statement_name,
 )
+from zmon.topology.claims import Claim
 
-HERE = RecordPlace("x.direct", 7)
+HERE = Claim(origin="x.direct", line=7)
 
 
 def statement(record: str) -> DirectoryStatement:
@@ -54,16 +51,17 @@ def test_statements_say_which_device_it_is() -> None:
     disk, dedicated, link = map(
         statement, ("MDISK 100 3390 1 50 LNX001 MR", "DEDICATE 7200 7200", "LINK MAINT 190 190 RR")
     )
-    assert disk == Minidisk(HERE, "0100", "3390", "volume", "LNX001", "", 1, 50, "MR")
-    assert dedicated == DedicatedDevice(HERE, "7200", "7200")
-    assert link == DirectoryLink(HERE, "MAINT", "0190", "0190", "RR")
+    part = HERE._replace(vdev="0100", volser="LNX001", first=1, length=50, mode="MR", via="MDISK")
+    assert disk == DirectoryStatement("MDISK", (part,))
+    whole = HERE._replace(vdev="7200", rdev="7200", via="DEDICATE")
+    assert dedicated == DirectoryStatement("DEDICATE", (whole,))
+    assert link == DirectoryStatement("LINK", (HERE._replace(vdev="0190", mode="RR"),), "MAINT", "0190")
 
 
 def test_a_record_that_may_be_cut_gives_doubt() -> None:
     """In its last word, which is a label here."""
     disk = parse_statement("MDISK", HERE, "MDISK 100 3390 1 50 LNX0", whole=False)
-    assert isinstance(disk, Minidisk)
-    assert disk.weak == "the text ends with this word, which may be cut"
+    assert disk.claims[0].weak == "the text ends with this word, which may be cut"
 
 
 @given(

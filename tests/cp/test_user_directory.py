@@ -7,6 +7,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,14 +15,10 @@ from hypothesis import strategies as st
 
 from zmon.cp import user_directory
 from zmon.cp.claim_sources import ANSWERS, BOTH, CpText, claims_of_texts, parse_text
-from zmon.cp.directory_statement import (
-    DedicatedDevice,
-    DirectoryLink,
-    Minidisk,
-    ProfileInclude,
-    SubconfigBuild,
-)
 from zmon.cp.user_directory import NO_OWNER, UserDirectory, parse
+
+if TYPE_CHECKING:
+    from zmon.topology.claims import Claim
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"
 NAMES = sorted(path.stem for path in SAMPLES.glob("directory-*.txt"))
@@ -65,30 +62,29 @@ def test_samples_give_what_their_headers_say(name: str, expected: str) -> None:
     ), found
 
 
-def one(name: str, vdev: str) -> Minidisk | DedicatedDevice | DirectoryLink:
-    """Return the statement of a sample about a device."""
+def one(name: str, vdev: str) -> Claim:
+    """Return what the statement of a sample says of a device."""
     (found,) = (
         statement
         for entry in directory(name).entries
         for statement in entry.statements
-        if isinstance(statement, Minidisk | DedicatedDevice | DirectoryLink) and statement.vdev == vdev
+        if statement.vdev == vdev
     )
-    return found
+    return found.claims[0]
 
 
 @pytest.mark.parametrize("vdev", ["0102", "0103", "0B2F"])
 def test_a_minidisk_may_be_a_whole_volume(vdev: str) -> None:
     """From cylinder 0 to the end, or named by the real device."""
     disk = one("directory-forms", vdev)
-    assert isinstance(disk, Minidisk)
-    assert disk.kind == "device" or (disk.first, disk.length) == (0, None)
+    assert disk.via == "MDISK"
+    assert disk.rdev or (disk.first, disk.length) == (0, None)
 
 
 def test_a_minidisk_up_to_the_end_is_no_whole_volume() -> None:
     """Cylinder 0 with the label is not its own."""
     disk = one("directory-forms", "0101")
-    assert isinstance(disk, Minidisk)
-    assert (disk.kind, disk.first, disk.length) == ("volume", 1, None)
+    assert (disk.via, disk.volser != "", disk.first, disk.length) == ("MDISK", True, 1, None)
 
 
 @pytest.mark.parametrize(("vdev", "via", "length"), [("0104", "V-DISK", 2097152), ("0105", "T-DISK", 50)])
@@ -284,7 +280,7 @@ def test_records_are_read_in_every_form(record: str, statement: str) -> None:
 def test_what_is_not_understood_is_counted_with_its_line(record: str, why: str) -> None:
     """It gives no claim."""
     found = read(f"USER A X 1G 1G G\n{record}\n")
-    assert [(str(unread.place), unread.why) for unread in found.unread] == [("x.txt:2", why)]
+    assert [(unread.line, unread.why) for unread in found.unread] == [(2, why)]
     assert not found.claims()
 
 
@@ -414,11 +410,7 @@ def test_a_statement_that_is_cut_gives_the_device_or_doubt(length: int) -> None:
 def test_statements_know_their_sort() -> None:
     """INCLUDE and BUILD are kept as such."""
     (_, identity, *_rest) = directory(SSI).entries
-    assert [type(statement) for statement in identity.statements] == [
-        SubconfigBuild,
-        SubconfigBuild,
-        ProfileInclude,
-    ]
+    assert [statement.name for statement in identity.statements] == ["BUILD", "BUILD", "INCLUDE"]
 
 
 CONSOLES = Path(__file__).parents[1] / "fixtures" / "console"

@@ -160,7 +160,7 @@ def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
     directory = text.directory
     if directory.entries:
         rows["entry"] = [
-            DirectoryRow(entry.kind or "part", entry.name, len(entry.devices), entry.place.line, entry.weak)
+            DirectoryRow(entry.kind or "part", entry.name, len(entry.devices), entry.line, entry.weak)
             for entry in directory.entries
         ]
     if claims := directory.claims():

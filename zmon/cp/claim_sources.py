@@ -64,7 +64,7 @@ class CpText(NamedTuple):
     @property
     def unknown(self) -> list[tuple[int, str]]:
         """The first lines that are not understood: number, and text or what is wrong."""
-        found = [(entry.place.line, entry.why) for entry in self.directory.unread]
+        found = [(entry.line, entry.why) for entry in self.directory.unread]
         found += [(line, f"{words}{f' ({why})' if why else ''}") for line, words, why in self.answers.unknown]
         return sorted(found)
 

@@ -13,87 +13,37 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from zmon.topology.claims import Claim
 
 CUT: Final = "the text ends with this word, which may be cut"
 AMBIGUOUS: Final = "is a device number or a label: both have this form"
 """Why both claims about a dedicated device are weak; a list of real devices can decide."""
 
 
-class RecordPlace(NamedTuple):
-    """Where a statement is."""
+class DirectoryStatement(NamedTuple):
+    """A statement that says which devices a guest has.
 
-    origin: str
-    line: int
-    """Counted from 1."""
+    * MDISK: a part of a volume, a whole volume, or a disk that is on none
+    * DEDICATE: a real device for this guest alone; of any sort, so not always a disk
+    * LINK: a device of another guest, or under another number of its own
+    * INCLUDE: the statements of a profile hold, too
+    * BUILD: on one member of a single system image, the statements of a SUBCONFIG entry hold, too
+    """
 
-    def __str__(self) -> str:
-        return f"{self.origin}:{self.line}"
+    name: str
+    claims: tuple[Claim, ...] = ()
+    """What it says of its device: two, if a word may mean two things; LINK does not know the volume."""
+    other: str = ""
+    """The guest that LINK leads to, `*` for the own one; the profile of INCLUDE; the SUBCONFIG of BUILD."""
+    there: str = ""
+    """The number of LINK's device there; the system on which BUILD holds, `*` for any."""
 
-
-class Minidisk(NamedTuple):
-    """MDISK: a part of a volume, a whole volume, or a disk that is on none."""
-
-    place: RecordPlace
-    vdev: str
-    devtype: str
-    """`3390`, `FB-512`; XXXX where the directory manager chooses."""
-    kind: str
-    """`volume`, `device` (DEVNO), `V-DISK`, `T-DISK`, or how it is to be allocated: `AUTOG`."""
-    volser: str = ""
-    rdev: str = ""
-    first: int | None = None
-    """First cylinder or block."""
-    length: int | None = None
-    """Cylinders or blocks; None for a volume up to its END."""
-    mode: str = ""
-    """Access mode; empty for the default."""
-    weak: str = ""
-    """Why it may be misread."""
-
-
-class DedicatedDevice(NamedTuple):
-    """DEDICATE: a real device for this guest alone; of any sort, so not always a disk."""
-
-    place: RecordPlace
-    vdev: str
-    rdev: str = ""
-    volser: str = ""
-    """Label of the volume; when `rdev` is there too, the word may be either."""
-    mode: str = ""
-    """`R/O` when it says so."""
-    weak: str = ""
-
-
-class DirectoryLink(NamedTuple):
-    """LINK: a device of another guest, or under another number of its own."""
-
-    place: RecordPlace
-    user: str
-    """Whose device it is; `*` for the guest itself."""
-    theirs: str
-    vdev: str
-    mode: str = ""
-
-
-class ProfileInclude(NamedTuple):
-    """INCLUDE: the statements of a profile stand here too."""
-
-    place: RecordPlace
-    profile: str
-
-
-class SubconfigBuild(NamedTuple):
-    """BUILD: on this member of a single system image, the statements of a SUBCONFIG entry hold too."""
-
-    place: RecordPlace
-    member: str
-    """Name of the system; `*` for any."""
-    subconfig: str
-
-
-DirectoryStatement = Minidisk | DedicatedDevice | DirectoryLink | ProfileInclude | SubconfigBuild
-DeviceStatement = Minidisk | DedicatedDevice | DirectoryLink
+    @property
+    def vdev(self) -> str:
+        """The number of its device; empty if it defines none itself."""
+        return self.claims[0].vdev if self.claims else ""
 
 
 ENTRY_STATEMENTS: Final = ("USER", "IDENTITY", "SUBCONFIG", "PROFILE")
@@ -162,15 +112,35 @@ def entry_name(record: str) -> str:
     return _Operands(record.split()[1:], whole=True).next("its name", _NAME)
 
 
-def parse_statement(name: str, place: RecordPlace, record: str, *, whole: bool) -> DirectoryStatement:
+def parse_statement(name: str, base: Claim, record: str, *, whole: bool) -> DirectoryStatement:
     """Read a statement by its full name; one that is not `whole` may have lost a part of its last word.
+
+    `base` has the place of the record.
 
     Raises:
         StatementError: it is not valid.
     """
     if record.startswith(_KEYWORDS):
-        return _by_keyword(place, record.removeprefix(_KEYWORDS), whole)
-    return _READERS[name](place, _Operands(record.split()[1:], whole))
+        return DirectoryStatement(name, (_by_keyword(base, record.removeprefix(_KEYWORDS), whole),))
+    operands = _Operands(record.split()[1:], whole)
+    match name:
+        case "INCLUDE":
+            return DirectoryStatement(name, (), operands.next("the name of the profile", _NAME))
+        case "BUILD":
+            operands.skip("ON")
+            member = operands.skip("*") or operands.next("the name of the member", _NAME)
+            operands.skip("USING")
+            operands.skip("SUBCONFIG")
+            return DirectoryStatement(name, (), operands.next("the name of the SUBCONFIG", _NAME), member)
+        case "LINK":
+            user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
+            theirs = operands.vdev("the number of the owner's device")
+            vdev = operands.vdev() if operands.words else theirs
+            claim = base._replace(vdev=vdev, mode=operands.mode())
+            return DirectoryStatement(name, (claim,), user, theirs)
+    base = base._replace(vdev=operands.vdev(), via=name)
+    claims = (_mdisk(base, operands),) if name == "MDISK" else _dedicate(base, operands)
+    return DirectoryStatement(name, claims)
 
 
 class _Operands:
@@ -202,9 +172,9 @@ class _Operands:
         """Take the access mode, if there are words left; what follows may be passwords."""
         return self.next("its access mode", _MODE) if self.words else ""
 
-
-def _vdev(operands: _Operands, what: str = "its virtual device number") -> str:
-    return operands.next(what, _VDEV).zfill(4)
+    def vdev(self, what: str = "its virtual device number") -> str:
+        """Take the number of a virtual device."""
+        return self.next(what, _VDEV).zfill(4)
 
 
 def _rdev(word: str) -> tuple[str, str]:
@@ -214,27 +184,29 @@ def _rdev(word: str) -> tuple[str, str]:
     return word, ""
 
 
-def _mdisk(place: RecordPlace, operands: _Operands) -> Minidisk:
-    vdev = _vdev(operands)
-    devtype = operands.next("its device type", _TYPE)
+def _mdisk(base: Claim, operands: _Operands) -> Claim:
+    """Return what is said of a minidisk; that it is on no volume is said by `via`."""
+    operands.next("its device type", _TYPE)
     if operands.skip("DEVNO"):
         rdev, weak = _rdev(operands.next("its real device number", _RDEV))
         weak = weak or operands.cut
-        return Minidisk(place, vdev, devtype, "device", rdev=rdev, mode=operands.mode(), weak=weak)
-    nowhere = operands.skip(*NO_VOLUME) or operands.skip("AUTOG", "AUTOR", "AUTOV")
-    if nowhere:
+        return base._replace(rdev=rdev, mode=operands.mode(), weak=weak)
+    nowhere = operands.skip(*NO_VOLUME)
+    manager = nowhere or operands.skip("AUTOG", "AUTOR", "AUTOV")
+    if manager:
         length = int(operands.next("its size", _NUMBER))
         weak = ""
-        if nowhere not in NO_VOLUME:
+        if not nowhere:
             operands.next("its group of volumes", _NAME)
-            weak = f"the directory manager chooses the volume ({nowhere})"
-        return Minidisk(place, vdev, devtype, nowhere, length=length, mode=operands.mode(), weak=weak)
+            weak = f"the directory manager chooses the volume ({manager})"
+        return base._replace(via=nowhere or base.via, length=length, mode=operands.mode(), weak=weak)
     first = int(operands.next("its first cylinder or block", _NUMBER))
     length_or_end = None if operands.skip("END") else int(operands.next("its size", _NUMBER))
     label, weak = _label(operands)
     if _MODE.match(label) and not operands.words:
         weak = weak or "its last word may be the access mode, and the label be missing"
-    return Minidisk(place, vdev, devtype, "volume", label, "", first, length_or_end, operands.mode(), weak)
+    mode = operands.mode()
+    return base._replace(volser=label, first=first, length=length_or_end, mode=mode, weak=weak)
 
 
 def _label(operands: _Operands) -> tuple[str, str]:
@@ -250,7 +222,7 @@ _KEYWORDS: Final = "MDISK="
 _KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
 
 
-def _by_keyword(place: RecordPlace, record: str, whole: bool) -> Minidisk:
+def _by_keyword(base: Claim, record: str, whole: bool) -> Claim:
     """Read the keyword form of a directory manager: MDISK=VDEV=0102 DEVTYPE=3390 START=1 ..."""
     pairs = [(found[1], found[2]) for found in map(_KEYWORD.fullmatch, record.split()) if found]
     said = dict(pairs)
@@ -261,13 +233,12 @@ def _by_keyword(place: RecordPlace, record: str, whole: bool) -> Minidisk:
     if missing:
         raise StatementError(f"{missing} is missing")
     last = record.rsplit(None, 1)[-1].startswith("VOLID=")
-    words = [said[name] for name in names if name in said]
-    disk = _mdisk(place, _Operands(words, whole=True))
+    operands = _Operands([said[name] for name in names if name in said], whole=True)
+    disk = _mdisk(base._replace(vdev=operands.vdev(), via="MDISK"), operands)
     return disk if whole or not last else disk._replace(weak=CUT)
 
 
-def _dedicate(place: RecordPlace, operands: _Operands) -> DedicatedDevice:
-    vdev = _vdev(operands)
+def _dedicate(base: Claim, operands: _Operands) -> tuple[Claim, ...]:
     rdev = volser = weak = ""
     if operands.skip("VOLID"):
         volser = operands.next("the label of its volume", _LABEL)
@@ -282,26 +253,6 @@ def _dedicate(place: RecordPlace, operands: _Operands) -> DedicatedDevice:
             weak = f"{word} {AMBIGUOUS}"
         else:
             volser = word
-    mode = "R/O" if "R/O" in operands.words else ""
-    return DedicatedDevice(place, vdev, rdev, volser, mode, weak or operands.cut)
-
-
-def _link(place: RecordPlace, operands: _Operands) -> DirectoryLink:
-    user = operands.skip("*") or operands.next("the guest that owns the device", _NAME)
-    theirs = _vdev(operands, "the number of the owner's device")
-    vdev = _vdev(operands) if operands.words else theirs
-    return DirectoryLink(place, user, theirs, vdev, operands.mode())
-
-
-def _build(place: RecordPlace, operands: _Operands) -> SubconfigBuild:
-    operands.skip("ON")
-    member = operands.skip("*") or operands.next("the name of the member", _NAME)
-    operands.skip("USING")
-    operands.skip("SUBCONFIG")
-    return SubconfigBuild(place, member, operands.next("the name of the SUBCONFIG", _NAME))
-
-
-_READERS: Final[dict[str, Callable[[RecordPlace, _Operands], DirectoryStatement]]] = {
-    "MDISK": _mdisk, "DEDICATE": _dedicate, "LINK": _link, "BUILD": _build,
-    "INCLUDE": lambda place, operands: ProfileInclude(place, operands.next("the name of the profile", _NAME)),
-}  # fmt: skip
+    base = base._replace(mode="R/O" if "R/O" in operands.words else "", weak=weak or operands.cut)
+    claims = (base._replace(rdev=rdev) if rdev else None, base._replace(volser=volser) if volser else None)
+    return tuple(filter(None, claims))

@@ -29,17 +29,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.cp.answer_reader import is_answer
 from zmon.cp.directory_statement import (
     ENTRY_STATEMENTS,
-    NO_VOLUME,
     OTHER_STATEMENTS,
-    DedicatedDevice,
-    DeviceStatement,
-    DirectoryLink,
     DirectoryStatement,
-    Minidisk,
-    ProfileInclude,
-    RecordPlace,
     StatementError,
-    SubconfigBuild,
     entry_name,
     parse_statement,
     statement_name,
@@ -71,6 +63,8 @@ _ALONE: Final = ("MDISK", "DEDICATE")
 """The statements that are no CP command too, so that they count without an entry's begin."""
 _NEVER_ANSWERS: Final = frozenset({*_ALONE, "INCLUDE", "BUILD"})
 _GUESTS: Final = ("USER", "IDENTITY", "")
+_ENTRY_OF: Final = {"INCLUDE": ("PROFILE", "profile"), "BUILD": ("SUBCONFIG", "SUBCONFIG")}
+"""Which entry a statement names, and what that is called."""
 
 
 class DirectoryEntry(NamedTuple):
@@ -79,21 +73,22 @@ class DirectoryEntry(NamedTuple):
     kind: str
     """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements that stand before any of these."""
     name: str
-    place: RecordPlace
+    line: int
+    """Where it begins."""
     statements: tuple[DirectoryStatement, ...]
     weak: str = ""
     """Why the statements may be another guest's."""
 
     @property
-    def devices(self) -> list[DeviceStatement]:
+    def devices(self) -> list[DirectoryStatement]:
         """The devices that the entry itself names."""
-        return [statement for statement in self.statements if isinstance(statement, DeviceStatement)]
+        return [statement for statement in self.statements if statement.claims]
 
 
 class UnreadRecord(NamedTuple):
     """A record that was not understood; never its text, which may hold a password."""
 
-    place: RecordPlace
+    line: int
     why: str
 
 
@@ -148,10 +143,9 @@ class UserDirectory:
         for name in self.guests:
             for entry in self._guest(name):
                 for one in entry.statements:
-                    if isinstance(one, ProfileInclude) and ("PROFILE", one.profile) not in self._named:
-                        found[f"profile {one.profile}"] = None
-                    if isinstance(one, SubconfigBuild) and ("SUBCONFIG", one.subconfig) not in self._named:
-                        found[f"SUBCONFIG {one.subconfig}"] = None
+                    kind, what = _ENTRY_OF.get(one.name, ("", ""))
+                    if kind and (kind, one.other) not in self._named:
+                        found[f"{what} {one.other}"] = None
         return list(found)
 
     @cached_property
@@ -166,49 +160,50 @@ class UserDirectory:
 
     def _claims(self, name: str, member: str) -> Iterator[Claim]:
         for device, weak in self._devices(name, member):
-            if isinstance(device, DirectoryLink):
-                yield from self._follow_link(device, name, member, weak)
+            if device.other:
+                for claim in self._follow_link(device, name, member):
+                    yield claim._replace(user=name, weak=weak or claim.weak)
             else:
-                for claim in _device_claims(device):
+                for claim in device.claims:
                     yield claim._replace(user=name, weak=claim.weak or weak)
 
-    def _devices(self, name: str, member: str) -> Iterator[tuple[DeviceStatement, str]]:
+    def _devices(self, name: str, member: str) -> Iterator[tuple[DirectoryStatement, str]]:
         """Yield the devices of a guest, its profiles' and its members', and why one may not be there."""
         for entry in self._guest(name):
             own = {device.vdev for device in entry.devices}
             seen: set[str] = set()
-            builds = {one.subconfig for one in entry.statements if isinstance(one, SubconfigBuild)}
+            builds = {one.other for one in entry.statements if one.name == "BUILD"}
             for statement in entry.statements:
-                if isinstance(statement, DeviceStatement):
+                if statement.claims:
                     yield statement, entry.weak
-                elif isinstance(statement, ProfileInclude):
-                    for device in self._inside("PROFILE", statement.profile, seen):
+                elif statement.name == "INCLUDE":
+                    for device in self._inside("PROFILE", statement.other, seen):
                         weak = f"the entry itself defines {device.vdev} too" if device.vdev in own else ""
                         yield device, weak
-                elif not member or statement.member in (member, "*"):
+                elif not member or statement.there in (member, "*"):
                     unsure = not member and len(builds) > 1
-                    weak = f"on member {statement.member} only; QUERY USERID names the member"
-                    for device in self._inside("SUBCONFIG", statement.subconfig, seen):
+                    weak = f"on member {statement.there} only; QUERY USERID names the member"
+                    for device in self._inside("SUBCONFIG", statement.other, seen):
                         yield device, weak if unsure else ""
 
-    def _inside(self, kind: str, name: str, seen: set[str]) -> Iterator[DeviceStatement]:
+    def _inside(self, kind: str, name: str, seen: set[str]) -> Iterator[DirectoryStatement]:
         """Yield the devices of a profile or a subconfiguration, once for a guest."""
         key = f"{kind} {name}"
         if key not in seen:
             seen.add(key)
             for entry in self._named.get((kind, name), ()):
                 for statement in entry.statements:
-                    if isinstance(statement, DeviceStatement):
+                    if statement.claims:
                         yield statement
-                    elif isinstance(statement, ProfileInclude):
-                        yield from self._inside("PROFILE", statement.profile, seen)
+                    elif statement.name == "INCLUDE":
+                        yield from self._inside("PROFILE", statement.other, seen)
 
     @cached_property
-    def _defined(self) -> dict[tuple[str, str], dict[str, list[tuple[DeviceStatement, str]]]]:
+    def _defined(self) -> dict[tuple[str, str], dict[str, list[tuple[DirectoryStatement, str]]]]:
         """By guest and member the devices by number, as far as links have asked for them."""
         return {}
 
-    def _definitions(self, name: str, member: str, vdev: str) -> list[tuple[DeviceStatement, str]]:
+    def _definitions(self, name: str, member: str, vdev: str) -> list[tuple[DirectoryStatement, str]]:
         known = self._defined.get((name, member))
         if known is None:
             known = self._defined[name, member] = {}
@@ -216,19 +211,18 @@ class UserDirectory:
                 known.setdefault(device.vdev, []).append((device, weak))
         return known.get(vdev, [])
 
-    def _follow_link(self, link: DirectoryLink, name: str, member: str, weak: str) -> Iterator[Claim]:
+    def _follow_link(self, link: DirectoryStatement, name: str, member: str) -> Iterator[Claim]:
         """Yield what the device says that a link leads to, as claims about the device of the link."""
-        target = name if link.user == "*" else link.user
-        via = f"LINK {target} {link.theirs}"
-        for found in self._targets(target, link.theirs, member, frozenset({(name, link.vdev)})):
+        target = name if link.other == "*" else link.other
+        via = f"LINK {target} {link.there}"
+        (own,) = link.claims
+        for found in self._targets(target, link.there, member, frozenset({(name, link.vdev)})):
             yield found._replace(
-                vdev=link.vdev,
-                user=name,
-                mode=link.mode,
-                origin=link.place.origin,
-                line=link.place.line,
+                vdev=own.vdev,
+                mode=own.mode,
+                origin=own.origin,
+                line=own.line,
                 via=f"{via}, {found.via}" if found.via else via,
-                weak=weak or found.weak,
             )
 
     def _targets(
@@ -251,30 +245,13 @@ class UserDirectory:
             yield Claim(weak=why)
             return
         for device, unsure in found:
-            if isinstance(device, DirectoryLink):
-                onward = name if device.user == "*" else device.user
-                further = self._targets(onward, device.theirs, member, trail | {(name, vdev)})
+            if device.other:
+                onward = name if device.other == "*" else device.other
+                further = self._targets(onward, device.there, member, trail | {(name, vdev)})
             else:
-                further = _device_claims(device)
+                further = iter(device.claims)
             for claim in further:
                 yield claim._replace(weak=unsure or claim.weak)
-
-
-def _device_claims(device: Minidisk | DedicatedDevice) -> Iterator[Claim]:
-    """Yield what a statement says of its device; two claims when it may mean two things."""
-    place = device.place
-    base = Claim(vdev=device.vdev, mode=device.mode, origin=place.origin, line=place.line, weak=device.weak)
-    if isinstance(device, Minidisk):
-        via = device.kind if device.kind in NO_VOLUME else "MDISK"
-        yield base._replace(
-            via=via, volser=device.volser, rdev=device.rdev, first=device.first, length=device.length
-        )
-        return
-    base = base._replace(via="DEDICATE")
-    if device.rdev:
-        yield base._replace(rdev=device.rdev)
-    if device.volser:
-        yield base._replace(volser=device.volser)
 
 
 # reading
@@ -320,8 +297,10 @@ class _OpenEntry:
 
     kind: str
     name: str
-    place: RecordPlace
+    line: int
+    """Where its first statement is."""
     first: int
+    """Where the comments before that begin."""
     last: int
     lower: bool = False
     """Whether it begins in lower case, as the rest then may be."""
@@ -333,11 +312,11 @@ class _OpenEntry:
     others: int = 0
     strays: int = 0
 
-    def refuse(self, place: RecordPlace, why: str) -> None:
+    def refuse(self, line: int, why: str) -> None:
         """Count a record that is not understood."""
         self.unread_count += 1
         if len(self.unread) < MAX_UNREAD:
-            self.unread.append(UnreadRecord(place, why))
+            self.unread.append(UnreadRecord(line, why))
 
 
 class _DirectoryReader:
@@ -380,9 +359,7 @@ class _DirectoryReader:
             joined.append(words.rstrip(","))
             if known and words.endswith(",") and len(joined) < MAX_RECORDS:
                 continue
-            self._record(
-                RecordPlace(self._origin, began), number, " ".join(joined).strip(), number < len(lines)
-            )
+            self._record(began, number, " ".join(joined).strip(), number < len(lines))
             joined = []
         if joined:
             self._refuse(began, "the text ends within the statement")
@@ -402,7 +379,7 @@ class _DirectoryReader:
 
     def _refuse(self, number: int, why: str) -> None:
         if self._open is not None:
-            self._open.refuse(RecordPlace(self._origin, number), why)
+            self._open.refuse(number, why)
             self._open.last = number
 
     def _comment(self, number: int) -> None:
@@ -411,24 +388,24 @@ class _DirectoryReader:
         elif not self._comments:
             self._comments = number
 
-    def _record(self, place: RecordPlace, last: int, words: str, whole: bool) -> None:
-        """Take a record, which ends in the line `last`."""
+    def _record(self, line: int, last: int, words: str, whole: bool) -> None:
+        """Take a record that begins in one line and ends in the line `last`."""
         if not words:
             return
         record = words.translate(_UPPER)
         name = statement_name(record.split(None, 1)[0])
         if name in ENTRY_STATEMENTS:
             self._close()
-            self._begin(name, place, record, lower=words[:1].islower())
+            self._begin(name, line, record, lower=words[:1].islower())
         elif _is_foreign(name, record, words):
             self._close()
         else:
-            self._inside(name, place, record, words, whole=whole)
+            self._inside(name, line, record, words, whole=whole)
         if self._open is not None:
             self._open.last = last
         self._comments = 0
 
-    def _begin(self, kind: str, place: RecordPlace, record: str, *, lower: bool) -> None:
+    def _begin(self, kind: str, line: int, record: str, *, lower: bool) -> None:
         """Begin an entry, if the record has the form of its first statement."""
         words = record.split()
         named = kind in {"USER", "IDENTITY"}
@@ -441,17 +418,17 @@ class _DirectoryReader:
             return
         self._count += 1
         if self._count <= MAX_STATEMENTS:
-            self._open = self._new_entry(kind, name, place)
+            self._open = self._new_entry(kind, name, line)
             self._open.lower, self._open.certain = lower, strong
 
-    def _new_entry(self, kind: str, name: str, place: RecordPlace) -> _OpenEntry:
-        return _OpenEntry(kind, name, place, self._comments or place.line, place.line)
+    def _new_entry(self, kind: str, name: str, line: int) -> _OpenEntry:
+        return _OpenEntry(kind, name, line, self._comments or line, line)
 
-    def _inside(self, name: str, place: RecordPlace, record: str, words: str, *, whole: bool) -> None:
+    def _inside(self, name: str, line: int, record: str, words: str, *, whole: bool) -> None:
         """Take a record that is no first statement: of the open entry, or the first of a part of one."""
         entry = self._open
         if not name:
-            self._stray(place, words)
+            self._stray(line, words)
             return
         if name in OTHER_STATEMENTS:
             if entry is not None:
@@ -461,24 +438,24 @@ class _DirectoryReader:
             return
         if self._count >= MAX_STATEMENTS:
             if entry is not None:
-                entry.refuse(place, f"there are {MAX_STATEMENTS:,} statements before it")
+                entry.refuse(line, f"there are {MAX_STATEMENTS:,} statements before it")
             return
         try:
-            statement = parse_statement(name, place, record, whole=whole)
+            statement = parse_statement(name, Claim(origin=self._origin, line=line), record, whole=whole)
         except StatementError as error:
             if entry is not None and (entry.lower or words[:1].isupper()):
-                entry.refuse(place, f"{name}: {error}")
+                entry.refuse(line, f"{name}: {error}")
             else:
                 self._close()
             return
         if entry is None:
-            entry = self._open = self._new_entry("", self._user, place)
+            entry = self._open = self._new_entry("", self._user, line)
         self._count += 1
         entry.statements.append(statement)
         entry.strays = 0
         entry.certain |= bool(entry.kind) or name in _ALONE
 
-    def _stray(self, place: RecordPlace, words: str) -> None:
+    def _stray(self, line: int, words: str) -> None:
         """Take a record that is no known statement: one that looks like a new one does not end the entry."""
         entry = self._open
         if entry is None:
@@ -486,7 +463,7 @@ class _DirectoryReader:
         looks = words.upper() if entry.lower else words
         if entry.strays < MAX_STRAYS and len(words) <= 80 and _LIKE_A_STATEMENT.match(looks):
             entry.strays += 1
-            entry.refuse(place, "it is no statement of a user directory")
+            entry.refuse(line, "it is no statement of a user directory")
         else:
             self._close()
 
@@ -498,7 +475,7 @@ class _DirectoryReader:
         found = self._found
         weak = NO_OWNER if not entry.kind and any(other.kind for other in found.entries) else ""
         found.entries.append(
-            DirectoryEntry(entry.kind, entry.name, entry.place, tuple(entry.statements), weak)
+            DirectoryEntry(entry.kind, entry.name, entry.line, tuple(entry.statements), weak)
         )
         found.lines.append((entry.first, entry.last))
         found.others += entry.others
