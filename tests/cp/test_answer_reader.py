@@ -259,11 +259,10 @@ def test_numbers_of_lines_hold_over_pieces() -> None:
     assert len(rows) == count
 
 
-def test_a_stream_and_lines_are_read_as_their_bytes() -> None:
+def test_a_stream_is_read_as_its_bytes() -> None:
     """A file is as good as what is in it."""
     data = "\n".join(LINES).encode() + b"\n"
-    assert parse(io.BytesIO(data), "x").rows == parse(data, "x").rows == parse(data.splitlines(), "x").rows
-    assert parse(iter(LINES), "x").rows == parse(data, "x").rows
+    assert parse(io.BytesIO(data), "x").rows == parse(data, "x").rows
 
 
 def test_text_of_windows_is_read() -> None:
@@ -388,8 +387,8 @@ def test_parts_are_the_text(lines: list[str]) -> None:
 @given(REGULAR_OR_NOT)
 def test_a_text_is_read_as_with_care(lines: list[str]) -> None:
     """With a time stamp before each line none is regular, and all comes out the same."""
-    quick = parse([line.encode() for line in lines], "x")
-    careful = parse([f"10:22:33 {line}".encode() for line in lines], "x")
+    quick = parse("".join(f"{line}\n" for line in lines).encode(), "x")
+    careful = parse("".join(f"10:22:33 {line}\n" for line in lines).encode(), "x")
     assert quick.rows.get("disk") == careful.rows.get("disk")
     assert quick.rows.get("volume") == careful.rows.get("volume")
     assert quick.conflicts == careful.conflicts

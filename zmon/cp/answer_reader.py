@@ -74,21 +74,15 @@ _VALUES: Final = {name: attrgetter(*compared.fields) for name, compared in _COMP
 _line_of: Final = attrgetter("line")
 
 
-def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str, *, hidden: bool = False) -> AnswerSet:
-    """Read a text: its bytes, a stream of them that may be long, or its lines.
+def parse(source: bytes | BinaryIO, origin: str, *, hidden: bool = False) -> AnswerSet:
+    """Read a text, or a stream that may be long.
 
     Nothing in it is an error.  What a stream cannot deliver is an `OSError`.  With `hidden` no line that is
     not understood is kept, as any word of it may be a password of a directory nearby.
     """
-    if isinstance(lines, bytes):
-        stream: BinaryIO = io.BytesIO(lines)
-    elif hasattr(lines, "read"):
-        stream = lines  # type: ignore[assignment]
-    else:
-        stream = io.BytesIO(b"".join(map(_encoded, lines)))
     reader = _Reader(origin, hidden=hidden)
     number = 1
-    for text in console.text_chunks(stream):
+    for text in console.text_chunks(io.BytesIO(source) if isinstance(source, bytes) else source):
         lines = text.split("\n")
         rest = lines.pop()
         for part, run in split_runs(lines):
@@ -100,11 +94,6 @@ def parse(lines: bytes | BinaryIO | Iterable[bytes | str], origin: str, *, hidde
         if rest:
             reader.text([rest], number, last=True)
     return reader.end()
-
-
-def _encoded(line: bytes | str) -> bytes:
-    data = line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line
-    return data.removesuffix(b"\n") + b"\n"
 
 
 def is_answer(raw: str) -> bool:

@@ -13,10 +13,10 @@ Whoever shows, writes or keeps a line that is not understood uses `hide_password
 
 from __future__ import annotations
 
-import io
+import codecs
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,41 +50,22 @@ def text_chunks(source: BinaryIO) -> Iterator[str]:
     UTF-8, or UTF-16 with its mark.  A byte that is neither becomes one character, so that columns stay.  What
     a line has beyond `MAX_LINE` is dropped, so that a file without line ends cannot fill the memory.
     """
-    buffered = source if isinstance(source, io.BufferedReader) else io.BufferedReader(_Raw(source))
-    mark = buffered.peek(2)[:2]
-    encoding = "utf-16" if mark in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
-    errors = "surrogateescape" if encoding == "utf-8" else "replace"
-    text = io.TextIOWrapper(buffered, encoding, errors, newline="\n")
-    rest, first = "", True
-    try:
-        while piece := text.read(CHUNK):
-            if first:
-                piece, first = piece.removeprefix("\ufeff"), False
-            end = piece.rfind("\n") + 1
-            if end:
-                yield rest + piece[:end]
-                rest = piece[end:]
-            elif len(rest) <= MAX_LINE:
-                rest += piece[: MAX_LINE + 1]
-    finally:
-        text.detach()
-    if rest:
+    piece = source.read(CHUNK)
+    is_wide = piece[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    encoding, errors = ("utf-16", "replace") if is_wide else ("utf-8-sig", "surrogateescape")
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    rest = ""
+    while piece:
+        text = decoder.decode(piece)
+        end = text.rfind("\n") + 1
+        if end:
+            yield rest + text[:end]
+            rest = text[end:]
+        elif len(rest) <= MAX_LINE:
+            rest += text[: MAX_LINE + 1]
+        piece = source.read(CHUNK)
+    if rest := rest + decoder.decode(b"", final=True):
         yield rest
-
-
-class _Raw(io.RawIOBase):
-    """Any stream of bytes as `io` wants the lowest of them."""
-
-    def __init__(self, source: BinaryIO) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        piece = self._source.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
 
 
 _ODD: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
