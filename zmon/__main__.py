@@ -2,6 +2,6 @@
 
 import sys
 
-from zmon.cli.main import main
+from zmon.cli.main import run_process
 
-sys.exit(main())
+sys.exit(run_process())

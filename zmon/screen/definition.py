@@ -13,10 +13,11 @@ import os
 import re
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.plain_text import did_you_mean
+from zmon.record import NamedTuple
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
 from zmon.toml import TomlDocument, TomlError, TomlTable, parse_toml

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from importlib import import_module
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
@@ -76,7 +75,11 @@ def text(  # noqa: PLR0913 - what is written, and in how much room
 def sentence(words: str, width: int | None = None, *, letters: bool = False) -> list[str]:
     """Return a sentence in lines that are no longer than `width`; see `Sheet.letters`."""
     plain_words = harmless(words, ascii_only=not letters)
-    return [f" {part}" for part in (wrap(plain_words, max(width - 1, 1)) if width else [plain_words])]
+    if width is None:
+        return [f" {plain_words}"]
+    from textwrap import wrap  # noqa: PLC0415 - what goes to no terminal is not folded
+
+    return [f" {part}" for part in wrap(plain_words, max(width - 1, 1))]
 
 
 def moment(ns: int) -> str:

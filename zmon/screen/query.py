@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from math import isnan, nan
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.plain_text import did_you_mean
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -7,12 +7,12 @@ thousands of rows costs what its visible lines cost.
 from __future__ import annotations
 
 import re
-from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.plain_text import cells, harmless, padded
+from zmon.record import NamedTuple
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
@@ -106,7 +106,8 @@ class Sheet:
 
     def _undrawn(self) -> Sheet:
         """Return a copy of which nothing is drawn yet."""
-        seen = copy(self)
+        seen = object.__new__(Sheet)
+        vars(seen).update(vars(self))
         for drawn in ("headings", "form", "folds", "summary", "_form", "_pens"):
             vars(seen).pop(drawn, None)
         return seen

@@ -6,14 +6,14 @@ The cursor may be moved by another thread; everything else belongs to the thread
 from __future__ import annotations
 
 import threading
-from copy import deepcopy
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
 from zmon.tables.table import Figure
 from zmon.tables.view import History, Period, View
@@ -76,6 +76,8 @@ class RunningPeriod:
 
     def copy(self) -> RunningPeriod:
         """Return a copy that goes on by itself."""
+        from copy import deepcopy  # noqa: PLC0415 - a lookup has no need of a second one
+
         found = RunningPeriod()
         with self._lock:
             found.period, found._counted = deepcopy(self.period), self._counted

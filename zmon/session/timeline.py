@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.interval import Interval
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

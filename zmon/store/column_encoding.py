@@ -21,9 +21,10 @@ from array import array
 from itertools import repeat
 from math import gcd
 from operator import add, floordiv, mul, sub
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
 from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ import stat
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from zmon.record import NamedTuple
 from zmon.store import file_format
 from zmon.store.day import BESIDE
 from zmon.store.file_format import Damaged, RecordingError

@@ -11,7 +11,7 @@ Traffic of a file is an estimate: of what its disk did, the part that its bytes 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK
@@ -33,6 +33,7 @@ from zmon.placement.spread_report import (
     times_words,
 )
 from zmon.placement.word_lookup import MeaningKind, find, meanings
+from zmon.record import NamedTuple
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks

@@ -7,11 +7,12 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.record import NamedTuple
 from zmon.tables import TABLES
 from zmon.tables.table import Table, each_row
 
