@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.main import joined, main
+from zmon.cli.full_parser import joined
+from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 
 if TYPE_CHECKING:

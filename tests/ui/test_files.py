@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.casestudy import WAYS
+from zmon.cli.full_parser import joined
 from zmon.cli.inputs import listing_of, user_inputs
-from zmon.cli.main import joined
 from zmon.cli.source_options import open_source
 from zmon.cli.subcommands import live
 from zmon.screen.definition import load_screens

@@ -6,26 +6,19 @@ command line is wrong.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import io
 import os
-import re
 import sys
-from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
-from zmon import __version__
-from zmon.cli.output import INTERRUPTED, READER_LEFT, USAGE, complain
-from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
-from zmon.plain_text import harmless
+from zmon.cli.output import INTERRUPTED, READER_LEFT, complain
+from zmon.cli.plain_parser import parse_plain
+from zmon.cli.subcommands import SUBCOMMANDS, live
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_DISTANCE: Final = re.compile(r"-\.?\d")
-"""How a negative number or a time before another begins."""
 
 MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
 """The modules that are not named after their subcommand."""
@@ -77,77 +70,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     name = words[0] if words and words[0] in SUBCOMMANDS else ""
-    form = partial(argparse.RawDescriptionHelpFormatter, width=_help_width())
-    if name:
-        _, declare = SUBCOMMANDS[name]
-        # docstrings are indented before Python 3.13
-        lines = (declare.__doc__ or "").splitlines()
-        about = "\n".join(line.removeprefix("    ") for line in lines)
-        parser = _Parser(f"zmon {name}", description=about, formatter_class=form)
-        words = words[1:]
-    else:
-        declare = live
-        parser = _Parser("zmon", description=_description(), formatter_class=form)
-        parser.add_argument("--version", action="version", version=f"zmon {__version__}")
-        parser.words = words
-    declare(parser)
-    args = parser.parse_args(joined(words))
+    declare = SUBCOMMANDS[name][1] if name else live
+    args = parse_plain(declare, words[bool(name) :])
+    if args is None:
+        from zmon.cli.full_parser import parse  # noqa: PLC0415 - loads argparse
+
+        args = parse(name, words)
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
     status: int = module.run(args)
     return status
-
-
-def joined(words: Sequence[str]) -> list[str]:
-    """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse needs them."""
-    found: list[str] = []
-    for word in words:
-        option = found[-1] if found else ""
-        if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
-            found[-1] = f"{option}={word}"
-        else:
-            found.append(word)
-    return found
 
 
 def _discard_output() -> None:
     """Send what is still buffered nowhere, else the interpreter fails to write it again and ends with 120."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-argparse._ = str  # type: ignore[attr-defined]  # its words stay English as ours; gettext would load `locale`
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose messages hold nothing that a terminal would obey."""
-
-    words: Sequence[str] = ()
-    """What is parsed, where no subcommand was found."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong and end with status 2; in one line where the first word is misspelt."""
-        word = next(iter(self.words), "-")
-        if not word.startswith("-") and (guess := misspelt(word)):
-            complain(guess)
-            self.exit(USAGE)
-        super().error(harmless(message))
-
-
-def _help_width() -> int:
-    """Return the width of help texts; argparse would load a module of compression to find it."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "")) or 80
-    except ValueError:
-        columns = os.get_terminal_size(1).columns if os.isatty(1) else 80
-    return max(columns - 2, 20)
-
-
-def _description() -> str:
-    listed = "\n".join(f"  zmon {name:<10}{what}" for name, (what, _) in SUBCOMMANDS.items())
-    return (
-        "The z/VM Performance Toolkit's screens for Linux on IBM Z.\n\n"
-        f"Without a subcommand zmon shows its screens live.  Subcommands:\n{listed}\n"
-    )
 
 
 if __name__ == "__main__":

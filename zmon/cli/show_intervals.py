@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -22,6 +21,7 @@ from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing, needs, nobody
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.interval import Interval
@@ -84,7 +84,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:
     """Return who looks at the recording that is compared with."""
     parts = vars(args) | {"source": args.other, "at": args.compare}
-    return Navigator(open_source(argparse.Namespace(**parts), kinds=kinds))
+    return Navigator(open_source(type(args)(**parts), kinds=kinds))
 
 
 def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -> None:

@@ -5,7 +5,6 @@ None of it loads what carries a subcommand out.
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.cli.output import OK
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable
 
     from zmon.sample import Kind
@@ -46,13 +46,18 @@ SIZES: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 # types
 
 
+def _wrong(message: str) -> argparse.ArgumentTypeError:
+    """Return the error about a value, which argparse prints."""
+    from argparse import ArgumentTypeError  # noqa: PLC0415 - most values are right
+
+    return ArgumentTypeError(message)
+
+
 def seconds(words: str) -> float:
     """Read an interval in seconds."""
     value = _number(words)
     if not MIN_SECONDS <= value <= MAX_SECONDS:
-        raise argparse.ArgumentTypeError(
-            f"{words!r} is no interval: write seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}"
-        )
+        raise _wrong(f"{words!r} is no interval: write seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}")
     return value
 
 
@@ -60,7 +65,7 @@ def pause(words: str) -> float:
     """Read the seconds between two passes of a capture, which may be none."""
     value = _number(words)
     if not 0 <= value <= 86400:
-        raise argparse.ArgumentTypeError(f"{words!r} is no number of seconds from 0 to 86400")
+        raise _wrong(f"{words!r} is no number of seconds from 0 to 86400")
     return value
 
 
@@ -78,16 +83,16 @@ MAX_NUMBER: Final = 1_000_000_000
 def positive(words: str) -> int:
     """Read a number of things, at least one."""
     if not words.isdecimal() or not words.strip("0"):
-        raise argparse.ArgumentTypeError(f"{words!r} is no number of 1 or more")
+        raise _wrong(f"{words!r} is no number of 1 or more")
     if len(words) > 10 or int(words) > MAX_NUMBER:
-        raise argparse.ArgumentTypeError(f"{words[:40]!r} is more than {MAX_NUMBER:,}")
+        raise _wrong(f"{words[:40]!r} is more than {MAX_NUMBER:,}")
     return int(words)
 
 
 def passes(words: str) -> int:
     """Read the number of passes of a capture."""
     if not (words.isascii() and words.isdigit() and 1 <= int(words[:9]) <= 9999 and len(words) < 9):
-        raise argparse.ArgumentTypeError(f"{words!r} is no number from 1 to 9999")
+        raise _wrong(f"{words!r} is no number from 1 to 9999")
     return int(words)
 
 
@@ -97,10 +102,10 @@ def partitions(words: str) -> tuple[int, ...]:
     for part in words.split(","):
         first, _, last = part.partition("-")
         if not first.isdecimal() or not (last or first).isdecimal() or len(part) > 9:
-            raise argparse.ArgumentTypeError(f"{words!r} are no numbers of partitions: write 0-3,8")
+            raise _wrong(f"{words!r} are no numbers of partitions: write 0-3,8")
         low, high = int(first), int(last or first)
         if not low <= high <= 999:
-            raise argparse.ArgumentTypeError(f"{part!r} is no range of partitions, which have numbers to 999")
+            raise _wrong(f"{part!r} is no range of partitions, which have numbers to 999")
         numbers.update(range(low, high + 1))
     return tuple(sorted(numbers))
 
@@ -120,7 +125,7 @@ def size(words: str) -> int:
 def _amount(words: str, units: dict[str, int], wanted: str) -> float:
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([A-Za-z])", words, re.ASCII)
     if match is None or match[2] not in units or not float(match[1]):
-        raise argparse.ArgumentTypeError(f"{words!r} is not {wanted}")
+        raise _wrong(f"{words!r} is not {wanted}")
     return float(match[1]) * units[match[2]]
 
 
@@ -131,14 +136,14 @@ def kinds(words: str) -> list[Kind]:
     names = [name.strip() for name in words.split(",")]
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(KINDS)}")
+        raise _wrong(f"{unknown[0]!r} is none of {', '.join(KINDS)}")
     return [KINDS[name] for name in names]
 
 
 def archive(words: str) -> str:
     """Read the name of a capture that will be written."""
     if not words.endswith((".tar.gz", ".tgz")):
-        raise argparse.ArgumentTypeError(f"{words!r} does not end in .tar.gz, which is what will be written")
+        raise _wrong(f"{words!r} does not end in .tar.gz, which is what will be written")
     return words
 
 
@@ -148,9 +153,7 @@ def source(words: str) -> str:
     `lab:` alone asks which scenarios there are: they are listed as help is, and zmon ends.
     """
     if not words:
-        raise argparse.ArgumentTypeError(
-            "'' names no recording and no capture; without --from this machine is shown"
-        )
+        raise _wrong("'' names no recording and no capture; without --from this machine is shown")
     if words == "lab:":
         from zmon.cli.lab import print_scenarios  # noqa: PLC0415 - loads the simulator
 

@@ -1,0 +1,87 @@
+"""The whole command line by argparse: help, abbreviations, mistakes, and what `plain_parser` leaves."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from zmon import __version__
+from zmon.cli.output import USAGE, complain
+from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
+from zmon.plain_text import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DISTANCE: Final = re.compile(r"-\.?\d")
+"""How a negative number or a time before another begins."""
+
+
+def parse(name: str, words: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a subcommand, or without a `name` of the live screens; see `parser_of`."""
+    return parser_of(name, words).parse_args(joined(words[bool(name) :]))
+
+
+def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of a subcommand; `words` are for the message about a first one that is none."""
+    form = partial(argparse.RawDescriptionHelpFormatter, width=_help_width())
+    if not name:
+        parser = _Parser("zmon", description=_description(), formatter_class=form)
+        parser.add_argument("--version", action="version", version=f"zmon {__version__}")
+        parser.words = words
+        live(parser)
+        return parser
+    _, declare = SUBCOMMANDS[name]
+    # docstrings are indented before Python 3.13
+    lines = (declare.__doc__ or "").splitlines()
+    about = "\n".join(line.removeprefix("    ") for line in lines)
+    parser = _Parser(f"zmon {name}", description=about, formatter_class=form)
+    declare(parser)
+    return parser
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Return the words with times like `-10m` joined to their option, `--at=-10m`, as argparse needs them."""
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if option.startswith("--") and len(option) > 2 and "=" not in option and _DISTANCE.match(word):
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose messages hold nothing that a terminal would obey."""
+
+    words: Sequence[str] = ()
+    """What is parsed, where no subcommand was found."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and end with status 2; in one line where the first word is misspelt."""
+        word = next(iter(self.words), "-")
+        if not word.startswith("-") and (guess := misspelt(word)):
+            complain(guess)
+            self.exit(USAGE)
+        super().error(harmless(message))
+
+
+def _help_width() -> int:
+    """Return the width of help texts; argparse would load a module of compression to find it."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "")) or 80
+    except ValueError:
+        columns = os.get_terminal_size(1).columns if os.isatty(1) else 80
+    return max(columns - 2, 20)
+
+
+def _description() -> str:
+    listed = "\n".join(f"  zmon {name:<10}{what}" for name, (what, _) in SUBCOMMANDS.items())
+    return (
+        "The z/VM Performance Toolkit's screens for Linux on IBM Z.\n\n"
+        f"Without a subcommand zmon shows its screens live.  Subcommands:\n{listed}\n"
+    )
