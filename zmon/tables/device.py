@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.record import NamedTuple
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
