@@ -238,9 +238,7 @@ def printed_disks(text: str) -> list[AsmDisk]:
 def test_reads_the_columns_that_can_be_told_apart() -> None:
     """The first five and the path, whatever is blank between them."""
     row = "  7000  300  7043  DATA_0000  FG1  REGULAR  ASM Library, version 2  L1    UNKNOWN  ORCL:L1\n"
-    assert printed_disks(HEADING + row) == [
-        AsmDisk("ORCL:L1", "DATA_0000", failgroup="FG1", size=7000 * MB, line=2)
-    ]
+    assert printed_disks(HEADING + row) == [AsmDisk("ORCL:L1", "DATA_0000", size=7000 * MB, line=2)]
 
 
 def test_takes_no_name_of_a_disk_in_no_group() -> None:

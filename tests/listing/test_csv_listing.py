@@ -56,17 +56,16 @@ def test_damage_gives_no_other_path(place: int, letter: str) -> None:
 
 
 def test_without_a_heading_the_order_is_known() -> None:
-    """tablespace, path, role, bytes, and what is read and written in a second."""
+    """tablespace, path, role, bytes, and two rates that are not used."""
     row = one("TS,/db/f,index,4096,10.5,20\n")
     assert (row.tablespace, row.path, row.role, row.bytes_declared) == ("TS", "/db/f", "index", 4096)
-    assert (row.traffic.read_bytes_per_s, row.traffic.write_bytes_per_s) == (10.5, 20.0)
     assert row.place == "x.csv:1"
 
 
 def test_two_columns_are_enough() -> None:
     """What is left out is not known, and not zero."""
     row = one("TS,/db/f")
-    assert (row.role, row.bytes_declared, row.traffic.read_bytes_per_s) == ("unknown", None, None)
+    assert (row.role, row.bytes_declared) == ("unknown", None)
 
 
 def test_a_heading_names_what_else_is_known() -> None:
@@ -178,7 +177,6 @@ def test_a_number_that_is_none_is_told(words: str) -> None:
     """The container stays, without the number."""
     found = parse(f"TS,/a,data,{words},{words},{words}\n")
     assert found.containers[0].bytes_declared is None
-    assert found.containers[0].traffic.read_bytes_per_s is None
     assert len(found.notes) == 3
 
 

@@ -29,7 +29,7 @@ def test_reads_names_with_quotes_and_commas() -> None:
 
 def test_counts_pages_in_their_size() -> None:
     """TBSP_PAGE_SIZE may be joined to the same row."""
-    assert (rows(SPOOL)[0].bytes_declared, rows(SPOOL)[0].extent_bytes) == (40960 * 8192, 32 * 8192)
+    assert rows(SPOOL)[0].bytes_declared == 40960 * 8192
 
 
 def test_takes_the_size_of_pages_from_another_table() -> None:
@@ -42,17 +42,6 @@ def test_notes_pages_of_unknown_size() -> None:
     """It says what to join."""
     found = db2_reports.parse_sql("TBSP_NAME,CONTAINER_NAME,TOTAL_PAGES\nT,/a,10\n", "x.csv")
     assert (found.containers[0].bytes_declared, [note.line for note in found.notes]) == (None, [2])
-
-
-def test_counts_what_was_read_and_written() -> None:
-    """Bytes are pages and direct sectors; reads are vectored, block and single ones; times are summed."""
-    assert rows(SPOOL)[0].traffic == c.Traffic(
-        reads=20 + 5 + (1000 - 600 - 100),
-        bytes_read=1000 * 8192 + 10 * 512,
-        bytes_written=200 * 8192 + 4 * 512,
-        read_ms=4003,
-        write_ms=901,
-    )
 
 
 def test_tells_what_a_container_is_by_the_first_word() -> None:
@@ -84,10 +73,10 @@ def test_reads_what_has_tabs_and_no_heading() -> None:
 
 
 def test_reads_the_older_view() -> None:
-    """CONTAINER_UTILIZATION names partitions otherwise, and has the time."""
+    """CONTAINER_UTILIZATION names partitions otherwise."""
     text = "SNAPSHOT_TIMESTAMP,TBSP_NAME,CONTAINER_NAME,DBPARTITIONNUM\n2026-01-02-03.04.05,T,/a,3\n"
     (row,) = rows(text)
-    assert (row.partition, row.traffic.when) == (3, "2026-01-02-03.04.05")
+    assert row.partition == 3
 
 
 def test_tells_automatic_storage() -> None:
@@ -176,9 +165,9 @@ def test_joins_containers_with_their_tablespace() -> None:
 
 def test_tells_sizes_in_bytes() -> None:
     """Pages of a container times the page size of the tablespace; of a directory nothing."""
-    assert [(row.kind, row.bytes_declared, row.extent_bytes) for row in rows_db2_list(LISTING)][1:3] == [
-        (c.DEVICE, 65536 * 8192, 32 * 8192),
-        (c.DIRECTORY, None, 32 * 4096),
+    assert [(row.kind, row.bytes_declared) for row in rows_db2_list(LISTING)][1:3] == [
+        (c.DEVICE, 65536 * 8192),
+        (c.DIRECTORY, None),
     ]
 
 
@@ -278,10 +267,9 @@ def test_reads_columns_by_their_names() -> None:
     """Older versions have fewer of them."""
     (row,) = rows_db2pd(OLD)
     assert row == Container(
-        database="OLDDB", tablespace="USERSPACE1", spelled="USERSPACE1", container_id=0, partition=3,
+        database="OLDDB", tablespace="USERSPACE1", container_id=0, partition=3,
         kind=c.FILE, path="/old/d03/user1", bytes_declared=8192 * 4096,
-        role=c.DATA, stripe_set=0,
-        extent_bytes=32 * 4096, source="x.txt", line=9, storage=c.DMS,
+        role=c.DATA, source="x.txt", line=9, storage=c.DMS,
     )  # fmt: skip
 
 

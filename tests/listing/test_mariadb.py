@@ -155,7 +155,7 @@ def test_odd_names_are_what_people_call_them(listed: tuple[Container, ...]) -> N
     """Encoded names are decoded for the eye; the file keeps its own."""
     (table,) = of(listed, "odd table", 'x/y "z"')
     assert table.tablespace == 'odd table/x/y "z"'
-    assert table.spelled == "odd@0020table/x@002fy@0020@0022z@0022"
+    assert table.path == "./odd@0020table/x@002fy@0020@0022z@0022.ibd"
 
 
 def test_letters_with_accents_lead_to_the_files(listed: tuple[Container, ...]) -> None:

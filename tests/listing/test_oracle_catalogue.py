@@ -76,12 +76,13 @@ def test_reads_where_logs_are_archived() -> None:
     ]
 
 
-def test_joins_counters_of_data_and_temp_files() -> None:
-    """They are numbered apart."""
-    traffic = {row.tablespace: row.traffic for row in rows(SPOOL) if row.container_id == 1 and row.tablespace}
-    assert (traffic["SYSTEM"], traffic["TEMP"]) == (
-        c.Traffic(reads=1020, bytes_read=28 << 20, read_ms=1200),
-        c.Traffic(reads=5, bytes_read=1 << 20, read_ms=2),
+def test_counters_are_passed_over() -> None:
+    """Rows of V$IOSTAT_FILE and V$FILESTAT are no files, and nothing strange."""
+    text = "FILE#,TS#,NAME\n7,0,/a\n\nFILE#,PHYRDS,PHYWRTS,READTIM\n7,10,20,3\n"
+    found = oracle_catalogue.parse(text, "x.csv")
+    assert ([row.path for row in found.containers], [note for note in found.notes if note.unread]) == (
+        ["/a"],
+        [],
     )
 
 
@@ -93,12 +94,6 @@ def test_joins_files_with_tablespaces_by_number() -> None:
         ("PDBSYS", "/b"),
         ("#5", "/c"),
     ]
-
-
-def test_takes_counters_in_hundredths_of_a_second() -> None:
-    """V$FILESTAT counts so."""
-    text = "FILE#,TS#,NAME\n7,0,/a\n\nFILE#,PHYRDS,PHYWRTS,READTIM\n7,10,20,3\n"
-    assert rows(text)[0].traffic == c.Traffic(reads=10, writes=20, read_ms=30.0)
 
 
 def test_tells_temp_files_by_the_query_or_the_name_of_the_spool() -> None:

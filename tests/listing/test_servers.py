@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.listing import servers
-from zmon.listing.containers import Container, ListingContent, Traffic
+from zmon.listing.containers import Container, ListingContent
 from zmon.listing.listing import ListingError, read_listing
 from zmon.listing.not_understood import Note
 from zmon.listing.servers import ServerError, is_here, is_server, parse_server
@@ -258,7 +258,7 @@ def test_what_a_server_lists_comes_through_whole() -> None:
     """Containers, notes and names are those that were found, whatever letters they have."""
     found = ListingContent(
         (
-            Container(database="d\udcff", path="/x\n/\u00fc", bytes_declared=5, traffic=Traffic(reads=3)),
+            Container(database="d\udcff", path="/x\n/\u00fc", bytes_declared=5),
             Container(),
         ),
         (Note(3, "a note", unread=True), Note(0, "b")),

@@ -193,7 +193,7 @@ class AsmReader:
                 return None
             if not total:  # in no group, so it has no name, and the next field is of some later column
                 return AsmDisk("", size=raw * MB, member=False)
-            return AsmDisk("", fields[3], failgroup=fields[4] if len(fields) > 5 else "", size=total * MB)
+            return AsmDisk("", fields[3], size=total * MB)
         return AsmDisk("") if len(fields) == len(self._names) else None
 
 
@@ -207,13 +207,9 @@ def _disk(row: ViewRow) -> AsmDisk:
         group=row.text("GROUP_NAME") or row.text("DISKGROUP"),
         group_number=group,
         number=row.whole("DISK_NUMBER"),
-        failgroup=row.text("FAILGROUP"),
         size=size * MB if size is not None else None,
         member=row.text("HEADER_STATUS").strip().upper() in {"", "MEMBER", "UNKNOWN"} and group != 0,
         line=row.line,
-        traffic=c.Traffic(
-            row.whole("READS"), row.whole("WRITES"), row.whole("BYTES_READ"), row.whole("BYTES_WRITTEN")
-        ),
     )
 
 
@@ -226,8 +222,8 @@ def disks_of(groups: DiskGroups, database: str = "") -> Iterator[Container]:
                 "" if path.startswith("/") else f"{disk.path} is a label: {LABEL.reason.partition(': ')[2]}"
             )
             yield Container(
-                database, name, name, disk.number, kind=c.DEVICE, path=path, bytes_declared=disk.size,
-                source=groups.origin, line=disk.line, problem=problem, traffic=disk.traffic,
+                database, name, disk.number, kind=c.DEVICE, path=path, bytes_declared=disk.size,
+                source=groups.origin, line=disk.line, problem=problem,
             )  # fmt: skip
 
 

@@ -45,34 +45,12 @@ AUTOMATIC: Final = "automatic"
 """Db2 places the containers on the paths of a storage group."""
 
 
-class Traffic(NamedTuple):
-    """What was read and written, counted since some moment; None where the listing does not count."""
-
-    reads: int | None = None
-    """Requests."""
-    writes: int | None = None
-    """Requests."""
-    bytes_read: int | None = None
-    bytes_written: int | None = None
-    read_ms: float | None = None
-    """Time of the reads, milliseconds."""
-    write_ms: float | None = None
-    """Time of the writes, milliseconds."""
-    when: str = ""
-    """When the counters were read, as the listing spells it."""
-    read_bytes_per_s: float | None = None
-    """What is read in a second, where the listing has rates instead of counters."""
-    write_bytes_per_s: float | None = None
-
-
 class Container(NamedTuple):
     """One thing that a tablespace is made of."""
 
     database: str = ""
     tablespace: str = ""
     """The name as the catalogue stores it: without quotes, unquoted names folded to upper case."""
-    spelled: str = ""
-    """The name as the listing spells it."""
     container_id: int | None = None
     partition: int | None = None
     """Number of the database partition, member or node."""
@@ -85,16 +63,12 @@ class Container(NamedTuple):
     bytes_declared: int | None = None
     role: str = UNKNOWN
     """One of `ROLES`."""
-    stripe_set: int | None = None
-    extent_bytes: int | None = None
-    """How much goes to one container before the next has its turn."""
     source: str = ""
     """Name of the listing."""
     line: int = 0
     """Its line there, counted from 1."""
     problem: str = ""
     """Why it cannot be used, and what to get instead; empty when it can."""
-    traffic: Traffic = Traffic()
     table: str = ""
     """The table or index it holds, where each has files of its own."""
     storage: str = ""
@@ -140,13 +114,11 @@ class AsmDisk(NamedTuple):
     group_number: int | None = None
     number: int | None = None
     """Its number within the group."""
-    failgroup: str = ""
     size: int | None = None
     """Bytes that ASM uses of it."""
     member: bool = True
     """It is in a disk group, as far as is known."""
     line: int = 0
-    traffic: Traffic = Traffic()
 
 
 class DiskGroup(NamedTuple):

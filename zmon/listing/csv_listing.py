@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.listing import containers as c
-from zmon.listing.delimited import rows, whole_number
+from zmon.listing.delimited import WHOLE_NUMBER, rows, whole_number
 from zmon.listing.not_understood import Note, NoteSeries, quote, similar_word
 
 if TYPE_CHECKING:
@@ -30,10 +30,14 @@ COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "wr
 """Their order where no heading names them."""
 FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
 """Columns that only a heading can name."""
-NO_TRAFFIC: Final = c.Traffic()
 _KNOWN: Final = frozenset(COLUMNS + FURTHER)
-_HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
+_NUMBERS: Final = {
+    "bytes": (WHOLE_NUMBER, "bytes"),
+    "read_bytes_per_s": (_RATE, "bytes a second"),
+    "write_bytes_per_s": (_RATE, "bytes a second"),
+}
+_HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 
 
 def recognise(head: str) -> bool:
@@ -57,7 +61,7 @@ def _is_path(field: str) -> bool:
 def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read a listing `tablespace,path[,role[,bytes[,read_bytes_per_s,write_bytes_per_s]]]`.
 
-    A row that cannot be used is a container with its problem.  Traffic is in bytes a second.
+    A row that cannot be used is a container with its problem.  Rates are accepted and not used.
 
     Raises:
         ValueError: no column has paths, or a quote is not closed; says in which line.
@@ -86,7 +90,6 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
             containers.append(
                 container._replace(
                     tablespace=name,
-                    spelled=name,
                     database=spellings.setdefault(database, database),
                     base_dir=container.base_dir or options.base_dir,
                 )
@@ -136,28 +139,23 @@ def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries
         role = c.UNKNOWN
     if kind not in c.KINDS:
         kind = c.DIRECTORY if path.endswith("/") else ""
-    declared = cells.get("bytes", "").strip()
-    size = whole_number(declared)
-    if declared and size is None:
-        odd.add(row.line, f"{quote(declared)} is no number of bytes")
+    numbers = {column: cells.get(column, "").strip() for column in _NUMBERS}
+    for column, (form, unit) in _NUMBERS.items():
+        if numbers[column] and not form.fullmatch(numbers[column]):
+            odd.add(row.line, f"{quote(numbers[column])} is no number of {unit}")
     if problem:
         odd.add(row.line, f"row not understood: {problem}")
-    rates = tuple(_rate(cells, f"{way}_bytes_per_s", row.line, odd) for way in ("read", "write"))
     return c.Container(
         database=cells.get("database", ""),
         tablespace=name,
-        spelled=name,
         kind=kind,
         path=path,
         base_dir=cells.get("base_dir", ""),
-        bytes_declared=size,
+        bytes_declared=whole_number(numbers["bytes"]),
         role=role,
         source=origin,
         line=row.line,
         problem=problem,
-        traffic=NO_TRAFFIC
-        if rates == (None, None)
-        else c.Traffic(read_bytes_per_s=rates[0], write_bytes_per_s=rates[1]),
         table=cells.get("table", ""),
     ), host
 
@@ -185,12 +183,3 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
         yield f"{len(fields)} fields in {len(names)} columns: the separator in a name needs quotes"
     elif role and role not in c.ROLES:
         yield f"{quote(role)} is no role, one of {', '.join(c.ROLES)}: the separator in a name needs quotes"
-
-
-def _rate(cells: Mapping[str, str], column: str, line: int, odd: NoteSeries) -> float | None:
-    given = cells.get(column, "").strip()
-    if _RATE.fullmatch(given):
-        return float(given)
-    if given:
-        odd.add(line, f"{quote(given)} is no number of bytes a second")
-    return None

@@ -195,7 +195,6 @@ class _Shape(NamedTuple):
     storage: str
     automatic: bool
     page: int | None
-    extent: tuple[int, str] | None
 
 
 def _shape(cursor: TokenCursor) -> _Shape:
@@ -203,7 +202,7 @@ def _shape(cursor: TokenCursor) -> _Shape:
     listed: list[_ContainerClause] = []
     said: dict[str, str] = {}
     automatic = False
-    page = extent = None
+    page = None
     while not cursor.done:
         if cursor.words("IN"):
             cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP")
@@ -217,12 +216,12 @@ def _shape(cursor: TokenCursor) -> _Shape:
         elif cursor.words("PAGESIZE"):
             page = ddl.size(cursor)
         elif cursor.words("EXTENTSIZE"):
-            extent = cursor.measure()
+            cursor.measure()
         elif cursor.words("AUTOMATIC", "STORAGE"):
             automatic = True
         else:
             cursor.pass_over()
-    return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page, extent)
+    return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page)
 
 
 def _stored(cursor: TokenCursor) -> str:
@@ -235,8 +234,6 @@ class _Tablespace:
 
     def __init__(self) -> None:
         self.rows: dict[int, Container] = {}
-        self.newest = 0
-        """The stripe set that was made last."""
         self._places: dict[str, list[int]] = {}
         self._partitions: set[int | None] = set()
         self._next = 0
@@ -269,7 +266,7 @@ class _Tablespace:
 
     def rename(self, name: SqlToken) -> None:
         for place, row in self.rows.items():
-            self.rows[place] = row._replace(tablespace=name.stored, spelled=name.spelled)
+            self.rows[place] = row._replace(tablespace=name.stored)
 
 
 class _Db2Reader(DdlReader):
@@ -284,6 +281,7 @@ class _Db2Reader(DdlReader):
         super().__init__(origin, options)
         self._spaces: dict[tuple[str, str], _Tablespace] = {}
         self._beginning = ""  # of the statement that is read
+        self._spelled = ""  # the name of its tablespace
         self._groups: dict[str, tuple[int, ...]] = {}
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
@@ -319,7 +317,7 @@ class _Db2Reader(DdlReader):
         return super().skips(statement)
 
     def apply(self, statement: SqlStatement) -> bool:
-        self._beginning = statement.beginning
+        self._beginning, self._spelled = statement.beginning, ""
         verb, types, cursor = self.begin(statement)
         if verb == "CONNECT":
             self._connect((cursor.words("TO") and _stored(cursor)) or self.database)
@@ -342,11 +340,11 @@ class _Db2Reader(DdlReader):
         name = cursor.identifier()
         if name is None:
             return False
+        self._spelled = name.spelled
         key = (self.database, name.stored)
         row = c.Container(
             database=self.database,
             tablespace=name.stored,
-            spelled=name.spelled,
             role=c.TEMP if "TEMPORARY" in types else c.DATA,
             base_dir=self.options.base_dir,
             source=self.origin,
@@ -385,7 +383,7 @@ class _Db2Reader(DdlReader):
             if name:
                 role = c.TEMP if name == "TEMPSPACE1" else c.DATA
                 row = c.Container(
-                    self.database, name, name, role=role, base_dir=self.options.base_dir, source=self.origin,
+                    self.database, name, role=role, base_dir=self.options.base_dir, source=self.origin,
                     line=tokens[0].line if tokens else line,
                 )  # fmt: skip
                 self._create((self.database, name), row, TokenCursor(tokens), page)
@@ -397,7 +395,7 @@ class _Db2Reader(DdlReader):
             self.note(row.line, f"{row.tablespace!r} is created a second time")
         shape = _shape(cursor)
         shape = shape._replace(page=shape.page or page)
-        odd = self._misread(f"CREATE TABLESPACE {row.spelled}", row.line, cursor)
+        odd = self._misread(f"CREATE TABLESPACE {self._spelled or row.tablespace}", row.line, cursor)
         self._created[key] = shape
         rows = self._rows(row, shape.listed, shape)
         if not shape.listed and odd:
@@ -411,9 +409,7 @@ class _Db2Reader(DdlReader):
     def _space(self, key: tuple[str, str]) -> _Tablespace:
         return self._spaces.setdefault(key, _Tablespace())
 
-    def _rows(
-        self, row: Container, listed: Sequence[_ContainerClause], shape: _Shape, stripe_set: int = 0
-    ) -> list[Container]:
+    def _rows(self, row: Container, listed: Sequence[_ContainerClause], shape: _Shape) -> list[Container]:
         """Make the rows of some containers: one for every partition that has it."""
         members = self._groups.get(shape.group, self.options.partitions or None)
         mentioned = {number for one in listed for number in one.on or ()}
@@ -434,8 +430,6 @@ class _Db2Reader(DdlReader):
                 line=one.line,
                 problem=one.problem,
                 bytes_declared=_bytes(one.size, shape.page),
-                extent_bytes=_bytes(shape.extent, shape.page),
-                stripe_set=stripe_set if one.kind in {c.FILE, c.DEVICE} else None,
             )
             partitions = one.on if one.on is not None else rest
             if partitions is not None and self._repeated + len(partitions) > MAX_ROWS:
@@ -448,22 +442,22 @@ class _Db2Reader(DdlReader):
         """Apply what ALTER TABLESPACE does to the containers, in the order it says."""
         shape = self._created.get(key, _UNKNOWN_SHAPE)
         while not cursor.done:
-            newest = self._spaces[key].newest if key in self._spaces else 0
-            if cursor.words("BEGIN", "NEW", "STRIPE", "SET"):
-                self._add(key, self._rows(row, _group(cursor), shape, newest + 1))
-            elif cursor.words("ADD"):
-                wanted = cursor.whole() if cursor.words("TO", "STRIPE", "SET") else newest
-                self._add(key, self._rows(row, _group(cursor), shape, newest if wanted is None else wanted))
+            if cursor.words("BEGIN", "NEW", "STRIPE", "SET") or cursor.words("ADD"):
+                if cursor.words("TO", "STRIPE", "SET"):
+                    cursor.whole()
+                self._add(key, self._rows(row, _group(cursor), shape))
             elif cursor.words("DROP"):
                 for one in _group(cursor):
                     if key not in self._spaces or not self._spaces[key].drop(one):
                         self.note(one.line, f"{row.tablespace!r} has no {one.path!r} to drop")
             elif verb := cursor.one_of("EXTEND", "RESIZE", "REDUCE"):
                 cursor.group()
-                self.note(row.line, f"ALTER TABLESPACE {row.spelled} {verb}: sizes stay as they were created")
+                self.note(
+                    row.line, f"ALTER TABLESPACE {self._spelled} {verb}: sizes stay as they were created"
+                )
             else:
                 cursor.pass_over()
-        self._misread(f"ALTER TABLESPACE {row.spelled}", row.line, cursor)
+        self._misread(f"ALTER TABLESPACE {self._spelled}", row.line, cursor)
 
     def _misread(self, statement: str, line: int, cursor: TokenCursor) -> bool:
         """Note what of a statement was not understood; False when there is nothing."""
@@ -476,12 +470,11 @@ class _Db2Reader(DdlReader):
         space = self._space(key)
         role = next(iter(space.rows.values())).role if space.rows else c.DATA
         space.add(one._replace(role=role) for one in rows)
-        space.newest = max([space.newest, *(one.stripe_set or 0 for one in rows)])
 
 
 _OWN_SPACES: Final = {"CATALOG": "SYSCATSPACE", "USER": "USERSPACE1", "TEMPORARY": "TEMPSPACE1"}
 """What CREATE DATABASE calls the tablespaces that each database has, and their names."""
-_UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None, extent=None)
+_UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None)
 
 
 def _expanded(path: str, partition: int | None) -> str:

@@ -1,7 +1,7 @@
 """What Db2 reports of its containers, in three forms, each joined with the tablespaces of the same report.
 
 **SQL**: the table function MON_GET_CONTAINER, or the older CONTAINER_UTILIZATION.  The best of Db2's sources:
-paths, sizes and, of MON_GET_CONTAINER, counters of every container.  Any spool with a heading is read; of
+paths and sizes of every container.  Any spool with a heading is read; of
 what `db2 -x` prints, which has none, the columns parted by tabs in the order of `COLUMNS`, at least the first
 six:
 
@@ -61,8 +61,6 @@ class _Space(NamedTuple):
     role: str = c.UNKNOWN
     page: int | None = None
     """Bytes of a page."""
-    extent: int | None = None
-    """Bytes of an extent."""
     line: int = 0
     partition: int | None = None
     containers: int | None = None
@@ -76,10 +74,8 @@ class _Space(NamedTuple):
         pages = None if row.kind == c.DIRECTORY or storage == c.SMS else row.bytes_declared
         return row._replace(
             tablespace=self.name,
-            spelled=self.name,
             role=self.role,
             bytes_declared=multiply(pages, self.page),
-            extent_bytes=self.extent,
             storage=storage,
         )
 
@@ -107,8 +103,6 @@ COLUMNS: Final = (
     "DB_STORAGE_PATH_ID",
 )  # fmt: skip
 """The columns of MON_GET_CONTAINER in its order."""
-SECTOR: Final = 512
-"""Direct reads and writes are counted in such units."""
 VIEWS: Final = {
     "containers": frozenset({"TBSP_NAME", "CONTAINER_NAME"}),
     "tablespaces": frozenset({"TBSP_NAME", "TBSP_PAGE_SIZE"}),
@@ -134,11 +128,7 @@ def _without_heading(line: str) -> ViewHeading | None:
 
 
 def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
-    """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE when they are there too.
-
-    Bytes are pages, and direct ones of 512 bytes.  Requests are counted as vectored and block reads plus
-    the pages that came in neither; how many requests wrote is not reported.
-    """
+    """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE if these are there, too."""
     notes: list[Note] = []
     spaces: dict[str, _Space] = {}
     listed: list[ViewRow] = []
@@ -150,8 +140,7 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
         storage = c.AUTOMATIC if is_automatic else _storage(row.text("TBSP_TYPE"))
         if (page is not None or storage) and (name not in spaces or spaces[name].page is None):
             role = _CONTENT.get(row.text("TBSP_CONTENT_TYPE").strip().upper(), c.UNKNOWN)
-            extent = multiply(row.whole("TBSP_EXTENT_SIZE"), page)
-            spaces[name] = _Space(name, role, page, extent, storage=storage)
+            spaces[name] = _Space(name, role, page, storage=storage)
     made = []
     lacking: dict[str, int] = {}
     for row in listed:
@@ -160,7 +149,7 @@ def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_
         notes += row.unclear("TOTAL_PAGES", "TBSP_PAGE_SIZE", "CONTAINER_ID", "MEMBER")
         name = _sql_name(row)
         space = spaces.get(name, _Space(name))
-        made.append(space.joined(_sql_container(row, space.page, origin, options)))
+        made.append(space.joined(_sql_container(row, origin, options)))
         if space.page is None and row.whole("TOTAL_PAGES") is not None:
             lacking.setdefault(name, row.line)
         if row.text("ACCESSIBLE").strip().upper() in {"0", "N", "NO"}:
@@ -177,8 +166,8 @@ def _sql_name(row: ViewRow) -> str:
     return row.text("TBSP_NAME").rstrip()
 
 
-def _sql_container(row: ViewRow, page: int | None, origin: str, options: c.Options) -> Container:
-    member, stripe_set = row.whole("MEMBER"), row.whole("STRIPE_SET")
+def _sql_container(row: ViewRow, origin: str, options: c.Options) -> Container:
+    member = row.whole("MEMBER")
     return c.Container(
         database=row.text("DB_NAME") or options.database,
         container_id=row.whole("CONTAINER_ID"),
@@ -187,38 +176,10 @@ def _sql_container(row: ViewRow, page: int | None, origin: str, options: c.Optio
         path=row.text("CONTAINER_NAME"),
         base_dir=options.base_dir,
         bytes_declared=row.whole("TOTAL_PAGES"),
-        stripe_set=stripe_set if stripe_set is None or stripe_set >= 0 else None,
         source=origin,
         line=row.line,
         problem=row.problem,
-        traffic=_traffic(row, page),
     )
-
-
-def _traffic(row: ViewRow, page: int | None) -> c.Traffic:
-    pages, direct = row.whole("PAGES_READ"), row.whole("DIRECT_READS")
-    grouped = sum(row.whole(f"PAGES_FROM_{way}_IOS") or 0 for way in ("VECTORED", "BLOCK"))
-    ways = [row.whole(f"{way}_IOS") for way in ("VECTORED", "BLOCK")]
-    known = pages is not None and None not in ways
-    return c.Traffic(
-        reads=(pages or 0) - grouped + sum(each or 0 for each in ways) if known else None,
-        bytes_read=_bytes(pages, page, direct),
-        bytes_written=_bytes(row.whole("PAGES_WRITTEN"), page, row.whole("DIRECT_WRITES")),
-        read_ms=_sum(row.whole("POOL_READ_TIME"), row.whole("DIRECT_READ_TIME")),
-        write_ms=_sum(row.whole("POOL_WRITE_TIME"), row.whole("DIRECT_WRITE_TIME")),
-        when=row.text("SNAPSHOT_TIMESTAMP"),
-    )
-
-
-def _bytes(pages: int | None, page: int | None, direct: int | None) -> int | None:
-    """Bytes of pages and of sectors; None when the size of a page is not known."""
-    moved = multiply(pages, page)
-    return moved + (direct or 0) * SECTOR if moved is not None else None
-
-
-def _sum(first: float | None, second: float | None) -> float | None:
-    """Add what is there; nothing is there when neither is."""
-    return first if second is None else second if first is None else first + second
 
 
 # LIST TABLESPACES
@@ -349,7 +310,6 @@ def _listed_space(block: _Block) -> _Space:
         block.pairs.get("Name", "").rstrip(),
         c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN,
         page,
-        multiply(block.number("Extent size (pages)"), page),
         block.line,
         block.partition,
         block.number("Number of containers"),
@@ -448,13 +408,13 @@ def _missing(
 
 
 def _printed_space(cells: Mapping[str, str]) -> _Space:
-    page, extent = whole_number(cells.get("PageSz")), whole_number(cells.get("ExtentSz"))
+    page = whole_number(cells.get("PageSz"))
     content = cells.get("Content", "").upper()
     role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
     count = whole_number(cells.get("NumCntrs"))
     name = cells.get("Name", "").rstrip()
     storage = _storage(cells.get("Type", ""))
-    return _Space(name, role, page, multiply(extent, page), containers=count, storage=storage)
+    return _Space(name, role, page, containers=count, storage=storage)
 
 
 def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:
@@ -464,6 +424,5 @@ def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:
         kind=_kind(cells.get("Type", "")),
         path=path,
         bytes_declared=whole_number(cells.get("TotalPgs")),
-        stripe_set=whole_number(cells.get("StripeSet")),
         problem="" if path else "the row has no container: its columns are not those of the heading",
     )

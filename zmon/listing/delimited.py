@@ -32,12 +32,12 @@ MAX_LINE: Final = 1 << 16
 
 # numbers
 
-_WHOLE_NUMBER: Final = re.compile("[0-9]{1,19}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
+WHOLE_NUMBER: Final = re.compile("[0-9]{1,19}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
 
 
 def whole_number(text: str | None) -> int | None:
     """Read a whole number of at most 19 digits, also `734,003,200`; None when it is none, or is not there."""
-    return int(text.replace(",", "")) if text is not None and _WHOLE_NUMBER.fullmatch(text) else None
+    return int(text.replace(",", "")) if text is not None and WHOLE_NUMBER.fullmatch(text) else None
 
 
 def multiply(number: int | None, unit: int | None) -> int | None:

@@ -143,9 +143,7 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
         containers.append(_file(blank._replace(line=line), cells))
     for line, cells in results["datafiles"]:
         name = cells["space"]
-        containers.append(
-            blank._replace(tablespace=name, spelled=name, path=cells["path"], role=c.DATA, line=line)
-        )
+        containers.append(blank._replace(tablespace=name, path=cells["path"], role=c.DATA, line=line))
     for line, cells in results["tables"]:
         containers += _table(blank._replace(line=line), cells)
     containers += _redo(blank, variables)
@@ -153,7 +151,7 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
     for line, cells in results["logs"]:
         containers.append(
             blank._replace(
-                tablespace="binlog", spelled="binlog", role=c.LOG, line=line,
+                tablespace="binlog", role=c.LOG, line=line,
                 path=posixpath.join(posixpath.dirname(basename), cells["log_name"]),
                 bytes_declared=whole_number(cells["file_size"]),
             )
@@ -171,9 +169,7 @@ def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
 def _space(blank: c.Container, cells: Cells, variables: Cells) -> Iterator[c.Container]:
     """Return the files of a tablespace of `INNODB_SYS_TABLESPACES`, or MySQL's `INNODB_TABLESPACES`."""
     name, size = cells["name"], whole_number(cells.get("file_size", ""))
-    whole = blank._replace(
-        tablespace=decoded(name), spelled=name, path=cells["filename"], bytes_declared=size
-    )
+    whole = blank._replace(tablespace=decoded(name), path=cells["filename"], bytes_declared=size)
     if name == _SYSTEM and variables.get("innodb_data_file_path"):
         parts = list(_system(whole, variables))
         yield from parts if len(parts) > 1 else [part._replace(bytes_declared=size) for part in parts]
@@ -225,7 +221,6 @@ def _file(blank: c.Container, cells: Cells) -> c.Container:
         database=decoded(schema) if of_table else "",
         table=decoded(table.partition("#")[0]),
         tablespace=decoded(name),
-        spelled=name,
         path=cells["file_name"],
         bytes_declared=whole_number(cells.get("file_size", "")),
         role=role,
@@ -235,9 +230,7 @@ def _file(blank: c.Container, cells: Cells) -> c.Container:
 def _table(blank: c.Container, cells: Cells) -> Iterator[c.Container]:
     """Return the two files of a table that has no tablespace."""
     schema, name = cells["table_schema"], cells["table_name"]
-    whole = blank._replace(
-        database=schema, table=name, tablespace=f"{schema}/{name}", spelled=f"{schema}/{name}"
-    )
+    whole = blank._replace(database=schema, table=name, tablespace=f"{schema}/{name}")
     suffixes = _SUFFIXES.get(cells["engine"].casefold())
     if suffixes is None or "partitioned" in cells.get("create_options", ""):
         table = f"of engine {quote(cells['engine'])}" if suffixes is None else "that is partitioned"
@@ -257,7 +250,7 @@ def _redo(blank: c.Container, variables: Cells) -> Iterator[c.Container]:
     home = variables.get("innodb_log_group_home_dir")
     if home is None:
         return
-    log = blank._replace(tablespace="innodb_log", spelled="innodb_log", role=c.LOG)
+    log = blank._replace(tablespace="innodb_log", role=c.LOG)
     if "innodb_redo_log_capacity" in variables:
         yield log._replace(kind=c.DIRECTORY, path=posixpath.join(home, "#innodb_redo"))
         return
@@ -412,7 +405,7 @@ def read_data_directory(directory: str) -> c.ListingContent:
         own = next((own for own in _OWN if own[0].fullmatch(entry.name)), None)
         if own is not None:
             _, name, role, kind = own
-            rows.append(blank._replace(tablespace=name, spelled=name, path=entry.name, role=role, kind=kind))
+            rows.append(blank._replace(tablespace=name, path=entry.name, role=role, kind=kind))
         elif entry.is_dir():
             rows += _tables(blank._replace(kind=c.FILE), directory, entry.name)
     return c.ListingContent(tuple(rows), (Note(0, _ELSEWHERE),), host=os.uname().nodename)
@@ -426,7 +419,7 @@ def _tables(blank: c.Container, directory: str, schema: str) -> Iterator[c.Conta
             continue
         table = f"{schema}/{stem}"
         row = blank._replace(
-            database=decoded(schema), tablespace=decoded(table), spelled=table, role=role,
+            database=decoded(schema), tablespace=decoded(table), role=role,
             table=decoded(stem.partition("#")[0]), path=f"{schema}/{name}",
         )  # fmt: skip
         yield _linked(row) if suffix == "isl" else row

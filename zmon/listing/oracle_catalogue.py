@@ -8,7 +8,7 @@ One spool may hold several of them, in any order; each is recognised by its colu
 - `V$CONTROLFILE` (`NAME, BLOCK_SIZE, FILE_SIZE_BLKS`), `V$ARCHIVE_DEST` (`DEST_NAME, DESTINATION`),
   `V$RECOVERY_FILE_DEST` (`NAME, SPACE_LIMIT`)
 - `V$DATABASE` (`DBID, NAME`) and `V$INSTANCE` (`INSTANCE_NAME, HOST_NAME`), which say whose they are
-- `V$FILESTAT` or `V$IOSTAT_FILE`, whose counters go to the data files of the same number
+- `V$FILESTAT` and `V$IOSTAT_FILE`, whose rows are passed over
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ _ROLES: Final = {"TEMPORARY": c.TEMP, "UNDO": c.UNDO, "PERMANENT": c.DATA}
 _TEMPORARY: Final = ("DBA_TEMP_FILES", "CDB_TEMP_FILES", "V$TEMPFILE")
 _PERMANENT: Final = ("DBA_DATA_FILES", "CDB_DATA_FILES", "V$DATAFILE")
 _RECOVERY: Final = "USE_DB_RECOVERY_FILE_DEST"
-MB: Final = 1 << 20
 
 
 def recognise(head: str) -> bool:
@@ -106,13 +105,11 @@ def _usual(row: ViewRow, origin: str) -> str:
 
 
 def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> Iterator[Container]:
-    """Join data files and temp files with their tablespaces and counters."""
+    """Join data files and temp files with their tablespaces."""
     contents = {
         row.text("TABLESPACE_NAME"): _ROLES.get(row.text("CONTENTS").upper()) for row in views["contents"]
     }
     spaces = {(row.text("CON_ID"), row.text("TS#")): row.text("NAME") for row in views["spaces"]}
-    counted = _iostat(views["iostat"])
-    counted.update({(False, row.whole("FILE#")): _filestat(row) for row in views["filestat"]})
     for row in (*views["files"], *views["numbered"]):
         number = row.text("TS#")
         name = row.text("TABLESPACE_NAME") or spaces.get((row.text("CON_ID"), number), f"#{number}")
@@ -122,7 +119,6 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
         identity = row.whole("FILE_ID") if row.kind == "files" else row.whole("FILE#")
         yield blank._replace(
             tablespace=name,
-            spelled=name,
             container_id=identity,
             kind=kind_of(path),
             path=path,
@@ -130,7 +126,6 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
             role=role,
             line=row.line,
             problem=_unused(row, path),
-            traffic=counted.get((role == c.TEMP, identity), c.Traffic()),
         )
 
 
@@ -176,37 +171,3 @@ def _recovery(row: ViewRow, blank: Container) -> Container:
     path = row.text("NAME")
     kind = kind_of(path) if path.startswith("+") else c.DIRECTORY
     return blank._replace(kind=kind, path=path, role=c.ARCHIVE, line=row.line)
-
-
-def _filestat(row: ViewRow) -> c.Traffic:
-    """Take the counters of V$FILESTAT, in hundredths of a second; the size of a block it does not tell."""
-    reads, writes = row.whole("READTIM"), row.whole("WRITETIM")
-    return c.Traffic(
-        reads=row.whole("PHYRDS"),
-        writes=row.whole("PHYWRTS"),
-        read_ms=reads * 10.0 if reads is not None else None,
-        write_ms=writes * 10.0 if writes is not None else None,
-    )
-
-
-def _iostat(rows: Iterable[ViewRow]) -> dict[tuple[bool, int | None], c.Traffic]:
-    """Take the counters of V$IOSTAT_FILE, of data files and of temp files, which are numbered apart."""
-    found = {}
-    for row in rows:
-        sort = row.text("FILETYPE_NAME").upper()
-        if sort in {"", "DATA FILE", "TEMP FILE"}:
-            found[sort == "TEMP FILE", row.whole("FILE_NO")] = c.Traffic(
-                reads=_both(row, "READ_REQS"),
-                writes=_both(row, "WRITE_REQS"),
-                bytes_read=_both(row, "READ_MEGABYTES", MB),
-                bytes_written=_both(row, "WRITE_MEGABYTES", MB),
-                read_ms=_both(row, "READ_SERVICETIME"),
-                write_ms=_both(row, "WRITE_SERVICETIME"),
-            )
-    return found
-
-
-def _both(row: ViewRow, what: str, unit: int = 1) -> int | None:
-    """Add the small and the large requests."""
-    small, large = row.whole(f"SMALL_{what}"), row.whole(f"LARGE_{what}")
-    return (small + large) * unit if small is not None and large is not None else None

@@ -207,7 +207,6 @@ class _OracleReader(DdlReader):
         row = c.Container(
             database=self.database,
             tablespace=name.stored if name is not None else "",
-            spelled=name.spelled if name is not None else "",
             base_dir=self.options.base_dir,
             role=role,
             source=self.origin,
@@ -260,7 +259,7 @@ class _OracleReader(DdlReader):
             self._drop(_paths(cursor))
         elif cursor.words("RENAME", "TO") and (new := cursor.identifier()) is not None:
             self._spaces.setdefault(new.stored, []).extend(self._spaces.pop(name.stored, ()))
-            self._change(places, tablespace=new.stored, spelled=new.spelled)
+            self._change(places, tablespace=new.stored)
         elif cursor.words("RENAME") and cursor.one_of("DATAFILE", "TEMPFILE"):
             self._rename(_list(cursor), cursor)
 

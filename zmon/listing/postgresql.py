@@ -156,7 +156,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
             c.Container(
-                tablespace=name, spelled=name, kind=c.DIRECTORY, path=location, role=c.DATA,
+                tablespace=name, kind=c.DIRECTORY, path=location, role=c.DATA,
                 database=options.database, base_dir=options.base_dir, source=origin, line=row.line,
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
@@ -190,7 +190,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
         if found is None:
             oid, _, tablespace, number = known[name]
             path = f"{about.directory(number)}/{oid}"
-            named = whole._replace(database=name, tablespace=tablespace, spelled=tablespace)
+            named = whole._replace(database=name, tablespace=tablespace)
             found = [named._replace(path=path, role=c.DATA)]
         containers += found
     if about.base_dir is None and not base_dir:
@@ -204,7 +204,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
 
 def _log(whole: c.Container, about: _ServerFacts) -> c.Container:
     path = "pg_wal" if about.version >= 100_000 else "pg_xlog"
-    return whole._replace(tablespace=path, spelled=path, path=path, role=c.LOG)
+    return whole._replace(tablespace=path, path=path, role=c.LOG)
 
 
 def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[Note]) -> list[c.Container]:
@@ -216,7 +216,7 @@ def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[No
     temporary = whole._replace(role=c.TEMP)
     return [
         temporary._replace(
-            tablespace=name, spelled=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
+            tablespace=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
         )
         for name, oid, size in found
     ]  # fmt: skip
@@ -250,7 +250,7 @@ def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[c.Co
         del found[MAX_ROWS:]
     return [
         c.Container(
-            database=owner, tablespace=tablespace, spelled=tablespace, kind=c.FILE, path=path,
+            database=owner, tablespace=tablespace, kind=c.FILE, path=path,
             base_dir=base_dir or "", bytes_declared=size, role=role, source=source, table=table,
         )
         for _, owner, tablespace, base_dir, path, role, size, table in found
@@ -414,7 +414,7 @@ class _PostgresqlReader(DdlReader):
                 return bool(cursor.one_of(*_OPTIONS))
             new = _folded(cursor.identifier())
             if name in self._spaces:
-                self._spaces[new] = self._spaces.pop(name)._replace(tablespace=new, spelled=new)
+                self._spaces[new] = self._spaces.pop(name)._replace(tablespace=new)
             return bool(new)
         if cursor.words("OWNER"):
             cursor.identifier()
@@ -422,7 +422,7 @@ class _PostgresqlReader(DdlReader):
         if path is None or not name:
             return False
         self._spaces[name] = c.Container(
-            tablespace=name, spelled=name, kind=c.DIRECTORY, path=path.text, role=c.DATA, source=self.origin,
+            tablespace=name, kind=c.DIRECTORY, path=path.text, role=c.DATA, source=self.origin,
             line=statement.line, database=self.database, base_dir=self.options.base_dir,
         )  # fmt: skip
         return True
@@ -457,17 +457,15 @@ def read_data_directory(directory: str) -> c.ListingContent:
     whole = c.Container(kind=c.DIRECTORY, base_dir=os.path.abspath(directory), source=directory)
     log = "pg_wal" if os.path.lexists(f"{directory}/pg_wal") else "pg_xlog"
     rows = [
-        whole._replace(tablespace=name, spelled=name, path=path, role=role)
+        whole._replace(tablespace=name, path=path, role=role)
         for name, path, role in (
             ("pg_default", "base", c.DATA),
             ("pg_global", "global", c.DATA),
             (log, log, c.LOG),
         )
     ]
-    for oid in sorted(os.listdir(f"{directory}/pg_tblspc")):
-        link = f"{directory}/pg_tblspc/{oid}"
-        location = os.readlink(link) if os.path.islink(link) else ""
-        rows.append(
-            whole._replace(tablespace=oid, spelled=location or oid, path=f"pg_tblspc/{oid}", role=c.DATA)
-        )
+    rows += [
+        whole._replace(tablespace=oid, path=f"pg_tblspc/{oid}", role=c.DATA)
+        for oid in sorted(os.listdir(f"{directory}/pg_tblspc"))
+    ]
     return c.ListingContent(tuple(rows), (Note(0, _NUMBERED),), host=os.uname().nodename)

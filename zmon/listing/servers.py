@@ -21,7 +21,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from zmon.listing.containers import Container, ListingContent, Traffic
+from zmon.listing.containers import Container, ListingContent
 from zmon.listing.not_understood import Note
 
 if TYPE_CHECKING:
@@ -162,7 +162,6 @@ _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from zmon.listing import listing; listing.answer_request()"
 )
 _SIGALRM: Final = 14
-_TRAFFIC: Final = Container._fields.index("traffic")
 
 
 def ask(address: str, databases: Sequence[str] = (), base_dir: str = "") -> ListingContent:
@@ -227,14 +226,8 @@ def _understood(lines: Sequence[bytes]) -> ListingContent:
     if "error" in head:
         raise ServerError(head["error"])
     notes = tuple(Note(*note) for note in head["notes"])
-    return ListingContent(tuple(_containers(lines[1:])), notes, head["database"], head["host"])
-
-
-def _containers(lines: Sequence[bytes]) -> Iterator[Container]:
-    for line in lines:
-        cells = json.loads(line)
-        cells[_TRAFFIC] = Traffic(*cells[_TRAFFIC])
-        yield Container(*cells)
+    containers = tuple(Container(*json.loads(line)) for line in lines[1:])
+    return ListingContent(containers, notes, head["database"], head["host"])
 
 
 # the child

@@ -9,7 +9,7 @@ the same throughout; zmon has no capacities of its own.
 
 from __future__ import annotations
 
-from math import ceil, inf, sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -209,43 +209,3 @@ def _check(capacities: Mapping[str, float]) -> None:
 def mm1(service: float, use: float) -> Number:
     """Return the response time of one server with random arrivals and service times (M/M/1)."""
     return OVERLOADED if use >= 1 else service / (1 - use)
-
-
-def erlang_c(load: float, servers: int) -> Number:
-    """Return the probability that a request has to wait for one of `servers`, which do `load` erlangs.
-
-    Raises:
-        ValueError: there are no servers, or the load is negative.
-    """
-    if servers < 1 or not load >= 0:
-        raise ValueError(f"{servers} servers with a load of {load} erlangs")
-    if load >= servers:
-        return OVERLOADED
-    # Erlang B server by server, which needs no factorial and no power
-    blocked = 1.0
-    for count in range(1, servers + 1):
-        blocked = load * blocked / (count + load * blocked)
-    return blocked / (1 - load / servers * (1 - blocked))
-
-
-def mmc_wait(service: float, use: float, servers: int) -> Number:
-    """Return the time that a request waits for one of several servers (M/M/c); `use` is of each."""
-    if use >= 1:
-        return OVERLOADED
-    return erlang_c(use * servers, servers) * service / (servers * (1 - use))
-
-
-def hardware_iops(reads: float, writes: float, penalty: float) -> float:
-    """Return the operations on disks behind a RAID: each write costs `penalty` of them."""
-    return reads + penalty * writes
-
-
-def disks_for(iops: float, each: float) -> int:
-    """Return how many disks do so many operations a second, when each of them does `each`.
-
-    Raises:
-        ValueError: a disk does nothing.
-    """
-    if not each > 0:
-        raise ValueError(f"a disk that does {each} operations a second")
-    return ceil(iops / each)
