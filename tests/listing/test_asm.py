@@ -15,6 +15,7 @@ from zmon.listing import containers as c
 from zmon.listing.asm import LABEL, AsmReader, disk_group_files
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
 from zmon.listing.listing import read_listing
+from zmon.listing.oracle_catalogue import parse, recognise
 from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.sample import Instant, Sample
@@ -36,7 +37,7 @@ MB = 1 << 20
 
 def spread(path: str, size: int | None = 100 * MB, of: DiskGroups | None = None) -> DiskGroupFile:
     file = Container(kind=c.ASM_FILE, path=path, bytes_declared=size)
-    groups = asm.parse(SPOOL, "asm.csv").disk_groups if of is None else of
+    groups = parse(SPOOL, "asm.csv").disk_groups if of is None else of
     (found,) = disk_group_files([file], groups)
     return found
 
@@ -44,7 +45,7 @@ def spread(path: str, size: int | None = 100 * MB, of: DiskGroups | None = None)
 def test_reads_disks_of_groups() -> None:
     """The view of groups gives them their names; a disk in no group is no member."""
     assert [
-        (disk.group, disk.number, disk.path, disk.member) for disk in asm.parse(SPOOL, "x").disk_groups.disks
+        (disk.group, disk.number, disk.path, disk.member) for disk in parse(SPOOL, "x").disk_groups.disks
     ] == [
         ("DATA", 0, "/dev/dasdd1", True),
         ("DATA", 1, "ORCL:DATA01", True),
@@ -55,7 +56,7 @@ def test_reads_disks_of_groups() -> None:
 
 def test_sums_the_extent_map_up() -> None:
     """In allocation units, copies apart; what holds the map itself is not counted."""
-    assert asm.parse(SPOOL, "x").disk_groups.extents == {
+    assert parse(SPOOL, "x").disk_groups.extents == {
         (1, 260): {0: AllocationUnits(2, 8), 1: AllocationUnits(8, 2)}
     }
 
@@ -118,7 +119,7 @@ def test_takes_no_group_for_another() -> None:
 
 def test_tells_when_disks_of_the_map_are_not_listed() -> None:
     """The rest is in known shares."""
-    known = asm.parse(SPOOL, "x").disk_groups
+    known = parse(SPOOL, "x").disk_groups
     found = spread("+DATA/a.260.1", 1, known._replace(disks=known.disks[:1]))
     assert (found.parts, found.grade, found.evidence[1].said) == (
         (DiskGroupPart("/dev/dasdd1", 2 * MB, 8 * MB, LABEL),),
@@ -129,7 +130,7 @@ def test_tells_when_disks_of_the_map_are_not_listed() -> None:
 
 def test_needs_the_size_of_a_unit_for_the_map() -> None:
     """Without it the file is spread evenly."""
-    known = asm.parse(SPOOL, "x").disk_groups
+    known = parse(SPOOL, "x").disk_groups
     groups = (DiskGroup("DATA", 1, None, "EXTERN"),)
     assert spread("+DATA/a.260.1", 10, known._replace(groups=groups)).grade == Grade.ASSUMED
 
@@ -159,7 +160,7 @@ def test_resolves_labels(path: str, device: str) -> None:
 def test_gives_disks_as_containers() -> None:
     """Each is a device of its group; a label that nobody resolves is a row with that problem."""
     assert [
-        (row.tablespace, row.kind, row.path, bool(row.problem)) for row in asm.parse(SPOOL, "x").containers
+        (row.tablespace, row.kind, row.path, bool(row.problem)) for row in parse(SPOOL, "x").containers
     ] == [
         ("+DATA", c.DEVICE, "/dev/dasdd1", False),
         ("+DATA", c.DEVICE, "/dev/oracleasm/disks/DATA01", False),
@@ -169,15 +170,15 @@ def test_gives_disks_as_containers() -> None:
 
 def test_puts_listings_together() -> None:
     """Disks of one file get the names of groups from another."""
-    disks = asm.parse("GROUP_NUMBER,DISK_NUMBER,PATH\n1,0,/dev/a\n", "disks.csv").disk_groups
-    groups = asm.parse("GROUP_NUMBER,NAME,ALLOCATION_UNIT_SIZE\n1,DATA,1048576\n", "groups.csv").disk_groups
+    disks = parse("GROUP_NUMBER,DISK_NUMBER,PATH\n1,0,/dev/a\n", "disks.csv").disk_groups
+    groups = parse("GROUP_NUMBER,NAME,ALLOCATION_UNIT_SIZE\n1,DATA,1048576\n", "groups.csv").disk_groups
     both = asm.merge_groups(disks, groups)
     assert (both.disks[0].group, both.origin) == ("DATA", "disks.csv, groups.csv")
 
 
 def test_reads_what_commands_print() -> None:
     """Among the lines of a session: the group is in the command, and the device was asked of the label."""
-    content = asm.parse(LSDSK, "x")
+    content = parse(LSDSK, "x")
     found = content.disk_groups
     assert ([disk.group for disk in found.disks if disk.member], found.labels, content.notes) == (
         ["DATA", "DATA"],
@@ -188,7 +189,7 @@ def test_reads_what_commands_print() -> None:
 
 def test_notes_a_map_that_is_damaged() -> None:
     """Rows that are no numbers are counted, not guessed."""
-    found = asm.parse("NUMBER_KFFXP,DISK_KFFXP,GROUP_KFFXP\n260,x,1\n260,0,1\n", "x")
+    found = parse("NUMBER_KFFXP,DISK_KFFXP,GROUP_KFFXP\n260,x,1\n260,0,1\n", "x")
     assert (found.disk_groups.extents, [note.text[:6] for note in found.notes]) == (
         {(1, 260): {0: AllocationUnits(1)}},
         ["1 rows"],
@@ -197,7 +198,7 @@ def test_notes_a_map_that_is_damaged() -> None:
 
 def test_recognises_its_format() -> None:
     """By a heading of a view, or of a command."""
-    assert [asm.recognise(text) for text in (SPOOL, LSDSK, "Path\n/dev/dasdd1", "path,name")] == [
+    assert [recognise(text) for text in (SPOOL, LSDSK, "Path\n/dev/dasdd1", "path,name")] == [
         True, True, True, False,
     ]  # fmt: skip
 
@@ -215,8 +216,8 @@ def test_parts_without_a_rest(total: int, weights: list[int]) -> None:
 @given(st.integers(0, len(SPOOL)), st.integers(0, 80), st.text(max_size=10), st.sampled_from([SPOOL, LSDSK]))
 def test_survives_damage(place: int, length: int, put: str, text: str) -> None:
     """A listing that is cut or overwritten is read as far as it goes, and files are placed or not."""
-    known = asm.parse(text[:place] + put + text[place + length :], "x").disk_groups
-    asm.parse(text[:place] + put + text[place + length :], "x")
+    known = parse(text[:place] + put + text[place + length :], "x").disk_groups
+    parse(text[:place] + put + text[place + length :], "x")
     spread("+DATA/a.260.1", 10, known)
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import absent
 from zmon.listing import containers as c
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
-from zmon.listing.delimited import find_heading, numbered_lines, view_rows, whole_number
+from zmon.listing.delimited import find_heading, numbered_lines, whole_number
 from zmon.listing.not_understood import Note, unread_row
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
@@ -71,24 +71,9 @@ _QUERY_DEVICE: Final = re.compile(
 )
 
 
-def recognise(head: str) -> bool:
-    """Say whether a text is about disks of ASM."""
-    return any(
-        find_heading(line, VIEWS) or any(form.match(line) for form in _COMMAND_HEADINGS)
-        for line in head.split("\n")
-    )
-
-
-def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
-    """Read all that a text tells of ASM; its disks are containers of their disk groups."""
-    reader = AsmReader()
-    notes = reader.notes
-    for row in view_rows(reader.other_lines(text), VIEWS, notes):
-        reader.take(row)
-    found = reader.disk_groups(origin)
-    if found:  # then it is no matter that there are no headings
-        notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
-    return c.content_of(disks_of(found, options.database), notes, options.database, disk_groups=found)
+def is_heading(line: str) -> bool:
+    """Tell whether a line is the heading of a view, or of what a command prints, about disks of ASM."""
+    return bool(find_heading(line, VIEWS)) or any(form.match(line) for form in _COMMAND_HEADINGS)
 
 
 class AsmReader:

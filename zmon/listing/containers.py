@@ -77,7 +77,7 @@ class Container(NamedTuple):
     @property
     def located(self) -> str:
         """The path from the root, with the base directory when it is relative; empty if unknown."""
-        if not self.path or posixpath.isabs(self.path) or self.kind in {ASM_FILE, ASM_GROUP}:
+        if self.path.startswith("/") or not self.path or self.kind in {ASM_FILE, ASM_GROUP}:
             return self.path
         return posixpath.join(self.base_dir, self.path) if self.base_dir else ""
 

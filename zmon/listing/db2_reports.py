@@ -89,6 +89,31 @@ def _storage(sort: str) -> str:
     return _STORAGES.get("".join(sort.upper().split()[:1]), "")
 
 
+class _NumberedReport:
+    """Tablespaces, and containers that name their tablespace by its number."""
+
+    def __init__(self) -> None:
+        self.spaces: dict[tuple[str, int | None, str], _Space] = {}
+        """By database, partition and number; partition None stands for any."""
+        self.containers: list[tuple[Container, str]] = []
+
+    def joined(self) -> Iterator[Container]:
+        """Yield the containers, each as one of its tablespace."""
+        for row, number in self.containers:
+            space = self.spaces.get((row.database, row.partition, number))
+            space = space or self.spaces.get((row.database, None, number)) or _Space(f"#{number}")
+            yield space.joined(row)
+
+    def miscounted(self, *, listed: bool) -> Iterator[Note]:
+        """Note the tablespaces that have more containers than are here, or if they are listed, fewer."""
+        counts = Counter((row.database, row.partition, number) for row, number in self.containers)
+        for key, space in self.spaces.items():
+            lacking = 0 if space.containers is None else space.containers - counts[key]
+            if key[1] == space.partition and (lacking and counts[key] if listed else lacking > 0):
+                said = f"{space.name!r} has {space.containers} containers, and {counts[key]} listed"
+                yield Note(space.line, said, unread=True)
+
+
 def _not_accessible(line: int, path: str) -> Note:
     return Note(line, f"{path!r} was not accessible to Db2")
 
@@ -232,38 +257,32 @@ def recognise_list(head: str) -> bool:
 def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read all containers of all listings, with the names of their tablespaces."""
     notes: list[Note] = []
-    blocks = _blocks(text, options.database, notes)
-    spaces: dict[tuple[str, int | None, str], _Space] = {}
-    for block in blocks:
-        number = block.pairs.get("Tablespace ID", "")
-        if block.of is None and number:
+    report = _NumberedReport()
+    for block in _blocks(text, options.database, notes):
+        if block.of is not None:
+            row = _listed_container(block, origin, options)
+            report.containers.append((row, str(block.of)))
+            if row.path and block.pairs.get("Accessible") == "No":
+                notes.append(_not_accessible(row.line, row.path))
+        elif number := block.pairs.get("Tablespace ID", ""):
             space = _listed_space(block)
-            spaces[block.database, block.partition, number] = space
-            spaces.setdefault((block.database, None, number), space)
-    listed = [block for block in blocks if block.of is not None]
-    made = [_listed_container(block, spaces, origin, options) for block in listed]
-    have = {(block.database, str(block.of)) for block in listed}
-    for (database, partition, number), space in spaces.items():
-        if partition == space.partition and (database, number) not in have:
-            add = f"add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL"
-            row = c.Container(database, partition=partition, source=origin, line=space.line)
-            made.append(space.joined(row)._replace(problem=f"its containers are not listed: {add}"))
+            report.spaces[block.database, block.partition, number] = space
+            report.spaces.setdefault((block.database, None, number), space)
+    listed = {(row.database, number) for row, number in report.containers}
+    missing = []
+    for (database, partition, number), space in report.spaces.items():
+        if partition == space.partition and (database, number) not in listed:
+            add = f"its containers are not listed: add LIST TABLESPACE CONTAINERS FOR {number} SHOW DETAIL"
+            row = c.Container(database, partition=partition, source=origin, line=space.line, problem=add)
+            missing.append((row, number))
+    named = {(database, number) for database, _, number in report.spaces}
     notes += [
         Note(0, f"tablespace {number} has no name: add LIST TABLESPACES SHOW DETAIL")
-        for database, number in sorted(have - {(database, number) for database, _, number in spaces})
+        for _, number in sorted(listed - named)
     ]
-    notes += [
-        _not_accessible(block.line, block.pairs["Name"])
-        for block in listed
-        if block.pairs.get("Accessible") == "No" and "Name" in block.pairs
-    ]
-    counts = Counter((block.database, block.partition, str(block.of)) for block in listed)
-    for key, count in counts.items():
-        known = spaces.get(key)
-        if known is not None and known.containers not in {None, count}:
-            said = f"{known.name!r} has {known.containers} containers, and {count} listed"
-            notes.append(Note(known.line, said, unread=True))
-    return c.content_of(made, notes)
+    notes += report.miscounted(listed=True)
+    report.containers += missing
+    return c.content_of(report.joined(), notes)
 
 
 def _blocks(text: str | Iterable[str], database: str, notes: list[Note]) -> list[_Block]:
@@ -317,14 +336,9 @@ def _listed_space(block: _Block) -> _Space:
     )
 
 
-def _listed_container(
-    block: _Block, spaces: Mapping[tuple[str, int | None, str], _Space], origin: str, options: c.Options
-) -> Container:
-    number = str(block.of)
-    space = spaces.get((block.database, block.partition, number))
-    space = space or spaces.get((block.database, None, number)) or _Space(f"#{number}")
+def _listed_container(block: _Block, origin: str, options: c.Options) -> Container:
     path = block.pairs.get("Name", "")
-    row = c.Container(
+    return c.Container(
         database=block.database,
         container_id=block.number("Container ID"),
         partition=block.partition,
@@ -336,7 +350,6 @@ def _listed_container(
         line=block.line,
         problem="" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name",
     )
-    return space.joined(row)
 
 
 # db2pd
@@ -359,8 +372,7 @@ def parse_db2pd(
 ) -> c.ListingContent:
     """Read the containers, with the tablespaces of the same member."""
     notes: list[Note] = []
-    spaces: dict[tuple[str, int | None, str], _Space] = {}
-    made: list[tuple[Container, str]] = []
+    report = _NumberedReport()
     blank = c.Container(database=options.database, source=origin, base_dir=options.base_dir)
     block, columns = "", tuple[str, ...]()
     for number, line in numbered_lines(text, notes):
@@ -381,30 +393,13 @@ def parse_db2pd(
             if block == "Containers":
                 row = _printed_container(cells, blank._replace(line=number))
                 notes += [unread_row(number, quote(line))] if row.problem else []
-                made.append((row, cells.get("TspId", "")))
+                report.containers.append((row, cells.get("TspId", "")))
             elif block == "Tablespace Configuration" and "Id" in cells:
-                space = _printed_space(cells)._replace(line=number)
-                spaces[of] = space
-            elif cells.get("AS", "").upper() == "YES" and of in spaces:
-                spaces[of] = spaces[of]._replace(storage=c.AUTOMATIC)
-    notes += _missing(spaces, Counter((row.database, row.partition, number) for row, number in made))
-    return c.content_of(
-        (
-            (spaces.get((row.database, row.partition, number)) or _Space(f"#{number}")).joined(row)
-            for row, number in made
-        ),
-        notes,
-    )
-
-
-def _missing(
-    spaces: Mapping[tuple[str, int | None, str], _Space], listed: Counter[tuple[str, int | None, str]]
-) -> Iterator[Note]:
-    """Note the tablespaces of which fewer containers are listed than they have."""
-    for key, space in spaces.items():
-        if space.containers is not None and listed[key] < space.containers:
-            said = f"{space.name!r} has {space.containers} containers, and {listed[key]} listed"
-            yield Note(space.line, said, unread=True)
+                report.spaces[of] = _printed_space(cells)._replace(line=number, partition=blank.partition)
+            elif cells.get("AS", "").upper() == "YES" and of in report.spaces:
+                report.spaces[of] = report.spaces[of]._replace(storage=c.AUTOMATIC)
+    notes += report.miscounted(listed=False)
+    return c.content_of(report.joined(), notes)
 
 
 def _printed_space(cells: Mapping[str, str]) -> _Space:

@@ -121,10 +121,9 @@ FORMATS: Final = (
     Format("Db2: db2pd -tablespaces", DB2, db2_reports.recognise_db2pd, db2_reports.parse_db2pd),
     Format("Db2: db2look -l or CREATE TABLESPACE", DB2, db2_ddl.score, db2_ddl.parse),
     Format(
-        "Oracle: DBA_DATA_FILES, V$LOGFILE and such as CSV",
+        "Oracle: DBA_DATA_FILES, V$LOGFILE, V$ASM_DISK and such as CSV, asmcmd",
         ORACLE, oracle_catalogue.recognise, oracle_catalogue.parse,
     ),
-    Format("Oracle: V$ASM_DISK, V$ASM_DISKGROUP, X$KFFXP, asmcmd", ORACLE, asm.recognise, asm.parse),
     Format("Oracle: CREATE TABLESPACE", ORACLE, oracle_ddl.recognise, oracle_ddl.parse),
     Format("any: CSV with tablespace,path", "", csv_listing.recognise, csv_listing.parse),
 )  # fmt: skip

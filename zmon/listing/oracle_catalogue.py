@@ -52,9 +52,9 @@ _RECOVERY: Final = "USE_DB_RECOVERY_FILE_DEST"
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text has the heading of a view with names of files."""
+    """Tell whether a text has the heading of a view with names of files, or of disks of ASM."""
     wanted = {name: VIEWS[name] for name in _OF_FILES}
-    return any(find_heading(line, wanted) for line in head.split("\n"))
+    return any(find_heading(line, wanted) or asm.is_heading(line) for line in head.split("\n"))
 
 
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
@@ -90,6 +90,8 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         why = "undo cannot be separated from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES"
         notes.append(Note(0, why))
     groups = reader.disk_groups(origin)
+    if groups:  # then the text needs no headings
+        notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
     made += asm.disks_of(groups, options.database)
     host = c.only_name({row.text("HOST_NAME") for row in views["instance"]})
     return c.content_of(made, notes, database, host, groups)
