@@ -313,7 +313,7 @@ def test_gives_the_same_however_it_is_cut(pieces: list[str]) -> None:
     assert list(numbered_lines(pieces, [])) == list(numbered_lines("".join(pieces), []))
 
 
-@pytest.mark.parametrize("text", [None, "", "-1", "1.0", " 1", "x", "1" * 20, "\u0661"])
+@pytest.mark.parametrize("text", [None, "", "-1", "1.5", " 1", "x", "1" * 20, "\u0661"])
 def test_what_is_no_whole_number_is_none(text: str | None) -> None:
     """A sign, a blank, a fraction, digits of other scripts, or more of them than any size has."""
     assert whole_number(text) is None
@@ -455,3 +455,22 @@ def test_keeps_the_lines_of_any_text(parts: list[str]) -> None:
     """As many as before."""
     lines = "".join(parts).splitlines(keepends=True)
     assert len(list(columned_rows(lines))) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1234567", "1,234,567", "1.234.567", "1 234 567", "1\u00a0234\u202f567", "1'234'567", "1234567,00",
+     "1,234,567.0", "1.234.567,00", "1234567,", "1234567."],
+)  # fmt: skip
+def test_numbers_are_read_as_languages_write_them(text: str) -> None:
+    """With points, commas, blanks and apostrophes between thousands, and a fraction of zeros."""
+    assert whole_number(text) == 1_234_567
+    assert ViewRow(1, "x", {"N": f"-{text} "}).whole("N") == -1_234_567
+
+
+@pytest.mark.parametrize(
+    "text", ["50.000", "1.5", "1,5", "1,23,456", "1.234.5", "1 2", "", "1e6", "-1", "٣", "9" * 30]
+)
+def test_other_numbers_are_none(text: str) -> None:
+    """A point before three zeros may be either."""
+    assert whole_number(text) is None

@@ -32,12 +32,17 @@ MAX_LINE: Final = 1 << 16
 
 # numbers
 
-WHOLE_NUMBER: Final = re.compile("[0-9]{1,19}|[0-9]{1,3}(?:,[0-9]{3}){1,5}")
+WHOLE_NUMBER: Final = re.compile(
+    r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3}){1,6}|[0-9]{1,3}(?:[ '\u00a0\u202f][0-9]{3}){1,6}"
+    r"|[0-9]{1,3}(?:\.[0-9]{3}){2,6}|[0-9]{4,19})(?:[.,]0*)?|(?P<short>[0-9]{1,3})(?:[.,](?!000\Z)0*)?"
+)
+"""With the separators of thousands and decimals that languages have; `50.000` may be 50, too, and is none."""
 
 
 def whole_number(text: str | None) -> int | None:
-    """Read a whole number of at most 19 digits, also `734,003,200`; None when it is none, or is not there."""
-    return int(text.replace(",", "")) if text is not None and WHOLE_NUMBER.fullmatch(text) else None
+    """Read a whole number: `734003200`, `734,003,200`, `734.003.200,00`; None when it is none, or missing."""
+    found = WHOLE_NUMBER.fullmatch(text) if text is not None else None
+    return None if found is None else int("".join(filter(str.isdigit, found["whole"] or found["short"])))
 
 
 def multiply(number: int | None, unit: int | None) -> int | None:
@@ -211,13 +216,9 @@ _NOISE: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
-_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
 _PATHS: Final = frozenset({"CONTAINER_NAME", "FILE_NAME", "DESTINATION"})
 """Columns without which a view would be taken for another one."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_$#]{1,29}")
-_GROUPED: Final = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.0*)?")
-_AMBIGUOUS: Final = re.compile(r"[+-]?[0-9]{1,3}\.000")
-"""A number with a fraction, or in thousands, as some write them."""
 _POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
 
 
@@ -249,10 +250,9 @@ class ViewRow(NamedTuple):
     def whole(self, name: str) -> int | None:
         """The cell as a whole number; None when it is none.  `1.0737E+10` counts as what it says."""
         cell = self.text(name).strip()
-        if _GROUPED.fullmatch(cell):
-            cell = cell.replace(",", "")
-        if _WHOLE.fullmatch(cell) and not _AMBIGUOUS.fullmatch(cell):
-            return int(cell.split(".")[0])
+        number = whole_number(cell[1:] if cell[:1] in {"+", "-"} else cell)
+        if number is not None:
+            return -number if cell.startswith("-") else number
         return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
 
     def unclear(self, *names: str) -> Iterator[Note]:
