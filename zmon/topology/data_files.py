@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from bisect import bisect_left
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -64,7 +63,7 @@ _NOT_LOOKED_AT: Final = absent(
 
 NO_FILE_SYSTEM: Final = absent("a device is on no file system")
 
-_RANGE: Final = r"([0-9a-f]{1,16})\+([0-9a-f]{1,16})"
+_HEX: Final = frozenset("0123456789abcdef")
 
 
 class DataFile(NamedTuple):
@@ -220,12 +219,15 @@ def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:
     """
     found = []
     for word in content.split():
-        match = re.fullmatch(_RANGE, word)
-        if match is None:
+        first, plus, length = word.partition("+")
+        if not (plus and _is_hex(first) and _is_hex(length)):
             raise ValueError(f"not FIRST+LENGTH in hex: {word[:40]!r}")
-        first = int(match[1], 16)
-        found.append((first, first + int(match[2], 16)))
+        found.append((int(first, 16), int(first, 16) + int(length, 16)))
     return tuple(found)
+
+
+def _is_hex(word: str) -> bool:
+    return 0 < len(word) <= 16 and _HEX.issuperset(word)
 
 
 def _given(value: Value) -> str | Absent:
