@@ -5,14 +5,13 @@ from typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "focus", "itself", "lpar",
-        "paging_log",
-        "plot", "pressure", "system",
+        "dasdstat", "details", "device", "itself", "lpar", "plot", "pressure", "system",
     )},
     **dict.fromkeys(
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
+    "focus": "system",
     "menu": "itself",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""

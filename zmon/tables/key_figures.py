@@ -51,18 +51,22 @@ CPU_COLUMNS: Final = tuple(one for one in cpu.COLUMNS if one.name not in {"guest
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
-def find_cpu(view: View) -> str:
-    """Return the key of a CPU that is called `3` or `P03`.
+def _listed(view: View, what: str, wanted: str, keys: Sequence[str]) -> str:
+    """Return the key that is wanted.
 
     Raises:
         NoSuchThing: there is none; says which there are.
     """
-    keys = view.interval.of(CPU).keys
+    found = next((key for key in keys if key.upper() == wanted.upper()), None)
+    if found is None:
+        raise NoSuchThing(f"no {what} {view.argument!r}; there are {', '.join(keys) or 'none'}")
+    return found
+
+
+def find_cpu(view: View) -> str:
+    """Return the key of a CPU that is called `3` or `P03`."""
     wanted = view.argument.strip().upper().removeprefix("P")
-    wanted = wanted.lstrip("0") or wanted[:1]  # P00 is 0
-    if wanted not in keys:
-        raise NoSuchThing(f"no CPU {view.argument!r}; there are {', '.join(keys) or 'none'}")
-    return wanted
+    return _listed(view, "CPU", wanted.lstrip("0") or wanted[:1], view.interval.of(CPU).keys)  # P00 is 0
 
 
 def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
@@ -93,28 +97,15 @@ DEVICE_GONE: Final = absent("the device was not on line")
 NO_DISKS: Final = absent("there are no disks")
 
 
-def find_device(view: View) -> str:
-    """Return the key of the device that the view's argument names.
-
-    Raises:
-        NoSuchThing: no device, or more than one, goes by that name.
-    """
-    return lookup.find(view, view.argument)
-
-
 def device_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of all disks and which of them is the busiest, or that of one device."""
     devices = devices_of(view.interval)
-    if not key:
-        return of_disks(devices)
-    return of_one(devices, devices.keys.index(key)) if key in devices.keys else gone(key)
-
-
-def of_disks(devices: Devices) -> dict[str, Value]:
-    """Return the load of all disks with their aliases."""
+    if key:
+        here = key in devices.keys
+        return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
     rows = members(devices)
-    cells = of_all(COLUMNS, devices, rows)
     one = busiest(devices, rows)
+    cells = of_all(COLUMNS, devices, rows)
     return {**cells, **_chosen(devices, one, rows), ESTIMATED: _device_estimates(devices, rows, one)}
 
 
@@ -135,11 +126,6 @@ def _device_estimates(devices: Devices, rows: Sequence[int], one: int | None) ->
     """Name the cells that are estimates."""
     names = ["io", "drate", "share"] if devices.estimated(rows) else []
     return " ".join([*names, "dresp"] if one in devices.hung else names)
-
-
-def gone(key: str) -> dict[str, Value]:
-    """Return the cells of a device that is not there in an interval."""
-    return {"addr": address(key), "io": DEVICE_GONE}
 
 
 def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str, Value]:
@@ -206,6 +192,13 @@ def find_lcu(view: View) -> str:
     raise NoSuchThing(f"no control unit {view.argument!r}; CTLUNIT lists those there are")
 
 
+def _row_of(filled: Table, key: str, loads: Sequence[tuple[Number, int]]) -> int | None:
+    """Return the row of a key, by default of the highest of some loads, each with its row below zero."""
+    if not key:
+        return -max(loads)[1] if loads else None
+    return filled.keys.index(key) if key in filled.keys else None
+
+
 def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
     """Return the load of one LCU, by default of the busiest, and what all of them have together."""
     units = alone("control_unit", view)
@@ -217,40 +210,21 @@ def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
         "active": len(loads) if present(rates) else everything,
         "all": everything,
     }
-    row = _row(units, key) if key else -max(loads)[1] if loads else None
+    row = _row_of(units, key, loads)
     if row is None:
-        nobody = units.missing or (NO_SUCH_LCU if key else _idle(everything))
-        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), nobody)}
-    cells = {
-        name: units.columns[name][row]
-        for name in (
-            "ssid",
-            *OF_LCU,
-            *(weight for weight in dict.fromkeys(LCU_WEIGHTS.values()) if weight != "all"),
+        nobody = units.missing or (
+            NO_SUCH_LCU if key else everything if isinstance(everything, Absent) else IDLE
         )
-    }
+        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), nobody)}
+    cells = {name: units.columns[name][row] for name in ("ssid", *OF_LCU, "measured", "answered")}
     estimates = "io share fair all " if units.is_estimate("io", row) else ""
     estimates += "ssid cu" if units.is_estimate("ssid", row) else ""
     return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
 
-def _row(units: Table, key: str) -> int | None:
-    return units.keys.index(key) if key in units.keys else None
-
-
-def _idle(everything: Number) -> Absent:
-    return everything if isinstance(everything, Absent) else absent("no I/O in the interval")
-
-
 OF_PATH: Final = ("descr", "own", "bus", "read", "write")
 
-PATH_WEIGHTS: Final = {
-    "busy": "stamped",
-    "own": "stamped",
-    "bus": "stamped",
-    "read": "stamped",
-    "write": "stamped",
-}
+PATH_WEIGHTS: Final = dict.fromkeys(("busy", "own", "bus", "read", "write"), "stamped")
 
 NOT_COMPARED: Final = absent(
     "the connect time of the I/O on some paths was not measured: the busiest is unknown"
@@ -259,16 +233,9 @@ NO_SUCH_PATH: Final = absent("there was no such channel path")
 
 
 def find_path(view: View) -> str:
-    """Return the CHPID that is called `4e`, `4E` or `0.4e`.
-
-    Raises:
-        NoSuchThing: there is none; says which there are.
-    """
-    keys = alone("channel", view).keys
-    wanted = view.argument.strip().lower().rpartition(".")[2].zfill(2)
-    if wanted not in keys:
-        raise NoSuchThing(f"no channel path {view.argument!r}; there are {', '.join(keys) or 'none'}")
-    return wanted
+    """Return the CHPID that is called `4e`, `4E` or `0.4e`."""
+    wanted = view.argument.strip().rpartition(".")[2].zfill(2)
+    return _listed(view, "channel path", wanted, alone("channel", view).keys)
 
 
 def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None = None) -> dict[str, Value]:
@@ -291,7 +258,7 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
         "bad": nothing or sum(1 for load in loads if load > bad),
         ESTIMATED: estimates,
     }
-    row = _path_row(paths, chpid) if chpid else -max(known)[1] if known else None
+    row = _row_of(paths, chpid, known)
     if row is None:
         return {**common, **dict.fromkeys(("chpid", "busy", *OF_PATH), NO_SUCH_PATH if chpid else unknown)}
     guessed = paths.is_estimate("cur", row)
@@ -303,10 +270,6 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
         "stamped": 1.0 if guessed else _stamped(view.interval, row),
         ESTIMATED: f"{estimates} busy" if guessed else estimates,
     }
-
-
-def _path_row(paths: Table, chpid: str) -> int | None:
-    return paths.keys.index(chpid) if chpid in paths.keys else None
 
 
 def _stamped(interval: Interval, row: int) -> Number:
@@ -330,20 +293,6 @@ def with_age(filled: Table, column: str) -> Table:
     if column not in filled.estimated:
         return filled
     return filled._replace(notes=(*filled.notes, f"~ LPAR: repeated from the last reading; {SELDOM}"))
-
-
-def find_partition(view: View) -> str:
-    """Return the partition of this name.
-
-    Raises:
-        NoSuchThing: there is none; says which there are.
-    """
-    keys = view.interval.of(LPAR).keys
-    wanted = view.argument.strip().upper()
-    found = next((key for key in keys if key.upper() == wanted), None)
-    if found is None:
-        raise NoSuchThing(f"no partition {view.argument!r}; there are {', '.join(keys) or 'none'}")
-    return found
 
 
 def partition_figures(view: View, name: str = "") -> dict[str, Value]:
@@ -386,22 +335,6 @@ def _label(value: Value) -> Value:
     return value if isinstance(value, (Absent, str)) else f"{value}"
 
 
-def _path_log(view: View, chpid: str) -> dict[str, Value]:
-    return path_figures(view, chpid, view.limits().get("channel.cur"))
-
-
-def _relabelled(filled: Table, view: View) -> Table:
-    return lookup.relabelled(filled, view)
-
-
-def _with_lcu_sources(filled: Table, view: View) -> Table:
-    return with_sources(filled, view, "ssid")
-
-
-def _with_partition_age(filled: Table, _view: View) -> Table:
-    return with_age(filled, "busy")
-
-
 LOGS: Final = (
     Log("cpu_log", Needs((CPU,), history=True), cpu_figures, find=find_cpu),
     Log("paging_log", Needs((MEMORY,), history=True), lambda view, _key: memory_figures(view)),
@@ -410,8 +343,8 @@ LOGS: Final = (
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
         device_figures,
         DEVICE_WEIGHTS,
-        find_device,
-        _relabelled,
+        lambda view: lookup.find(view, view.argument),
+        lookup.relabelled,
     ),
     Log(
         "control_unit_log",
@@ -419,17 +352,21 @@ LOGS: Final = (
         lcu_figures,
         LCU_WEIGHTS,
         find_lcu,
-        _with_lcu_sources,
+        lambda filled, view: with_sources(filled, view, "ssid"),
     ),
     Log(
-        "channel_log", Needs((BLOCK, CHANNEL, CMF, DEVICE), history=True), _path_log, PATH_WEIGHTS, find_path
+        "channel_log",
+        Needs((BLOCK, CHANNEL, CMF, DEVICE), history=True),
+        lambda view, chpid: path_figures(view, chpid, view.limits().get("channel.cur")),
+        PATH_WEIGHTS,
+        find_path,
     ),
     Log(
         "lpar_log",
         Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU), history=True),
         partition_figures,
-        find=find_partition,
-        finish=_with_partition_age,
+        find=lambda view: _listed(view, "partition", view.argument.strip(), view.interval.of(LPAR).keys),
+        finish=lambda filled, _view: with_age(filled, "busy"),
     ),
 )
 

@@ -6,7 +6,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CHANNEL, DEVICE
-from zmon.tables.focus import NO_DEVICE, NO_LCU, NO_LOAD, WEIGHTS, figures, table
+from zmon.tables.system import FOCUS_WEIGHTS, NO_DEVICE, NO_LCU, NO_LOAD, focus_figures, focus_table
 from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
 
 def test_the_device_with_what_it_depends_on(minute: Callable[..., Interval]) -> None:
     """Its control unit has the I/O of all its volumes; of its own paths the busiest counts."""
-    cells = figures(View(minute(30, 10, 10)), "0.0.7000")
+    cells = focus_figures(View(minute(30, 10, 10)), "0.0.7000")
     names = ("addr", "io", "share", "lcu", "lcuio", "lcushare", "chpid", "chbusy")
     assert [cells[name] for name in names] == [
         "7000", 30.0, 60.0, "2480", 40.0, 100.0, "41", pytest.approx(60),
@@ -58,36 +58,36 @@ def test_the_device_with_what_it_depends_on(minute: Callable[..., Interval]) -> 
 @pytest.mark.parametrize("name", ["7001", "DEVICE 7001", "dev 7001", "dasdb", "DEVICE dasdb"])
 def test_it_goes_by_many_names(name: str, minute: Callable[..., Interval]) -> None:
     """The Toolkit writes DEVICE before it."""
-    assert table(View(minute(1, 2, 3), argument=name)).columns["addr"] == ["7001"]
+    assert focus_table(View(minute(1, 2, 3), argument=name)).columns["addr"] == ["7001"]
 
 
 def test_without_a_name_it_is_the_busiest(minute: Callable[..., Interval]) -> None:
     """Which is said, because it may be another one in a minute."""
-    found = table(View(minute(1, 2, 3)))
+    found = focus_table(View(minute(1, 2, 3)))
     assert found.columns["addr"] == ["0190"]
     assert found.notes == ("Device 0190 is the busiest now; BENCHMRK nnnn shows another",)
 
 
 def test_an_idle_machine_has_no_busiest(minute: Callable[..., Interval]) -> None:
     """The sentence says how to get one."""
-    found = table(View(minute(0, 0, 0)))
+    found = focus_table(View(minute(0, 0, 0)))
     assert (found.keys, found.missing) == ([], NO_DEVICE)
 
 
 def test_a_device_that_is_not_there(minute: Callable[..., Interval]) -> None:
     """It is not taken for the busiest."""
     with pytest.raises(NoSuchThing):
-        table(View(minute(1, 2, 3), argument="9999"))
+        focus_table(View(minute(1, 2, 3), argument="9999"))
 
 
 def test_what_a_device_does_not_depend_on_is_absent(minute: Callable[..., Interval]) -> None:
     """With the reason."""
-    cells = figures(View(minute(1, 2, 3)), "0.0.0190")
+    cells = focus_figures(View(minute(1, 2, 3)), "0.0.0190")
     assert (cells["lcu"], cells["lcuresp"]) == (NO_LCU, NO_LCU)
     assert cells["chbusy"] == absent("not read")
-    assert figures(View(minute(1, 2, 3)), "0.0.7001")["chbusy"] == NO_LOAD
+    assert focus_figures(View(minute(1, 2, 3)), "0.0.7001")["chbusy"] == NO_LOAD
 
 
 def test_every_weight_is_a_figure(minute: Callable[..., Interval]) -> None:
     """Else a mean would weigh with time alone."""
-    assert set(WEIGHTS.values()) <= set(figures(View(minute(1, 2, 3)), "0.0.7000"))
+    assert set(FOCUS_WEIGHTS.values()) <= set(focus_figures(View(minute(1, 2, 3)), "0.0.7000"))
