@@ -1,4 +1,4 @@
-"""A value that is not there, and why.
+"""Missing values and their reasons.
 
 A missing value is never zero.  It is an `Absent` that carries its reason, and it stays
 absent through arithmetic: whatever is computed from it is absent for the same reason.  So a
@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 @final
 class Absent:
-    """The absence of one value, with the reason a person can act on.
+    """The absence of one value, with a reason that a person can act on.
 
     Comparisons are false, as with a not-a-number, so an absent value never exceeds a limit.
     It is not zero and so not false: `frame.missing or otherwise` gives the reason if there is one.

@@ -1,4 +1,4 @@
-"""What happened beside the counters: a gap, a restart, a clock that was set, a limit exceeded, a note.
+"""Events beside the counters: a gap, a restart, a clock that was set, a limit exceeded, a note.
 
 Events are rows of a recording, marks on its time line, and places to jump to.
 """
@@ -14,31 +14,31 @@ class What(Enum):
     """The sorts of events."""
 
     GAP = "gap"
-    """Samples are missing: the machine slept, the recorder stood still or was not there."""
+    """Samples are missing: the machine slept, or the recorder was stopped or delayed."""
     RESTART = "restart"
-    """The machine was started anew."""
+    """The machine was restarted."""
     CLOCK = "clock"
-    """The clock of the wall was set; the steady clock tells by how much."""
+    """The wall clock was set; the difference to the steady clock is by how much."""
     CAME = "came"
-    """A device or disk is there that was not."""
+    """A device or disk was added."""
     WENT = "went"
-    """A device or disk is gone."""
+    """A device or disk was removed."""
     LIMIT = "limit"
     """A value is beyond the limit that its screen calls bad."""
     HOLE = "hole"
     """A part of the recording is damaged and cannot be read."""
     NOTE = "note"
-    """What a person wrote."""
+    """A note by a person."""
 
 
 class Event(NamedTuple):
-    """One thing that happened, from `begin` to `end`, both UTC in ns; the same for what has no length."""
+    """One event from `begin` to `end`, both UTC in ns; equal if it has no length."""
 
     what: What
     begin: int
     end: int
     thing: str = ""
-    """The key of what it happened to: a bus id, a channel path, a partition; empty for the machine."""
+    """The key of the thing it happened to: a bus id, a channel path, a partition; empty for the machine."""
     text: str = ""
     """One sentence for people."""
     screen: str = ""
@@ -46,5 +46,5 @@ class Event(NamedTuple):
 
     @property
     def exception(self) -> bool:
-        """Whether a person who looks for trouble wants to be taken there."""
+        """Whether `[` and `]`, which look for trouble, stop at it."""
         return self.what not in {What.NOTE, What.CAME}

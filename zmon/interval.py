@@ -1,15 +1,15 @@
-"""Two samples: what happened between them.
+"""Two samples and the differences between them.
 
-An `Interval` takes differences and nothing else.  Four things can stand in the way, and they are
-never mixed up: a *wrap* (a counter started again at zero, the difference is still known), a
-*reset* (somebody or something cleared it, the difference is unknown), a *gap* (the samples lie
+An `Interval` takes differences and nothing else.  Four things can prevent a difference, and they are
+kept apart: a *wrap* (a counter started again at zero, the difference is still known), a
+*reset* (the counter was cleared, the difference is unknown), a *gap* (the samples lie
 further apart than the counters last) and a *replacement* (the key now belongs to another thing).
 All but the wrap make the value absent, with its reason.
 
-How a wrap is told from a reset when a counter fell: a row that carries the age of its counters was reset if
-the age did not keep up with time, and else it wrapped.  A clock wraps.  Where neither helps, a wrap is
-believed if the counter advanced by less than half its range, which leaves a reset undetected that happens
-in the other half.  What fell and cannot have wrapped was reset, and so were the other counters of its row.
+How a wrap is distinguished from a reset when a counter fell: a row that carries the age of its counters was
+reset if the age did not keep up with time, and else it wrapped.  A clock wraps.  Otherwise a wrap is assumed
+if the counter advanced by less than half its range; a reset that happens in the other half is not detected.
+A counter that fell and cannot have wrapped was reset, and so were the other counters of its row.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ IMPOSSIBLE: Final = absent("what was read is more than the counter can hold")
 WIDEST: Final = 1 << 64
 """No counter of the kernel has more values."""
 RESTING: Final = 65.0
-"""Seconds that the age of a row may lie behind: a device that rests is read once a minute only."""
+"""Seconds that the age of a row may lag: an idle device is read only once a minute."""
 DRIFT: Final = 0.001
-"""By how much of its length the clocks may see an interval differently."""
+"""The relative difference between clocks that is allowed in the length of an interval."""
 
 KEYED_BY_DEVICE: Final = frozenset(kind.name for kind in (CACHE, CMF, DASD, DEVICE))
 """Kinds whose rows have the bus id of a device as key; block devices have names of their own."""
@@ -74,7 +74,7 @@ class Delta:
         self._values: dict[str, list[Value]] = {}
         self._rates: dict[str, list[Number]] = {}
         self._falls: dict[str, bool] = {}
-        # for each row of `after` its row in `before`; None when all rows stand in the same place
+        # for each row of `after` its row in `before`; None if all rows are in the same places
         self._rows: list[int | None] | None = None
         if before is not None and before.keys != after.keys:
             self._rows = [before.index.get(key) for key in after.keys]
@@ -216,7 +216,7 @@ class Delta:
         return frozenset()
 
     def alike(self) -> bool:
-        """Return whether, of the differences looked at so far, both samples know the same values."""
+        """Return whether both samples have the same values present, of the differences computed so far."""
         if self._void is not None:
             return True
         return not any(
@@ -292,7 +292,7 @@ class Interval:
     def only(self, devices: frozenset[str]) -> Interval:
         """Return this interval cut down to some devices, by bus id, or by name if they have none.
 
-        Their rows have the same differences as here; no other row of a device or disk is looked at.  Kinds
+        Their rows have the same differences as here; no other row of a device or disk is read.  Kinds
         that do not describe devices stay as they are.
         """
         before, after = (
@@ -344,7 +344,7 @@ class DeviceFrames(Mapping[str, Frame]):
 
 @lru_cache(maxsize=8)  # the rows of DEVICE are the same for many samples
 def disks_of(devices: Frame | None, keys: frozenset[str]) -> frozenset[str]:
-    """Return the block devices of some devices; what has none, or is no ccw device, goes by its own name."""
+    """Return the block devices of some devices; without one, or for no ccw device, its own name."""
     disks: dict[str, Value] = {}
     if devices is not None and devices.missing is None:
         disks = dict(zip(devices.keys, devices.column("block"), strict=True))

@@ -19,7 +19,7 @@ TICK: Final = 128_000
 """ns per tick of the channel subsystem's clock (128 microseconds)."""
 
 KEEP: Final = "keep"
-"""Privacy of a label that names nothing of anybody's: an anonymous recording keeps it."""
+"""Privacy of a label that identifies nothing: an anonymous recording keeps it."""
 UID: Final = "uid"
 """Vendor, SSID and unit address are kept, the serial is replaced."""
 SERIAL: Final = "serial"
@@ -393,7 +393,7 @@ SWAP: Final = Kind(
     key_form=rf"/dev/{DISK_FORM}",
     key_privacy="path",
 )
-"""What is swapped to."""
+"""The swap devices and files."""
 
 LAYER: Final = Kind(
     "layer",
@@ -466,7 +466,7 @@ CLAIM: Final = Kind(
     ),
     key_form="[0-9]{1,10}",
 )
-"""What CP, a directory or a person says of a volume."""
+"""Claims of CP, a directory or a person about a volume."""
 
 BUCKETS: Final = 32
 """How many buckets each histogram of the DASD driver has."""
@@ -499,7 +499,7 @@ def buckets(histogram: str) -> tuple[str, ...]:
 
 def _profile_fields() -> tuple[Field, ...]:
     return (
-        # whoever resets the counts sets another start; the driver does so itself when requests reach 2**32
+        # a reset of the counts sets another start; the driver resets them itself when requests reach 2**32
         _identity("start", "seconds since 1970, as text", "start_time"),
         _identity("scale", "what counts were divided by", "/proc/dasd/statistics"),
         Field("via", Meaning.LABEL, "debugfs or proc", privacy=KEEP),

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> str:
-    r"""Replace each character that a terminal would obey, such as ESC, by `?`; letters of all scripts stay.
+    r"""Replace each control character, such as ESC, by `?`; letters of all scripts stay.
 
     A byte that is no UTF-8 is written as Python spells it, `\udcff`; with `escaped` so is each other one,
     `\n`, and names that differ stay different.  With `ascii_only` letters of other scripts are replaced, too,
@@ -26,7 +26,7 @@ def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> s
 
 
 def _is_byte(char: str) -> bool:
-    """Tell whether a character stands for a byte that could not be decoded."""
+    """Tell whether a character represents a byte that could not be decoded."""
     return "\ud800" <= char <= "\udfff"
 
 
@@ -66,7 +66,7 @@ MIN_SIMILARITY: Final = 0.6
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `: did you mean DEVICE?` with the one or two words most like another; empty if none is."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only what is wrong needs it
+    from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
     spelled = {one.casefold(): one for one in known}
     found = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)

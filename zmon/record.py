@@ -64,7 +64,7 @@ else:
                 cells = {**cls._field_defaults, **dict(zip(names, args, strict=False)), **kwargs}
                 if cells.keys() == set(names):
                     return tuple.__new__(cls, map(cells.__getitem__, names))
-            _compile(cls)  # it says what is wrong with the arguments, too
+            _compile(cls)  # it also reports wrong arguments
             return cls(*args, **kwargs)
 
         @classmethod

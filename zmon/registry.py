@@ -1,4 +1,4 @@
-"""The sources of a sample: what reads which kinds, from which files, how often and at what cost.
+"""The sources of a sample: which function reads which kinds from which files, how often, and at what cost.
 
 The sampler, `zmon capture` and the table in docs/sources.md are made from this list.  To add a source,
 declare its kind in `zmon.kinds`, write the function that reads it in a module of `zmon.kernel`, and name
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """What reads one or several kinds, and all that has to be known of it."""
+    """One source: the kinds it reads, its function, files, interval and cost."""
 
     name: str
     what: str
-    """What is read, as the screen about zmon itself says."""
+    """The files and calls, as the screen ZMON shows them."""
     kinds: tuple[Kind, ...]
     reader: str
     """`package.module.name` below zmon: a function of the tree that returns a frame or several, or, where
@@ -51,19 +51,19 @@ class Source(NamedTuple):
     every: float = 0.0
     """Seconds between two readings at the least."""
     option: str = ""
-    """The field of `zmon.kernel.sampler.Choice` without which it is not read from a live machine."""
+    """The field of `zmon.kernel.sampler.Choice` that switches it on for a live machine."""
     off: str = ""
-    """Why not, and how to have it read."""
+    """The reason, and the option that switches it on."""
     whole_every: float = 0.0
     """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
     captured: str = ""
-    """What is read of a capture, if that is something else."""
+    """The files in a capture, if they are others."""
     counters: tuple[str, ...] = ()
     """Files that change all the time, which a capture reads first in each pass, in one burst."""
     seldom: tuple[str, ...] = ()
     """Files that a capture reads at most every ten seconds."""
     identity: tuple[str, ...] = ()
-    """Files that a capture reads afterwards: they change only when somebody changes something."""
+    """Files that a capture reads afterwards: they change only when the configuration changes."""
     reads: str = ""
     """This and what follows is for docs/sources.md: the files, ioctls and calls ..."""
     needs: str = "nothing"
@@ -76,7 +76,7 @@ IDENTITY_EVERY: Final = 60.0
 """Seconds after which labels are read again when no event said that they changed."""
 
 CP_EVERY: Final = 600.0
-"""Seconds for which an answer of CP about disks is good: they change when somebody links or attaches one."""
+"""Seconds for which an answer of CP about disks is valid: LINK and ATTACH change it."""
 
 NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
 

@@ -1,4 +1,4 @@
-"""What was read at one instant: raw counters, nothing computed.
+"""Samples: raw counters that were read at one instant, nothing computed.
 
 A `Sample` holds one `Frame` per kind of thing (channel path, device, LPAR ...).  A frame is
 columnar: a list of keys and, for each field of the kind, a list of values in the same order.
@@ -31,7 +31,7 @@ Item = TypeVar("Item")
 
 
 class Meaning(Enum):
-    """What the numbers of a field mean, and so what an interval may do with them."""
+    """The meaning of the numbers of a field, which decides what an interval does with them."""
 
     COUNTER = "counter"
     """Grows since some start; an interval takes the difference."""
@@ -42,7 +42,7 @@ class Meaning(Enum):
     IDENTITY = "identity"
     """A label whose change means that another thing now has the same key."""
     CLOCK = "clock"
-    """A counter of time that nobody resets: if it falls, it wrapped."""
+    """A counter of time that is never reset: if it falls, it wrapped."""
     AGE = "age"
     """The ns since the counters of the row were reset; if it does not keep up with time, they were."""
 
@@ -62,8 +62,8 @@ class Field(NamedTuple):
     """Seconds in which it may grow by its whole modulus, so that its difference over a longer
     interval is not known; 0 for never."""
     privacy: str = ""
-    """What an anonymous recording does with a label or an identity: `zmon.kinds` has the words.  Without one
-    it is left out."""
+    """How an anonymous recording treats a label or an identity: `zmon.kinds` has the words.  Without one the
+    value is left out."""
 
 
 class Kind:
@@ -79,15 +79,15 @@ class Kind:
         key_privacy: str = "thing",
         alone: bool = False,
     ) -> None:
-        """Describe a kind; all of zmon's own are in `zmon.kinds`.  A function makes `fields` when needed."""
+        """Describe a kind; `zmon.kinds` has all kinds of zmon.  A function makes `fields` when needed."""
         self.name = name
         self.key = key
-        """What the key of a row is, in words."""
+        """The key of a row, in words."""
         self._fields = fields
         self.key_form = key_form
         """The pattern of keys that an anonymous recording keeps; empty for none."""
         self.key_privacy = key_privacy
-        """What its other keys name."""
+        """The privacy of its other keys."""
         self.alone = alone
         """Whether one counter of a row may fall while the others go on.  Else they are reset together:
         the fall of one that cannot be a wrap voids the differences of all."""
@@ -119,7 +119,7 @@ class Frame:
         prior: Frame | None = None,
         rows: Sequence[object] | None = None,
     ) -> None:
-        """Hold what was read."""
+        """Hold the values."""
         self.kind = kind
         self.keys = keys
         self.columns = columns
@@ -131,8 +131,8 @@ class Frame:
         self.prior = prior
         """The reading before this one, for sources that are read more seldom than samples are taken."""
         self.rows = rows
-        """What each row of the columns was made of, if anything; two frames that have the same object for a
-        row have the same values there.  The times are no part of it."""
+        """The object from which each row of the columns was made, if any; two frames with the same object
+        for a row have the same values there.  The times are no part of it."""
         self._moved: tuple[ref[Frame], list[int]] | None = None
         """The frame that `moved` was last asked about, and the answer."""
         self._choice: RowChoice | None = None
@@ -181,7 +181,7 @@ class Frame:
         return found
 
     def select(self, keys: frozenset[str]) -> Frame:
-        """Return a frame with the rows of some keys alone, in their order; no other row is looked at."""
+        """Return a frame with only the rows of some keys, in their order; no other row is read."""
         choice = self._choice
         if choice is None or (choice.wanted is not keys and choice.wanted != keys):
             choice = self._choice = RowChoice(keys, self)
@@ -230,10 +230,10 @@ class RowChoice:
 
 
 class SelectedColumns(Mapping[str, "list[Value]"]):
-    """Some rows of columns; each column is picked when it is looked at."""
+    """Some rows of columns; each column is picked on first access."""
 
     def __init__(self, columns: Mapping[str, list[Value]], rows: Sequence[int]) -> None:
-        """Promise these rows."""
+        """Hold the choice of rows."""
         self._columns, self._rows = columns, rows
         self._known: dict[str, list[Value]] = {}
 
@@ -292,9 +292,9 @@ class Sample(NamedTuple):
     at: Instant
     frames: Mapping[str, Frame]
     source: str = ""
-    """What was read, as a person names it: `this machine`, an archive, a recording."""
+    """The name of the source: `this machine`, an archive, a recording."""
     nominal: float = 0.0
-    """Seconds that were meant to lie between samples; 0 when there was no such plan."""
+    """The planned seconds between samples; 0 if there was no plan."""
     simulated: bool = False
 
     def frame(self, kind: Kind) -> Frame:

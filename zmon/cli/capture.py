@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> CapturePlan:
-    """Return what is to be captured.
+    """Return the plan of the capture.
 
     Raises:
         CaptureError: the containers are not of this machine, or a listing cannot be used.
@@ -64,7 +64,7 @@ def _plan(args: argparse.Namespace) -> CapturePlan:
 
 
 def report(file: str, summary: CaptureSummary) -> list[str]:
-    """Return what a capture came to, and what could not be read and why, most frequent first."""
+    """Return a summary of the capture, and why files could not be read, most frequent reason first."""
     passes = "1 pass" if summary.passes == 1 else f"{summary.passes} passes"
     lines = [f"{file}: {passes}, {summary.files:,} files, {summary.bytes:,} bytes in {summary.seconds:.1f} s"]
     reasons = Counter(summary.refused.values())
@@ -76,7 +76,7 @@ def report(file: str, summary: CaptureSummary) -> list[str]:
 
 
 def _beside(args: argparse.Namespace, listing: Listing | None) -> Mapping[str, bytes | OSError]:
-    """Return what goes into a pass besides the kernel's files: answers of CP and of file systems."""
+    """Return the other files of a pass: answers of CP and of file systems."""
     found = dict(_answers()) if args.cp else {}
     if args.root != "/":
         return found

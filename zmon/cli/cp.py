@@ -83,7 +83,7 @@ def _list(args: argparse.Namespace) -> int:
     return OK
 
 
-# what is understood of a text
+# the content of a text
 
 
 class DirectoryRow(NamedTuple):
@@ -155,7 +155,7 @@ def _words(cell: Any) -> str:
 
 
 def _parts(text: CpText) -> tuple[str, Rows, list[str], list[str]]:
-    """Return origin, rows by sort, what is odd, and the lines that are not understood."""
+    """Return the origin, the rows by sort, contradictions, and the lines that are not understood."""
     rows: dict[str, Sequence[Any]] = dict(text.answers.rows)
     directory = text.directory
     if directory.entries:

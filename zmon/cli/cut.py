@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FILES: Final = ("", "-wal", "-shm", "-journal")
 """Endings of the files of a recording: its own, and what SQLite keeps beside it."""
 UNFINISHED: Final = ".part"
-"""Behind the name of what is not complete yet."""
+"""The ending of an incomplete file."""
 SEGMENT_SAMPLES: Final = 60
 PROGRESS_SAMPLES: Final = 200
 """Samples between two messages about the progress."""
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_output(args: argparse.Namespace) -> None:
-    """See that OUT may be written.
+    """Check that OUT may be written.
 
     Raises:
         ValueError: it may not; says why.
@@ -67,7 +67,7 @@ def _check_output(args: argparse.Namespace) -> None:
 
 
 def _anonymity(path: str | None) -> Anonymity:
-    """Return replacements that follow from a secret file, or from random bytes.
+    """Return replacements derived from a secret file, or from random bytes.
 
     Raises:
         ValueError: the file is too short to be secret.
@@ -85,7 +85,7 @@ def _anonymity(path: str | None) -> Anonymity:
 
 
 def _cut(excerpt: Excerpt, path: str, anonymity: Anonymity | None) -> int:
-    """Write all samples and events under another name, which becomes OUT when all are there."""
+    """Write all samples and events to a temporary file and rename it to OUT at the end."""
     unfinished = path + UNFINISHED
     remove(unfinished)
     try:
@@ -148,7 +148,7 @@ class KnownEvents:
         return place > 0 and ends[place - 1] >= event.begin
 
 
-# what an import does likewise
+# shared with `zmon import`
 
 
 def remove(path: str, endings: Sequence[str] = FILES) -> None:

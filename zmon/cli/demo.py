@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def scenes(tour: Tour) -> tuple[dict[str, SceneWindow], Timeline]:
-    """Return the time of each scene that is looked at, and all of them on one timeline.
+    """Return the time window of each scene, and one timeline of all scenes.
 
     Raises:
         ScenarioError: a scenario cannot be used.

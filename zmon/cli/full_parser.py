@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
     """What is parsed, where no subcommand was found."""
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong and end with status 2; in one line where the first word is misspelt."""
+        """Print the error and end with status 2; print one line if the first word is misspelt."""
         word = next(iter(self.words), "-")
         if not word.startswith("-") and (guess := misspelt(word)):
             complain(guess)

@@ -68,7 +68,7 @@ def _damage(file: RecordingInfo) -> list[str]:
 
 
 def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
-    """Return what is known of a file; what is not is null."""
+    """Return the description of a file; unknown values are null."""
     found: dict[str, Any] = {
         "path": file.path,
         "bytes": file.size,
@@ -98,7 +98,7 @@ def _file(file: RecordingInfo, damage: dict[str, list[str]] | None) -> dict[str,
 
 
 def _directory(directory: DirectoryInfo, damage: dict[str, list[str]] | None) -> dict[str, Any]:
-    """Return what is known of all files as one, and of each."""
+    """Return the description of all files as one, and of each."""
     found = _file(directory.total, None)
     del found["format"]
     return found | {
@@ -146,7 +146,7 @@ def _text(
 
 
 def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
-    """Yield the facts about a file or about all, as name and words."""
+    """Yield the facts about a file or about all files, as name and words."""
     machine = file.machine
     yield (
         "machine",

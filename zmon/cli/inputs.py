@@ -60,7 +60,7 @@ def read_listings(args: argparse.Namespace, sources: list[str], *, name: bool = 
 
 
 def listing_of(args: argparse.Namespace) -> Listing | None:
-    """Return what `--listing` names; None when it names nothing.
+    """Return the listing that `--listing` names; None if it names none.
 
     Raises:
         ListingError: it cannot be used.
@@ -95,12 +95,12 @@ def status(args: argparse.Namespace) -> int:
 
 
 def is_usable(container: Container) -> bool:
-    """Tell whether a container of a listing has a path that can be looked at."""
+    """Tell whether a container has a usable path."""
     return not container.problem and container.located.startswith("/")
 
 
 def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
-    """Yield the containers of a listing that can be looked at, as the kernel's reader takes them."""
+    """Yield the containers of a listing that have a usable path, in the form for the kernel's reader."""
     if listing is None:
         return
     from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
@@ -154,7 +154,7 @@ def claims_loader(args: argparse.Namespace) -> Callable[[str], UserClaims] | Non
 
 
 def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
-    """Return the same for a lookup: with `--cp` CP is asked, too, and remarks go to standard error.
+    """Return the same for a lookup: `--cp` asks CP too, and remarks go to standard error.
 
     Raises:
         OSError: a file cannot be read.
@@ -185,7 +185,7 @@ def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
 
 
 def remarks(found: FileClaims) -> list[str]:
-    """Return what of the files was not understood, and what contradicts."""
+    """Return the lines that were not understood, and the contradictions."""
     lines = []
     for report in found.reports:
         if report.unknown or not report.counts:
@@ -212,7 +212,7 @@ def has_inputs(args: argparse.Namespace) -> bool:
 
 
 def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Callable[[], UserInputs]:
-    """Return a function that gives what users supplied; the files that options name are read now.
+    """Return a function that returns the user inputs; the files that options name are read now.
 
     An error in a site file that no option names is only remarked on.
 

@@ -40,7 +40,7 @@ KEYS: Final = {
     "1": "HELP", "3": "RETURN", "4": "TOP", "5": "BOTTOM", "7": "BACKWARD", "8": "FORWARD",
     "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REDISP",
 }  # fmt: skip
-"""What the PF keys mean, typed as a word."""
+"""The commands of the PF keys, typed as a word."""
 
 KEYS_HELP: Final = (
     ("ENTER", "the rest of a long screen or list; else a new sample of the live machine"),
@@ -53,10 +53,10 @@ KEYS_HELP: Final = (
     ("< >", "PREVSAMP, NEXTSAMP: the sample before, the next one"),
     ("[ ]", "PREVEXC, NEXTEXC: the exception before, the next one"),
 )
-"""What the keys do, which are typed here: F8 or PF8."""
+"""The help on the keys, which are typed as words: F8 or PF8."""
 
 SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"}
-"""What the keys of the glass for going along a tape mean, typed as a word."""
+"""The commands of the keys that move along a timeline, typed as a word."""
 
 
 def run_line_mode(  # noqa: PLR0913 - these are its surroundings
@@ -68,7 +68,7 @@ def run_line_mode(  # noqa: PLR0913 - these are its surroundings
     seconds: float = 2.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Lead the session until the user leaves or the input ends; returns the exit status.
+    """Run the session until the user leaves or the input ends; returns the exit status.
 
     Live, a screen that is asked for has a sample no older than `seconds`.
     """
@@ -96,7 +96,7 @@ def run_line_mode(  # noqa: PLR0913 - these are its surroundings
 
 
 class Console:
-    """What is written of the present screen, and from where on."""
+    """Writes the current screen piece by piece and remembers the first line."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class Console:
         """The step of the tour that was written last."""
 
     def answer(self, question: str) -> None:
-        """Run one line and write the screen, or what is wrong with the line; then the step of the tour."""
+        """Run one line and write the screen or an error, then the step of the tour."""
         try:
             if self.obey(question):
                 self.write()
@@ -200,7 +200,7 @@ class Console:
         return self._clock() - self._taken >= enough
 
     def sample(self) -> None:
-        """Take a sample, if the machine is looked at live."""
+        """Take a sample of the live machine; do nothing for other sources."""
         if self.session.live:
             self._taken = self._clock()
             self.session.next()
@@ -254,7 +254,7 @@ class Console:
         return self._lines(WIDTH)[2:]
 
     def _again(self) -> list[str]:
-        """Return the headings, when they stand above what is shown and so have to be repeated."""
+        """Return the headings if they are scrolled out of sight and have to be repeated."""
         return self._seen().headings if self._top else []
 
     def _room(self) -> int:

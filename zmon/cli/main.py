@@ -82,7 +82,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _discard_output() -> None:
-    """Send what is still buffered nowhere, else the interpreter fails to write it again and ends with 120."""
+    """Drop the buffered output, else the interpreter tries to write it again, fails and ends with 120."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

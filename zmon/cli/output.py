@@ -27,9 +27,9 @@ USAGE: Final = 2
 PARTLY: Final = 3
 """It was answered, but parts of a listing were not understood, so the answer may lack files."""
 INTERRUPTED: Final = 130
-"""What a shell reports of a program that was ended by Ctrl-C."""
+"""The status that a shell reports for a program ended by Ctrl-C."""
 READER_LEFT: Final = 141
-"""What a shell reports of a program whose reader closed the pipe (SIGPIPE), as `| head` does."""
+"""The status that a shell reports for a program whose reader closed the pipe (SIGPIPE), as `| head` does."""
 
 LINE_TERMINALS: Final = {"", "dumb", "unknown"}
 """Values of TERM that name a terminal without cursor addressing: a 3215 or the HMC's console."""
@@ -40,20 +40,20 @@ DELAY: Final = 0.7
 MAX_SENTENCE: Final = 1000
 """Characters of a sentence that are printed; of a longer one the middle is left out."""
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a text begins with that a spreadsheet takes for a formula."""
+"""Beginnings of a text that a spreadsheet takes for a formula."""
 
 
 # messages
 
 
 def complain(message: str) -> int:
-    """Print on standard error what went wrong; returns the exit status for it."""
+    """Print an error on standard error; returns the exit status for it."""
     say(f"zmon: {message}")
     return FAILED
 
 
 def misused(message: str) -> int:
-    """Print on standard error what is wrong with the command line; returns the exit status for it."""
+    """Print an error of the command line on standard error; returns the exit status for it."""
     complain(message)
     return USAGE
 
@@ -64,7 +64,7 @@ def say(line: str) -> None:
 
 
 def opening(source: str | None) -> str:
-    """Return what has to be done to open a source, as it is named on the command line."""
+    """Return the words for opening the source of this name."""
     if not source:
         return "opening the screens"
     return f"{'simulating' if source.startswith('lab:') else 'reading'} {source}"
@@ -72,9 +72,9 @@ def opening(source: str | None) -> str:
 
 @contextmanager
 def announced(source: str | None, seconds: float = DELAY) -> Iterator[None]:
-    """Print on a line of its own what is done with a source, if it takes longer than so many seconds.
+    """Print a line about the source if opening it takes longer than `seconds`.
 
-    Where standard error is no terminal, or no source is named, nothing is printed.
+    Print nothing if standard error is no terminal or no source is named.
     """
     stream = sys.stderr
     if not source or stream is None or not stream.isatty():
@@ -95,9 +95,9 @@ def announced(source: str | None, seconds: float = DELAY) -> Iterator[None]:
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """Show on the terminal what is being done, and erase it when it is done.
+    """Show a message on the terminal and erase it at the end.
 
-    Where standard error is no terminal nothing is shown; without cursor addressing the words stay.
+    Show nothing if standard error is no terminal; without cursor addressing the message stays.
     """
     stream = sys.stderr
     if stream is None or not stream.isatty():
@@ -115,7 +115,7 @@ def progress(doing: str) -> Iterator[None]:
 
 
 class FileCount:
-    """Shows on a terminal how many files were looked at, once that takes long."""
+    """Shows the number of files read so far on a terminal, after a second."""
 
     DELAY = 1.0
 
@@ -124,7 +124,7 @@ class FileCount:
         self._shown = False
 
     def __call__(self, count: int) -> None:
-        """Show how many files were looked at."""
+        """Show the number of files."""
         if sys.stderr.isatty() and time.monotonic() - self._begun > self.DELAY:
             print(f"\r{count:,} files looked at ", end="", file=sys.stderr, flush=True)
             self._shown = True
@@ -156,7 +156,7 @@ def write_result(
 
 
 def write_text(lines: Iterable[str]) -> None:
-    """Print lines, which are harmless already; where the locale has no UTF-8, `?` for what is not ASCII."""
+    """Print harmless lines; print `?` for foreign letters if the locale has no UTF-8."""
     for line in lines:
         print(line if line.isascii() else _of_locale(line))
     sys.stdout.flush()
@@ -188,14 +188,14 @@ def write_csv(records: Iterable[Iterable[object]], *, safe: bool) -> None:
 
 
 class TextStream(Protocol):
-    """What CSV is written to."""
+    """The stream that CSV is written to."""
 
     def write(self, text: str, /) -> object:
         """Write a piece of text."""
 
 
 class CsvWriter:
-    """Writes records as CSV; names from elsewhere are made harmless by whoever makes the records."""
+    """Writes records as CSV; the caller makes names harmless."""
 
     def __init__(self, stream: TextStream, *, safe: bool) -> None:
         """Write to `stream`; with `safe` a text that looks like a formula gets an apostrophe in front."""

@@ -1,7 +1,7 @@
 """Parses command lines that are written in full and without a mistake, which most are.
 
-argparse takes a tenth of the time of a lookup to load, so it is left what is unusual: help, abbreviated or
-wrong options, words between options, and values that begin with a minus.
+Loading argparse takes a tenth of the time of a lookup.  It parses the other command lines: help, abbreviated
+or wrong options, words between options, and values that begin with a minus.
 """
 
 from __future__ import annotations

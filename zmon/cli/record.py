@@ -114,7 +114,7 @@ def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
 
 
 def _say(words: str) -> None:
-    """Print a message; recording goes on where nobody can read it."""
+    """Print a message; recording goes on if standard error is closed."""
     with contextlib.suppress(OSError):
         print(f"zmon record: {harmless(words)}", file=sys.stderr, flush=True)
 
@@ -236,13 +236,13 @@ class SignalClock:
             os.write(self._in, b".")
 
     def wait(self, length: int) -> None:
-        """Return after so many ns, or at once when a signal came."""
+        """Wait for `length` ns, or until a signal comes."""
         ready, _, _ = select.select([self._out], [], [], length / 1e9)
         if ready:
             os.read(self._out, 4096)
 
     def utc(self) -> int:
-        """Return the time of the wall, in ns since 1970."""
+        """Return the wall-clock time, in ns since 1970."""
         return time.time_ns()
 
     def steady(self) -> int:
@@ -255,5 +255,5 @@ class SignalClock:
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - steady
 
     def spent(self) -> int:
-        """Return the ns that this process has used of the processors."""
+        """Return the processor time of this process, in ns."""
         return time.process_time_ns()

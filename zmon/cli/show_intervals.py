@@ -82,7 +82,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
 
 
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:
-    """Return who looks at the recording that is compared with."""
+    """Return a navigator of the recording to compare with."""
     parts = vars(args) | {"source": args.other, "at": args.compare}
     return Navigator(open_source(type(args)(**parts), kinds=kinds))
 
@@ -103,7 +103,7 @@ def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -
 
 
 def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[int]:
-    """Move the navigator to each interval that is to be printed; yields how many are left."""
+    """Move the navigator to each interval that is to be printed; yields the number that is left."""
     if navigator.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
     if navigator.live:
@@ -134,18 +134,18 @@ def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) 
 
 
 def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
-    """See that `--since` is before the end of the interval.
+    """Check that `--since` is before the end of the interval.
 
     Raises:
         CommandError: it is not; says both times.
     """
     from zmon.session.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
 
-    stand = navigator.interval
-    if stand is None:
+    interval = navigator.interval
+    if interval is None:
         return
-    end = _time(args.at, navigator.timeline) if args.at else stand.after.at.utc
-    begin = _time(args.since, navigator.timeline, stand.after.at.utc)
+    end = _time(args.at, navigator.timeline) if args.at else interval.after.at.utc
+    begin = _time(args.since, navigator.timeline, interval.after.at.utc)
     if begin // SECOND > end // SECOND:
         behind = "--at" if args.at else "the last sample"
         raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
@@ -205,7 +205,7 @@ def _time(words: str, timeline: Timeline, present: int | None = None) -> int:
 
 
 def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int:
-    """Return the time that words name; complain if nothing was recorded then.
+    """Return the time that words name; print a remark if the recording has no samples of it.
 
     Raises:
         CommandError: they name none.
@@ -231,19 +231,19 @@ def _no_time() -> Iterator[None]:
 
 
 def _widen(navigator: Navigator, words: str) -> None:
-    """Have one interval from a time to where the navigator stands.
+    """Make one interval from a time to the current sample.
 
     Raises:
         CommandError: it is no time before that.
     """
-    stand = navigator.interval
-    if stand is None:
+    interval = navigator.interval
+    if interval is None:
         return
     navigator.mark("B")
-    begin = _recorded(words, navigator.timeline, stand.after.at.utc)
+    begin = _recorded(words, navigator.timeline, interval.after.at.utc)
     navigator.seek(begin)
     navigator.mark("A")
-    navigator.seek(stand.after.at.utc)
+    navigator.seek(interval.after.at.utc)
     try:
         navigator.average()
     except CommandError as error:
@@ -251,7 +251,7 @@ def _widen(navigator: Navigator, words: str) -> None:
 
 
 def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[int]:
-    """Take samples so many seconds apart, and yield how many are left; without a count one is enough."""
+    """Take samples `seconds` apart, and yield the number that is left; without a count take one."""
     navigator.next()
     if not count:
         yield 0
@@ -264,7 +264,7 @@ def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[int]:
 
 
 def _width() -> int | None:
-    """Return how wide a terminal the output goes to is; None where it is none."""
+    """Return the width of the terminal; None if the output goes to no terminal."""
     if not sys.stdout.isatty():
         return None
     return max(os.get_terminal_size().columns or WIDTH, MIN_WIDTH)  # a serial line does not know its width

@@ -62,7 +62,7 @@ def see_recorded(source: str) -> None:
 def choice_of(
     args: argparse.Namespace, kinds: Collection[Kind] | None = None, containers: Sequence[ListedFile] = ()
 ) -> Choice:
-    """Return what is to be sampled according to the options, and only of the `kinds` if there are any."""
+    """Return which sources the options choose, limited to the `kinds` if there are any."""
     from zmon.kernel.sampler import EVERYTHING, Choice  # noqa: PLC0415 - a recording needs no machine
 
     return Choice(
@@ -91,7 +91,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         follow: of this machine, listen to hot-plug events.
         keep: of this machine, keep samples: in the file of --record, with a recorder that runs, or in memory.
         kinds: only these kinds are needed.
-        last: only so many samples at the end are needed.
+        last: number of samples at the end that are needed.
         containers: of this machine, files to look at; captures and recordings have those of their time.
 
     Raises:
@@ -248,7 +248,7 @@ def open_lookup(
     context.
 
     Raises:
-        CaptureError, RecordingError, SiteError, WhenError: what is named cannot be used.
+        CaptureError, RecordingError, SiteError, WhenError: the source, the site or the time is unusable.
         OSError: it cannot be read.
     """
     from zmon.topology.machine import Machine  # noqa: PLC0415 - other sources need no topology

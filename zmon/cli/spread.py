@@ -121,11 +121,11 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     return status(args) if placed and is_known else FAILED
 
 
-# what is listed
+# listed containers
 
 
 def _unusable(listing: Listing) -> tuple[FilePlacement, ...]:
-    """Return rows for what cannot be looked at, so that nothing that is listed is missing."""
+    """Return rows for containers without a usable path, so that no listed container is missing."""
     disks = {
         device for one in files_in_groups(listing) for device in one.devices
     }  # files there have their own problem

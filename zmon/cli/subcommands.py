@@ -1,6 +1,6 @@
 """The subcommands: what each is called, its help, its options and the types of their values.
 
-None of it loads what carries a subcommand out.
+The module of a subcommand is loaded only to run it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RECORD_SECONDS: Final = 1.0
 """Default interval of the recorder: it shows a stall of two seconds.  What was not sampled is lost; the
 forecast of `--dry-run` shows what a longer interval saves."""
 MIN_KEY_BYTES: Final = 16
-"""Length of the shortest secret of `zmon cut --key` that nobody guesses."""
+"""Bytes of the shortest secret that `zmon cut --key` accepts."""
 MIN_SECONDS: Final = 0.1
 MAX_SECONDS: Final = 86_400.0
 """Bounds of an interval between samples."""
@@ -77,7 +77,7 @@ def _number(words: str) -> float:
 
 
 MAX_NUMBER: Final = 1_000_000_000
-"""Of things, at most."""
+"""The largest number of things."""
 
 
 def positive(words: str) -> int:

@@ -1,4 +1,4 @@
-"""Finds the disks and LCUs that a file is on, or what is on a disk or an LCU."""
+"""Finds the disks and LCUs of a file, or the files of a disk or an LCU."""
 
 from __future__ import annotations
 
@@ -121,12 +121,12 @@ def _complain(
 
 
 def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
-    """Return for each word what is known of each of its meanings on this machine.
+    """Return the lookup results of each word on this machine, one for each of its meanings.
 
     `unread` takes the reasons why words may mean something that is not known.
 
     A path is only followed down, which costs the same however many disks there are.  Other words may be the
-    name of anything, and so may all words when there is a listing: then the whole machine is looked at.
+    name of anything, and so may all words if there is a listing: these need the whole machine.
 
     Raises:
         ValueError: a listing or the site's file cannot be used.
@@ -137,7 +137,7 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
     names = words if args.listing else [word for word in words if not here[word].is_path(word)]
     if names:
         found |= _all(args, {word: here[word] for word in names}, unread)
-    if args.recursive:  # what is in directories is looked at anew
+    if args.recursive:  # directories are read below
         found = {
             word: [one for one in each if one.meaning.sort not in DOWNWARDS] for word, each in found.items()
         }
@@ -153,14 +153,14 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
 
 
 class _Here(NamedTuple):
-    """What a word names on this machine, taken as a path."""
+    """The file on this machine that a word names as a path."""
 
     is_there: bool = False
     """Whether it can be followed down by its path, also because it does not answer."""
     device: str = ""
     """The number of a block device."""
     mount: str = ""
-    """The id of the mount that a directory is on; empty for what is none."""
+    """The id of the mount that a directory is on; empty for other files."""
 
     def is_path(self, word: str) -> bool:
         """Tell whether the word can only be a path of this machine."""
@@ -170,7 +170,7 @@ class _Here(NamedTuple):
 
 
 def _here(words: Iterable[str]) -> dict[str, _Here]:
-    """Return what words name as paths; one that does not answer does not delay the others."""
+    """Return the files that words name as paths; one that hangs does not delay the others."""
     found = call_all_within({word: partial(_here_of, word) for word in words})
     known = {word: _Here() if isinstance(one, BaseException) else one for word, one in found.items()}
     return {word: known.get(word, _Here(is_there=True)) for word in words}
@@ -205,7 +205,7 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Loo
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
             found[word] = find_mount(meaning, mount, machine)
-        elif path in machine.locations:  # and not what is below it, if that was asked for, too
+        elif path in machine.locations:  # not the files below it
             found[word] = LookupResult(meaning, (machine.locations[path],))
         else:
             found[word] = find_below(meaning, machine)
@@ -213,7 +213,7 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Loo
 
 
 def _from_root(word: str) -> str:
-    """Return a path from the root, for the kernel to follow: what is before `..` may be a symbolic link."""
+    """Return an absolute path; the kernel resolves `..`, because a symbolic link may precede it."""
     path = os.path.join(os.getcwd(), word)
     return path if ".." in path.split("/") else os.path.normpath(path)
 
@@ -221,7 +221,7 @@ def _from_root(word: str) -> str:
 def _all(
     args: argparse.Namespace, words: Mapping[str, _Here], unread: list[str]
 ) -> dict[str, list[LookupResult]]:
-    """Return what is known of each meaning of words, which needs the whole machine."""
+    """Return the lookup results of words that need the whole machine."""
     found: dict[str, list[LookupResult]] = {}
     with _whole(args, unread) as machine:
         for word, here in words.items():
@@ -236,7 +236,7 @@ def _all(
 
 
 def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
-    """Return for each word what is known of each of its meanings in a capture or a recording; see `_live`.
+    """Return the lookup results of each word in a capture or a recording; see `_live`.
 
     Raises:
         ValueError: it, a listing or the site's file cannot be used.
@@ -389,7 +389,7 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
-    """Say how much room files take, if it is not their size: they have holes, or do not fill their blocks."""
+    """Return the room of files on disk if it differs from their size: holes, blocks partly filled."""
     counts = [answer.on_disk for answer in answers]
     placed = sum(count for count in counts if not isinstance(count, Absent))
     if any(isinstance(count, Absent) for count in counts) or bytes_(placed) == bytes_(size):
@@ -554,7 +554,7 @@ def _lcu(volume: Volume) -> str:
 
 
 def _remarks(one: LookupResult) -> Iterator[str]:
-    """Yield contradictions, notes and the reasons of what is unknown, each once."""
+    """Yield contradictions, notes and the reasons of unknown values, each once."""
     volumes = _volumes(one).values()
     yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
     placed = (answer for answer in one.locations if answer.disks or len(one.locations) == 1)
@@ -566,7 +566,7 @@ def _remarks(one: LookupResult) -> Iterator[str]:
         for reason in answer.lacking
         if reason not in unknown
     ]
-    if len(one.locations) == 1:  # of several, each stands with its file
+    if len(one.locations) == 1:  # of several, each is printed with its file
         yield from _some("On no known disk", (reason for placed, reason in lacking if not placed))
     yield from _some("For more", (reason for placed, reason in lacking if placed))
     yield from _some(
