@@ -12,8 +12,10 @@ import math
 import random
 from bisect import bisect
 from collections import deque
+from functools import cache
 from heapq import heappop, heappush, heapreplace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.lab.model import Arrivals, Compute, Count, DiskIo, Think
 
@@ -66,9 +68,10 @@ class Dice:
 
 BUCKETS: Final = 32
 LAST: Final = BUCKETS - 1
+WIDEST: Final = 64
+"""Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
 SECTOR: Final = 512
 NEVER: Final = float("inf")
-_STEP, _READY, _END, _COMPUTED, _ARRIVE = range(5)
 
 
 class SubchannelState:
@@ -112,11 +115,7 @@ class DiskState:
         self.read_time = self.write_time = self.integral = self.busy = 0.0
         self.cache = [0, 0, 0]
         """Reads, reads that the cache answered, writes."""
-        self.sizes = [0] * BUCKETS
-        self.times = [0] * BUCKETS
-        self.service = [0] * BUCKETS
-        self.waits = [0] * BUCKETS
-        self.queued = [0] * BUCKETS
+        self.sizes, self.times, self.service, self.waits, self.queued = ([0] * WIDEST for _ in range(5))
 
 
 class LcuState:
@@ -145,21 +144,23 @@ class LcuState:
 class PathGroupState:
     """Channel paths at work."""
 
-    __slots__ = ("busy", "bytes", "each", "idle", "queue", "queues", "since", "told", "transfers")
+    __slots__ = ("busy", "bytes", "group", "idle", "queue", "queues", "since", "transferring", "transfers")
 
-    def __init__(self, told: PathGroup) -> None:
-        self.told = told
-        count = len(told.chpids)
-        self.idle = list(range(count))[::-1]
+    def __init__(self, group: PathGroup) -> None:
+        self.group = group
+        paths = len(group.chpids)
+        self.idle = list(range(paths))[::-1]
         self.queue: deque[Request] = deque()
-        self.queues: list[deque[Request]] = [deque() for _ in range(count)]
+        self.queues: list[deque[Request]] = [deque() for _ in range(paths)]
         """Of each path, where requests are bound to one."""
-        self.each = [False] * count
-        """Which are transferring."""
-        self.since = [0.0] * count
-        self.busy = [0.0] * count
-        self.bytes = [0] * count
-        self.transfers = [0] * count
+        self.transferring = [False] * paths
+        self.since = [0.0] * paths
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        paths = len(self.group.chpids)
+        self.busy, self.bytes, self.transfers = [0.0] * paths, [0] * paths, [0] * paths
 
 
 class Request:
@@ -167,7 +168,7 @@ class Request:
 
     __slots__ = (
         "begun", "customer", "device", "disk", "finish", "hit", "issued", "path", "pooled", "read",
-        "ready", "size", "started", "told",
+        "ready", "size", "spent", "started",
     )  # fmt: skip
 
     def __init__(self, customer: Customer, disk: DiskState, size: int, now: float) -> None:
@@ -183,37 +184,8 @@ class Request:
         self.device = self.path = 0
         self.pooled = False
         """Whether its subchannel is a lent alias."""
-        self.told = NOTHING
+        self.spent = (0.0, 0.0, 0.0)
         """What of its times is counted already, because an interval ended meanwhile."""
-
-
-class Times(NamedTuple):
-    """What a channel subsystem measures of a request."""
-
-    pending: float
-    disconnect: float
-    connect: float
-
-
-NOTHING: Final = Times(0.0, 0.0, 0.0)
-
-
-def times(request: Request, now: float) -> Times:
-    """Return how a request has spent its time on a subchannel until now.
-
-    What it takes until it is accepted, and the wait for a path, are pending.  What adds up is the time since
-    it was started.
-    """
-    total = now - request.started
-    latency, begun, ready = request.disk.lcu.lcu.latency, request.begun, request.ready
-    pending = min(total, latency)
-    if begun <= now:
-        pending += begun - ready
-        connect = now - begun
-    else:
-        pending += max(0.0, now - ready)
-        connect = 0.0
-    return Times(pending, total - pending - connect, connect)
 
 
 class Customer:
@@ -242,10 +214,10 @@ class NamedCount:
         self.time = 0.0
 
 
+@cache
 def bucket(value: float) -> int:
     """Return the place in a histogram of the DASD driver: below 4, then powers of two."""
-    place = (int(value) >> 2).bit_length()
-    return place if place < BUCKETS else LAST
+    return min((int(value) >> 2).bit_length(), LAST)
 
 
 class Engine:
@@ -271,10 +243,16 @@ class Engine:
         self._cpus = 0
         self._cpu_since = 0.0
         self._runnable: deque[tuple[Customer, float]] = deque()
-        self._events: list[tuple[float, int, int, Any]] = []
-        """Time, running number, what happens, and to whom."""
-        self._number = 0
-        self._begin(loads)
+        self._events: list[tuple[float, int, Callable[[Any], None], Any]] = []
+        """Time, running number, what is to be done then, and with what."""
+        self._order = count(1)
+        for load in loads:
+            if isinstance(load, Arrivals):
+                self._at(self._gap(load), self._arrive, load)
+                continue
+            for _ in range(load.customers):
+                # nobody starts at the same moment
+                self._at(20_000 * self.dice.unit(), self._go_on, Customer(load.steps))
 
     def _place(self) -> None:
         """Number the subchannels: bases, then their aliases, then those of the pools."""
@@ -291,18 +269,8 @@ class Engine:
             number += lcu.aliases
         self.devices = [SubchannelState() for _ in range(number)]
 
-    def _begin(self, loads: Sequence[Load]) -> None:
-        for load in loads:
-            if isinstance(load, Arrivals):
-                self._later(self._gap(load), _ARRIVE, load)
-                continue
-            for _ in range(load.customers):
-                # nobody starts at the same moment
-                self._later(20_000 * self.dice.unit(), _STEP, Customer(load.steps))
-
-    def _later(self, time: float, code: int, what: object) -> None:
-        self._number += 1
-        heappush(self._events, (time, self._number, code, what))
+    def _at(self, time: float, action: Callable[[Any], None], what: object) -> None:
+        heappush(self._events, (time, next(self._order), action, what))
 
     def run(self, length: float) -> None:
         """Go on for so many microseconds, counting anew."""
@@ -310,18 +278,8 @@ class Engine:
         end = self.now + length
         events = self._events
         while events and events[0][0] < end:
-            self.now, _number, code, what = heappop(events)
-            if code == _END:
-                self._end(what)
-            elif code == _STEP:
-                self._go_on(what)
-            elif code == _READY:
-                self._ready(what)
-            elif code == _COMPUTED:
-                self._computed(what)
-            else:
-                self._later(self.now + self._gap(what), _ARRIVE, what)
-                self._go_on(Customer(what.steps, once=True))
+            self.now, _number, action, what = heappop(events)
+            action(what)
         self.now = end
         self._settle()
 
@@ -334,8 +292,7 @@ class Engine:
         for unit in self.units:
             unit.work = unit.fetched = 0.0
         for group in self.groups:
-            count = len(group.each)
-            group.busy, group.bytes, group.transfers = [0.0] * count, [0] * count, [0] * count
+            group.clear()
         self.counted = {}
         self.computing = 0.0
 
@@ -345,10 +302,10 @@ class Engine:
             self._tick(disk)
         for device in self.devices:
             if device.request is not None:
-                self._spread(device, device.request)
+                self._spend_on(device, device.request)
         for group in self.groups:
-            for path, transfers in enumerate(group.each):
-                if transfers:
+            for path, transferring in enumerate(group.transferring):
+                if transferring:
                     group.busy[path] += self.now - group.since[path]
                     group.since[path] = self.now
         self._spend()
@@ -361,6 +318,10 @@ class Engine:
 
     def _gap(self, load: Arrivals) -> float:
         return self.dice.exponential(1e6 / load.rate)
+
+    def _arrive(self, load: Arrivals) -> None:
+        self._at(self.now + self._gap(load), self._arrive, load)
+        self._go_on(Customer(load.steps, once=True))
 
     def _go_on(self, customer: Customer) -> None:
         steps = customer.steps
@@ -382,7 +343,7 @@ class Engine:
             if type(step) is Think:
                 mean = step.mean
                 time = mean if step.constant else mean * EXPONENTIAL[self.dice.bits(BITS)]
-                self._later(self.now + time, _STEP, customer)
+                self._at(self.now + time, self._go_on, customer)
                 return
             if type(step) is Compute:
                 self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)])
@@ -409,7 +370,7 @@ class Engine:
         if self._cpus < self.box.cpus:
             self._spend()
             self._cpus += 1
-            self._later(self.now + time, _COMPUTED, customer)
+            self._at(self.now + time, self._computed, customer)
         else:
             self._runnable.append((customer, time))
 
@@ -417,7 +378,7 @@ class Engine:
         self._spend()
         if self._runnable:
             following, time = self._runnable.popleft()
-            self._later(self.now + time, _COMPUTED, following)
+            self._at(self.now + time, self._computed, following)
         else:
             self._cpus -= 1
         self._go_on(customer)
@@ -475,7 +436,7 @@ class Engine:
             self._array(unit, begin, lcu.penalty)  # nobody waits for it
         request.ready = ready = ready + lcu.latency
         if ready > now:
-            self._later(ready, _READY, request)
+            heappush(self._events, (ready, next(self._order), self._ready, request))
         else:
             self._ready(request)
 
@@ -491,7 +452,7 @@ class Engine:
         """Take a path, or wait for one."""
         disk = request.disk
         group = disk.lcu.paths
-        policy = group.told.policy
+        policy = group.group.policy
         if policy == "any":
             if group.idle:
                 self._transfer(request, group, group.idle.pop())
@@ -500,25 +461,21 @@ class Engine:
             return
         path = 0
         if policy == "multibus":
-            if disk.turns >= group.told.turn:
-                disk.turn, disk.turns = (disk.turn + 1) % len(group.each), 0
+            if disk.turns >= group.group.turn:
+                disk.turn, disk.turns = (disk.turn + 1) % len(group.transferring), 0
             path = disk.turn
             disk.turns += 1
-        if group.each[path]:
+        if group.transferring[path]:
             group.queues[path].append(request)
         else:
             self._transfer(request, group, path)
 
     def _transfer(self, request: Request, group: PathGroupState, path: int) -> None:
-        now = self.now
-        told = group.told
-        time = told.overhead + request.size / told.speed
         request.path = path
-        request.begun = now
-        group.each[path] = True
-        group.since[path] = now
-        end = now + time
-        self._later(max(request.finish, end), _END, request)
+        request.begun = group.since[path] = self.now
+        group.transferring[path] = True
+        end = max(request.finish, self.now + (group.group.overhead + request.size / group.group.speed))
+        heappush(self._events, (end, next(self._order), self._end, request))
 
     def _end(self, request: Request) -> None:
         now = self.now
@@ -529,7 +486,7 @@ class Engine:
         group.busy[path] += now - group.since[path]
         group.bytes[path] += request.size
         group.transfers[path] += 1
-        group.each[path] = False
+        group.transferring[path] = False
         self._next_transfer(group, path)
         unit.inside -= 1
         self._account(request, now)
@@ -544,7 +501,7 @@ class Engine:
             self._go_on(customer)
 
     def _next_transfer(self, group: PathGroupState, path: int) -> None:
-        if group.told.policy == "any":
+        if group.group.policy == "any":
             if group.queue:
                 self._transfer(group.queue.popleft(), group, path)
             else:
@@ -577,7 +534,7 @@ class Engine:
         disk = request.disk
         device.request = None
         device.starts += 1
-        self._spread(device, request)
+        self._spend_on(device, request)
         time = now - request.issued
         if request.read:
             disk.reads += 1
@@ -591,14 +548,29 @@ class Engine:
             disk.write_time += time
             disk.cache[2] += 1
         disk.sizes[bucket(request.size / SECTOR)] += 1
-        disk.times[bucket(time)] += 1
-        disk.service[bucket(now - request.started)] += 1
-        disk.waits[bucket(request.started - request.issued)] += 1
+        disk.times[(int(time) >> 2).bit_length()] += 1
+        disk.service[(int(now - request.started) >> 2).bit_length()] += 1
+        disk.waits[(int(request.started - request.issued) >> 2).bit_length()] += 1
 
-    def _spread(self, device: SubchannelState, request: Request) -> None:
-        """Count what a request has done on its subchannel since that was counted last."""
-        pending, disconnect, connect = request.told
-        request.told = spent = times(request, self.now)
-        device.pending += spent[0] - pending
-        device.disconnect += spent[1] - disconnect
-        device.connect += spent[2] - connect
+    def _spend_on(self, device: SubchannelState, request: Request) -> None:
+        """Count how a request has spent its time on its subchannel since that was counted last.
+
+        What it takes until it is accepted, and the wait for a path, are pending.  What adds up is the time
+        since it was started.
+        """
+        now, begun, ready = self.now, request.begun, request.ready
+        total = now - request.started
+        latency = request.disk.lcu.lcu.latency
+        pending = min(total, latency)
+        if begun <= now:
+            pending += begun - ready
+            connect = now - begun
+        else:
+            pending += max(0.0, now - ready)
+            connect = 0.0
+        disconnect = total - pending - connect
+        before = request.spent
+        request.spent = (pending, disconnect, connect)
+        device.pending += pending - before[0]
+        device.disconnect += disconnect - before[1]
+        device.connect += connect - before[2]

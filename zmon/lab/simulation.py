@@ -11,7 +11,7 @@ import random
 from bisect import bisect
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.lab.engine import SECTOR, Dice, Engine
+from zmon.lab.engine import LAST, SECTOR, Dice, Engine
 
 if TYPE_CHECKING:
     from zmon.lab.engine import DiskState
@@ -179,8 +179,15 @@ def _answered(disk: DiskState) -> VolumeCounts:
         disk.cache[0],
         disk.cache[1],
         disk.cache[2],
-        tuple(tuple((place, n) for place, n in enumerate(buckets) if n) for buckets in histograms),
+        tuple(_counted(buckets) for buckets in histograms),
     )
+
+
+def _counted(buckets: list[int]) -> tuple[tuple[int, int], ...]:
+    """Return the buckets of a histogram that count something, the last one with all beyond it."""
+    found = [(place, number) for place, number in enumerate(buckets[:LAST]) if number]
+    beyond = sum(buckets[LAST:])
+    return (*found, (LAST, beyond)) if beyond else tuple(found)
 
 
 def _ns(microseconds: float) -> int:
