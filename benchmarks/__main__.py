@@ -1,12 +1,22 @@
 """Run every benchmark, one after the other: `make bench`.
 
-Each prints what it measured, against what, and what was wanted; the exit status tells whether all were kept.
+Each prints what it measured, against what, and what was wanted, and how long that took; the exit status says
+whether all were kept.  On two cores that rest otherwise:
+
+* sampling, tables, lookup, startup, cp, lab: a minute each or less, nine and more rounds of what takes
+  milliseconds to a second;
+* glass, where, spread: a minute or two, most of it to make a machine of 4,096 devices or 10,000 files;
+* memory: four minutes, for 2,500 samples;
+* recording: five minutes: ten minutes of samples for the bytes, 240 samples for the processor time, two
+  minutes of samples a fifth of a second apart for the latency, and the recorders that it is compared with;
+* seek: three minutes, of which two make the recording of a day.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from typing import Final
 
 BENCHMARKS: Final = (
@@ -30,8 +40,10 @@ def main() -> int:
     missed = []
     for name in BENCHMARKS:
         print(f"== {name}", flush=True)
+        begin = time.monotonic()
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
             missed.append(name)
+        print(f"== {name} took {time.monotonic() - begin:.0f} s", flush=True)
     print(f"== missed: {', '.join(missed) or 'nothing'}")
     return int(bool(missed))
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Rows = Mapping[Kind, Mapping[str, Mapping[str, Value]]]
 
-# `fast` tries the same few examples each time, `brief` fewer where the interpreter is what is tested (.ci/suite-on),
-# `thorough` many new ones: `make test-thorough`.
+# `fast` tries the same few examples each time, `brief` fewer where the interpreter is what is tested
+# (.ci/suite-on), `thorough` many new ones: `make test-thorough`.
 settings.register_profile("brief", max_examples=10, derandomize=True, deadline=None)
 settings.register_profile("fast", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("thorough", deadline=None)

@@ -28,7 +28,7 @@ from zmon.kinds import (
     PROFILE,
     buckets,
 )
-from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, numbers, size_of
+from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, size_of, subchannels
 from zmon.lab.model import SimulatedVolume
 from zmon.lab.simulation import Simulation
 from zmon.sample import Meaning
@@ -64,7 +64,7 @@ def test_a_cylinder_holds_180_blocks() -> None:
 @pytest.mark.parametrize("name", CHEAP)
 def test_no_device_number_is_given_twice(name: str) -> None:
     """Bases, static aliases, and those in pools."""
-    found = numbers(brief(name))
+    found = [device.devno for device in subchannels(brief(name))]
 
     assert len(set(found)) == len(found)
 
@@ -74,7 +74,7 @@ def test_aliases_are_numbered_from_the_end_of_the_hundred() -> None:
     plan = small()
     volumes = (SimulatedVolume(0, 0x70FE, pav=1), SimulatedVolume(0, 0x7001, pav=1))
 
-    found = numbers(plan._replace(box=plan.box._replace(volumes=volumes)))
+    found = [device.devno for device in subchannels(plan._replace(box=plan.box._replace(volumes=volumes)))]
 
     assert found == [0x70FE, 0x7001, 0x70FF, 0x70FD, 0x70FC, 0x70FB]
 

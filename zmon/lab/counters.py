@@ -5,10 +5,11 @@ Labels are made once; counters only grow.  Nothing is rounded but to the units i
 
 from __future__ import annotations
 
-from itertools import count
-from typing import TYPE_CHECKING, Final
+from itertools import count, islice
+from operator import add, sub
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -48,6 +49,32 @@ MINORS: Final = 4
 PARTITION: Final = "LAB"
 """Name of the logical partition."""
 
+SECOND: Final = 1_000_000_000
+MILLISECOND: Final = 1_000_000
+TICK: Final = 128_000
+"""ns of a tick of a channel path's clock."""
+UNIT: Final = 1000
+"""ns of work that a FICON channel counts as one unit."""
+ESCON: Final = 0x05
+OF_FICON: Final = absent("measurement group 2 does not have it")
+OF_ESCON: Final = absent("measurement group 1 does not have it")
+PROFILED: Final = 64
+"""Of so many disks at the most there are histograms of each, beside those of all."""
+_CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
+_COUNTED: Final = (
+    "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
+    "cache_reads", "cache_hits", "cache_writes",
+)  # fmt: skip
+"""What of a volume is counted, as `VolumeCounts` calls it."""
+_MS: Final = {
+    "read_ms": "read_ns", "write_ms": "write_ns", "io_ms": "busy_ns", "weighted_ms": "weighted_ns",
+}  # fmt: skip
+"""Which of these the block layer shows in ms."""
+_HISTOGRAMS: Final = ("size", "time", "device", "wait", "queue")
+"""What an interval counts in histograms, in its order, as `zmon.kinds.HISTOGRAMS` calls it."""
+_SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
+"""How processor time is divided; the model knows it as one."""
+
 NO_SUCH: Final = absent("the laboratory has none")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 NOT_SIMULATED: Final = absent("the laboratory does not simulate it")
@@ -63,80 +90,93 @@ def disk_name(place: int) -> str:
     return f"dasd{letters}"
 
 
+def busid(devno: int) -> str:
+    """Return the bus id of a device."""
+    return f"0.0.{devno:04x}"
+
+
 def size_of(cylinders: int) -> int:
     """Return the bytes that a 3390 with so many cylinders holds in blocks of 4 KiB."""
     return cylinders * TRACKS * TRACK
 
 
-def numbers(plan: Scenario) -> list[int]:
-    """Return the device numbers: of the volumes, of their aliases, of those in pools."""
-    found = [volume.devno for volume in plan.box.volumes]
-    taken = set(found)
-    for volume in plan.box.volumes:
-        found += _free(volume.devno, volume.pav, taken)
+class Subchannel(NamedTuple):
+    """A device of the simulated machine."""
+
+    devno: int
+    lcu: int
+    volume: int | None
+    """Whose base or alias it is; None in a pool."""
+
+
+def subchannels(plan: Scenario) -> list[Subchannel]:
+    """Return the devices in the order of the engine: volumes, their aliases, those in pools."""
+    volumes = plan.box.volumes
+    found = [Subchannel(volume.devno, volume.lcu, place) for place, volume in enumerate(volumes)]
+    taken = {volume.devno for volume in volumes}
+    for place, volume in enumerate(volumes):
+        found += [Subchannel(devno, volume.lcu, place) for devno in _free(volume.devno, volume.pav, taken)]
     for place, lcu in enumerate(plan.box.lcus):
-        first = next((volume.devno for volume in plan.box.volumes if volume.lcu == place), 0xF000)
-        found += _free(first, lcu.aliases, taken)
+        first = next((volume.devno for volume in volumes if volume.lcu == place), 0xF000)
+        found += [Subchannel(devno, place, None) for devno in _free(first, lcu.aliases, taken)]
     return found
 
 
 def _free(near: int, wanted: int, taken: set[int]) -> list[int]:
-    """Return numbers that nobody has, from the end of the LCU's hundred downwards."""
-    ahead = (number & 0xFFFF for number in count((near & 0xFF00) | 0xFF, -1))
-    found: list[int] = []
-    while len(found) < wanted:
-        number = next(ahead)
-        if number not in taken:
-            taken.add(number)
-            found.append(number)
+    """Return numbers that are not taken, from the end of the LCU's hundred downwards; they are taken then."""
+    downwards = (number & 0xFFFF for number in count((near & 0xFF00) | 0xFF, -1))
+    found = list(islice((number for number in downwards if number not in taken), wanted))
+    taken.update(found)
     return found
 
 
-def _owners(plan: Scenario) -> list[tuple[int, int | None]]:
-    """Return for each device its control unit, and the volume that it belongs to; None in a pool."""
-    volumes = plan.box.volumes
-    owners: list[tuple[int, int | None]] = [(volume.lcu, place) for place, volume in enumerate(volumes)]
-    for place, volume in enumerate(volumes):
-        owners += [(volume.lcu, place)] * volume.pav
-    for place, lcu in enumerate(plan.box.lcus):
-        owners += [(place, None)] * lcu.aliases
-    return owners
+def _frame(
+    kind: Kind,
+    keys: Sequence[str],
+    when: int,
+    columns: Mapping[str, Value | Sequence[Value]],
+    rest: Absent | None = None,
+) -> Frame:
+    """Return a frame of columns; a single value stands in each row.  With `rest` it has all its fields."""
+    rows = len(keys)
+    given: dict[str, list[Value]] = {}
+    if rest is not None:
+        given = {field.name: [rest] * rows for field in kind.fields}
+    for name, values in columns.items():
+        if isinstance(values, int | float | str | Absent):
+            given[name] = [values] * rows
+        else:
+            given[name] = list(values)
+    return Frame(kind, list(keys), given, [when] * rows)
 
 
-def frames(plan: Scenario, busids: Sequence[str], names: Sequence[str]) -> Iterable[Frame]:
+def frames(plan: Scenario, devices: Sequence[Subchannel]) -> Iterable[Frame]:
     """Yield the frames that are the same in every sample."""
-    when = plan.begin * 1_000_000_000
+    when = plan.begin * SECOND
+    volumes = plan.box.volumes
+    names = [disk_name(place) for place in range(len(volumes))]
+    keys = [busid(volume.devno) for volume in volumes]
     yield _machine(plan, when)
-    yield _device_frame(plan, busids, names, when)
-    disks = len(names)
-    keys = list(busids[:disks])
-    yield _frame(
-        DASD,
-        keys,
-        {
-            "name": list(names),
-            "discipline": ["ECKD"] * disks,
-            "state": ["active"] * disks,
-            "readonly": [0] * disks,
-            "block_size": [4096] * disks,
-            "blocks": [size_of(volume.cylinders) // 4096 for volume in plan.box.volumes],
-            "megabytes": [size_of(volume.cylinders) >> 20 for volume in plan.box.volumes],
-            "volser": [f"0X{busid[-4:].upper()}" for busid in keys],
-            "cylinders": [volume.cylinders for volume in plan.box.volumes],
-        },
-        when,
-    )
-    yield _frame(
-        MEMORY,
-        ["memory"],
-        {"total": [4 << 30], "available": [2 << 30], "free": [1 << 30], "buffers": [64 << 20],
-         "cached": [1 << 30], "swap_total": [0], "swap_free": [0], "swapped_in": [0], "swapped_out": [0]},
-        when,
-    )  # fmt: skip
+    yield _device_frame(plan, devices, names, when)
+    yield _frame(DASD, keys, when, {
+        "name": names,
+        "discipline": "ECKD",
+        "state": "active",
+        "readonly": 0,
+        "block_size": 4096,
+        "blocks": [size_of(volume.cylinders) // 4096 for volume in volumes],
+        "megabytes": [size_of(volume.cylinders) >> 20 for volume in volumes],
+        "volser": [f"0X{volume.devno:04X}" for volume in volumes],
+        "cylinders": [volume.cylinders for volume in volumes],
+    }, NOT_SIMULATED)  # fmt: skip
+    yield _frame(MEMORY, ["memory"], when, {
+        "total": 4 << 30, "available": 2 << 30, "free": 1 << 30, "buffers": 64 << 20, "cached": 1 << 30,
+        **dict.fromkeys(("swap_total", "swap_free", "swapped_in", "swapped_out"), 0),
+    }, NOT_SIMULATED)  # fmt: skip
     yield from _files(plan, names, when)
-    yield _claims(plan, busids, when)
+    yield _claims(plan, when)
     if plan.environment == "lpar":
-        yield _frame(LPAR, [PARTITION], {"number": ["1"], "cpus": [plan.box.cpus], "own": [1]}, when)
+        yield _frame(LPAR, [PARTITION], when, {"number": "1", "cpus": plan.box.cpus, "own": 1}, NOT_SIMULATED)
         yield empty_frame(PHYSICAL_CPU, NOT_SIMULATED.reason)
     else:
         missing = "needs an LPAR: a guest does not see the partitions of its machine"
@@ -146,86 +186,70 @@ def frames(plan: Scenario, busids: Sequence[str], names: Sequence[str]) -> Itera
 
 def _paths(plan: Scenario, when: int) -> Frame:
     """Return the channel paths as a guest sees them: what they are, and nothing of their load."""
-    chpids = {chpid: group for group in plan.box.paths for chpid in group.chpids}
-    columns: dict[str, list[Value]] = {field.name: [NOT_MEASURED] * len(chpids) for field in CHANNEL.fields}
-    columns |= {
-        "type": [group.code for group in chpids.values()],
-        "status": ["online"] * len(chpids),
-        "configure": [1] * len(chpids),
-        "shared": [1] * len(chpids),
+    chpids = {f"0.{chpid}": group.code for group in plan.box.paths for chpid in group.chpids}
+    seen: dict[str, Value | Sequence[Value]] = {
+        "type": [*chpids.values()],
+        "status": "online",
+        "configure": 1,
+        "shared": 1,
     }
-    return Frame(CHANNEL, [f"0.{chpid}" for chpid in chpids], columns, [when] * len(chpids))
-
-
-def _frame(kind: Kind, keys: list[str], columns: Mapping[str, Sequence[Value]], when: int) -> Frame:
-    """Return a frame; what the laboratory does not have is absent."""
-    none: list[Value] = [NOT_SIMULATED] * len(keys)
-    given = {name: list(values) for name, values in columns.items()}
-    return Frame(
-        kind, keys, {field.name: given.get(field.name, none) for field in kind.fields}, [when] * len(keys)
-    )
+    return _frame(CHANNEL, [*chpids], when, seen, NOT_MEASURED)
 
 
 def _machine(plan: Scenario, when: int) -> Frame:
-    guest = plan.environment == "zvm"
-    row: dict[str, Sequence[Value]] = {
-        "manufacturer": ["LAB"],
-        "type": ["0000"],
-        "model": ["SIMULATED"],
-        "sequence": ["00000000000LAB01"],
-        "environment": [plan.environment],
-        "hostname": [plan.host],
-        "kernel": ["simulated"],
-        "architecture": ["s390x"],
-        "lpar_name": [PARTITION],
-        "lpar_number": [1],
-        "cpus_total": [plan.box.cpus],
-        "cpus_configured": [plan.box.cpus],
-        "lpar_cpus": [plan.box.cpus],
-        "lpar_cpus_configured": [plan.box.cpus],
+    cpus = ("cpus_total", "cpus_configured", "lpar_cpus", "lpar_cpus_configured")
+    row: dict[str, Value] = {
+        "manufacturer": "LAB",
+        "type": "0000",
+        "model": "SIMULATED",
+        "sequence": "00000000000LAB01",
+        "environment": plan.environment,
+        "hostname": plan.host,
+        "kernel": "simulated",
+        "architecture": "s390x",
+        "lpar_name": PARTITION,
+        "lpar_number": 1,
+        **dict.fromkeys(cpus, plan.box.cpus),
     }
-    if guest:
-        row |= {"guest_name": ["LINDB01"], "control_program": ["z/VM 7.3.0"]}
+    if plan.environment == "zvm":
+        row |= {"guest_name": "LINDB01", "control_program": "z/VM 7.3.0"}
     else:
-        row |= {"cm_enable": [1]}
-    return _frame(MACHINE, ["machine"], row, when)
+        row["cm_enable"] = 1
+    return _frame(MACHINE, ["machine"], when, row, NOT_SIMULATED)
 
 
-def _device_frame(plan: Scenario, busids: Sequence[str], names: Sequence[str], when: int) -> Frame:
+def _device_frame(plan: Scenario, devices: Sequence[Subchannel], names: Sequence[str], when: int) -> Frame:
     box = plan.box
-    seats: dict[int, int] = {}
-    units = []
+    units: list[str] = []
+    """Of each volume its number within its LCU."""
+    used = dict.fromkeys(range(len(box.lcus)), 0)
     for volume in box.volumes:
-        seats[volume.lcu] = seats.get(volume.lcu, -1) + 1
-        units.append(seats[volume.lcu])
-    uids, aliases, chpids, masks = [], [], [], []
-    for place, (lcu, owner) in enumerate(_owners(plan)):
-        unit = "xx" if owner is None else f"{units[owner] & 0xFF:02x}"
-        uids.append(f"IBM.{box.serial}.{box.lcus[lcu].ssid.lower()}.{unit}")
-        aliases.append(int(place >= len(names)))
-        paths = box.paths[box.lcus[lcu].paths].chpids[:8]
-        chpids.append(" ".join(paths))
-        masks.append(0xFF00 >> len(paths) & 0xFF)
-    total = len(busids)
-    no_block = absent("an alias has no block device")
-    columns: dict[str, Sequence[Value]] = {
-        "subchannel": [f"0.0.{place:04x}" for place in range(total)],
-        "chpids": chpids,
+        units.append(f"{used[volume.lcu] & 0xFF:02x}")
+        used[volume.lcu] += 1
+    lcus = [box.lcus[device.lcu] for device in devices]
+    chpids = [box.paths[lcu.paths].chpids[:8] for lcu in lcus]
+    masks = [0xFF00 >> len(paths) & 0xFF for paths in chpids]
+    aliases = len(devices) - len(names)
+    return _frame(DEVICE, [busid(device.devno) for device in devices], when, {
+        "subchannel": [f"0.0.{place:04x}" for place in range(len(devices))],
+        "chpids": [" ".join(paths) for paths in chpids],
         **dict.fromkeys(("pim", "pam", "pom", "vpm"), masks),
-        "driver": ["dasd-eckd"] * total,
-        "status": ["online"] * total,
-        "availability": ["good"] * total,
-        "discipline": ["ECKD"] * total,
-        "vendor": ["IBM"] * total,
-        "block": [*names, *[no_block] * (total - len(names))],
-        "devtype": ["3390/0a"] * total,
-        "cutype": ["3990/e9"] * total,
-        "uid": uids,
-        "alias": aliases,
-        **{name: [1] * total for name in ("online", "cmb_enable")},
-        **{name: [0] * total for name in ("readonly", "hpf", "ese", "use_diag")},
-    }
-    return _frame(DEVICE, list(busids), columns, when)
+        "driver": "dasd-eckd",
+        "status": "online",
+        "availability": "good",
+        "discipline": "ECKD",
+        "vendor": "IBM",
+        "block": [*names, *[absent("an alias has no block device")] * aliases],
+        "devtype": "3390/0a",
+        "cutype": "3990/e9",
+        "uid": [
+            f"IBM.{box.serial}.{lcu.ssid.lower()}.{'xx' if device.volume is None else units[device.volume]}"
+            for device, lcu in zip(devices, lcus, strict=True)
+        ],
+        "alias": [*[0] * len(names), *[1] * aliases],
+        **dict.fromkeys(("online", "cmb_enable"), 1),
+        **dict.fromkeys(("readonly", "hpf", "ese", "use_diag"), 0),
+    }, NOT_SIMULATED)  # fmt: skip
 
 
 def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
@@ -236,12 +260,8 @@ def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
         whole, part = f"{MAJOR}:{place * MINORS}", f"{MAJOR}:{place * MINORS + 1}"
         size = size_of(volume.cylinders) // 512
         layers[whole] = {
-            "name": name,
-            "sort": "disk",
-            "busid": f"0.0.{volume.devno:04x}",
-            "size": size,
-            "below": "",
-        }
+            "name": name, "sort": "disk", "busid": busid(volume.devno), "size": size, "below": "",
+        }  # fmt: skip
         layers[part] = {
             "name": f"{name}1", "sort": "partition", "parent": whole, "start": 192, "size": size - 192,
             "below": "",
@@ -280,53 +300,24 @@ def _rows(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int, missin
     if not rows:
         return empty_frame(kind, missing)
     names = {name for row in rows.values() for name in row}
-    return _frame(
-        kind,
-        list(rows),
-        {name: [row.get(name, NO_SUCH) for row in rows.values()] for name in names},
-        when,
-    )
+    columns = {name: [row.get(name, NO_SUCH) for row in rows.values()] for name in names}
+    return _frame(kind, list(rows), when, columns, NOT_SIMULATED)
 
 
-def _claims(plan: Scenario, busids: Sequence[str], when: int) -> Frame:
+def _claims(plan: Scenario, when: int) -> Frame:
     if not plan.rdevs:
         return empty_frame(CLAIM, "the simulated machine has no z/VM below it")
-    return claims_frame(
-        [
-            Claim(
-                vdev=busid[-4:].upper(), rdev=rdev, volser=label, mode="R/W", via="QUERY VIRTUAL DASD",
-                origin=f"lab:{plan.name}", line=line, length=volume.cylinders,
-            )
-            for line, (busid, rdev, label, volume) in enumerate(
-                zip(
-                    busids, plan.rdevs, plan.labels or [""] * len(plan.rdevs), plan.box.volumes, strict=False
-                ), 1
-            )
-        ],
-        when,
-    )  # fmt: skip
-
-
-SECOND: Final = 1_000_000_000
-TICK: Final = 128_000
-"""ns of a tick of a channel path's clock."""
-UNIT: Final = 1000
-"""ns of work that a FICON channel counts as one unit."""
-ESCON: Final = 0x05
-OF_FICON: Final = absent("measurement group 2 does not have it")
-OF_ESCON: Final = absent("measurement group 1 does not have it")
-MILLISECOND: Final = 1_000_000
-_CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
-_BLOCK: Final = (
-    "reads", "sectors_read", "read_ms", "writes", "sectors_written", "write_ms", "in_flight", "io_ms",
-    "weighted_ms",
-)  # fmt: skip
-PROFILED: Final = 64
-"""Of so many disks at the most there are histograms of each, beside those of all."""
-_HISTOGRAMS: Final = ("size", "time", "device", "wait", "queue")
-"""What an interval counts in histograms, in its order, as `zmon.kinds.HISTOGRAMS` calls it."""
-_SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
-"""How processor time is told apart; the model knows it as one."""
+    labels = plan.labels or [""] * len(plan.rdevs)
+    claims = [
+        Claim(
+            vdev=f"{volume.devno:04X}", rdev=rdev, volser=label, mode="R/W", via="QUERY VIRTUAL DASD",
+            origin=f"lab:{plan.name}", line=line, length=volume.cylinders,
+        )
+        for line, (rdev, label, volume) in enumerate(
+            zip(plan.rdevs, labels, plan.box.volumes, strict=False), 1
+        )
+    ]  # fmt: skip
+    return claims_frame(claims, when)
 
 
 class KernelCounters:
@@ -337,64 +328,47 @@ class KernelCounters:
         self.plan = plan
         self.number = 0
         """So many intervals have been added."""
-        devices, disks = numbers(plan), len(plan.box.volumes)
-        self._busids = [f"0.0.{devno:04x}" for devno in devices]
+        devices, disks = subchannels(plan), len(plan.box.volumes)
+        self._busids = [busid(device.devno) for device in devices]
         self._names = [disk_name(place) for place in range(disks)]
         self._cmf = {name: [0] * len(devices) for name in _CMF}
-        self._block = {name: [0] * disks for name in _BLOCK}
-        self._times = {name: [0] * disks for name in ("read", "write", "busy", "weighted")}
-        self._cache = {name: [0] * disks for name in ("reads", "read_hits", "writes", "write_hits")}
-        self._paths = [
-            (group, path) for group, paths in enumerate(plan.box.paths) for path in range(len(paths.chpids))
-        ]
-        self._carried = dict.fromkeys(self._paths, 0)
+        self._disks = {name: [0] * disks for name in _COUNTED}
+        self._in_flight = [0] * disks
+        self._busy_paths = [[0] * len(paths.chpids) for paths in plan.box.paths]
+        """Of each path group, the ns that each of its paths was busy."""
         self._computed = 0
         self._idle = 0
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
         }
-        self._still = {frame.kind.name: frame for frame in frames(plan, self._busids, self._names)}
+        self._constant = {frame.kind.name: frame for frame in frames(plan, devices)}
+        self._uids = self._constant[DEVICE.name].column("uid")
 
     def copy(self) -> KernelCounters:
         """Return the same counters, to go on from here once more."""
         other = object.__new__(KernelCounters)
         other.__dict__.update(self.__dict__)
-        other._histograms = {name: [*values] for name, values in self._histograms.items()}
-        for name in ("_cmf", "_block", "_times", "_cache"):
+        for name in ("_cmf", "_disks", "_histograms"):
             setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
-        other._carried = dict(self._carried)
+        other._busy_paths = [[*paths] for paths in self._busy_paths]
         return other
 
-    def add(self, slice_: IntervalCounts) -> None:
+    def add(self, counts: IntervalCounts) -> None:
         """Count one more interval."""
         self.number += 1
-        for device, starts, pending, disconnect, connect in slice_.started:
-            for name, more in zip(_CMF, (starts, starts, pending, disconnect, connect), strict=True):
+        for device, starts, *times in counts.started:
+            for name, more in zip(_CMF, (starts, starts, *times), strict=True):
                 self._cmf[name][device] += more
-        in_flight = self._block["in_flight"] = [0] * len(self._names)
-        for one in slice_.answered:
-            disk = one.disk
-            for name in ("reads", "sectors_read", "writes", "sectors_written"):
-                self._block[name][disk] += getattr(one, name)
-            for name, more in zip(
-                ("read", "write", "busy", "weighted"),
-                (one.read_ns, one.write_ns, one.busy_ns, one.weighted_ns),
-                strict=True,
-            ):
-                total = self._times[name][disk] = self._times[name][disk] + more
-                self._block[_MS[name]][disk] = total // MILLISECOND
-            in_flight[disk] = one.in_flight
+        self._in_flight = [0] * len(self._names)
+        for one in counts.answered:
+            for name, column in self._disks.items():
+                column[one.disk] += getattr(one, name)
+            self._in_flight[one.disk] = one.in_flight
             self._profile(one)
-            for name, more in zip(
-                self._cache,
-                (one.cache_reads, one.cache_hits, one.cache_writes, one.cache_writes),
-                strict=True,
-            ):
-                self._cache[name][disk] += more
-        for carried in slice_.carried:
-            self._carried[carried.group, carried.path] += carried.busy_ns
-        self._computed += slice_.computing_ns
+        for carried in counts.carried:
+            self._busy_paths[carried.group][carried.path] += carried.busy_ns
+        self._computed += counts.computing_ns
         # rounding must not let it fall
         self._idle = max(
             self._idle, round(self.number * self.plan.step * SECOND) - self._computed // self.plan.box.cpus
@@ -413,142 +387,100 @@ class KernelCounters:
         plan = self.plan
         since = round(self.number * plan.step * SECOND)
         now = plan.begin * SECOND + since
-        found = dict(self._still)
-        found |= {frame.kind.name: frame for frame in self._moving(now, since)}
+        found = self._constant | {frame.kind.name: frame for frame in self._moving(now, since)}
         return Sample(
             Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True
         )
 
     def _moving(self, now: int, since: int) -> Iterable[Frame]:
-        plan = self.plan
-        count_ = len(self._busids)
-        zero: list[Value] = [0] * count_
-        yield Frame(
-            CMF,
-            self._busids,
-            {
-                **{name: [*values] for name, values in self._cmf.items()},
-                **dict.fromkeys(("cu_queue", "active_only", "busy", "initial_command", "error"), zero),
-                "elapsed": [since] * count_,
-                "via": ["ioctl"] * count_,
-                "uid": self._still[DEVICE.name].column("uid"),
-            },
-            [now] * count_,
-        )
-        yield Frame(
-            BLOCK,
-            self._names,
-            {**self._labels(), **{name: [*values] for name, values in self._block.items()}},
-            [now] * len(self._names),
-        )
+        disks, busids = self._disks, self._busids[: len(self._names)]
+        volumes = self.plan.box.volumes
+        yield _frame(CMF, self._busids, now, {
+            **self._cmf,
+            **dict.fromkeys(("cu_queue", "active_only", "busy", "initial_command", "error"), 0),
+            "elapsed": since,
+            "via": "ioctl",
+            "uid": self._uids,
+        })  # fmt: skip
+        yield _frame(BLOCK, self._names, now, {
+            "number": [f"{MAJOR}:{place * MINORS}" for place in range(len(volumes))],
+            "busid": busids,
+            "size": [size_of(volume.cylinders) // 512 for volume in volumes],
+            "nr_requests": 64,
+            "block_size": 4096,
+            **dict.fromkeys(("reads_merged", "writes_merged"), 0),
+            **{name: disks[name] for name in ("reads", "sectors_read", "writes", "sectors_written")},
+            **{name: [ns // MILLISECOND for ns in disks[spent]] for name, spent in _MS.items()},
+            "in_flight": self._in_flight,
+        })  # fmt: skip
         yield self._profiles(now)
-        yield self._caches(now)
+        yield _frame(CACHE, busids, now, {
+            "reads": disks["cache_reads"],
+            "read_hits": disks["cache_hits"],
+            **dict.fromkeys(("writes", "write_hits", "dfw_normal"), disks["cache_writes"]),
+            "uid": self._uids[: len(busids)],
+            **dict.fromkeys(("caching", "fast_write"), "active"),
+            "staged": list(map(sub, disks["cache_reads"], disks["cache_hits"])),
+        })  # fmt: skip
         yield self._cpus(now, since)
-        if plan.environment == "lpar":
+        if self.plan.environment == "lpar":
             yield self._channels(now, since)
             yield self._partition_cpus(now, since)
 
     def _profiles(self, now: int) -> Frame:
-        rows = len(self._profiled)
-        sectors = [
-            read + written
-            for read, written in zip(self._block["sectors_read"], self._block["sectors_written"], strict=True)
-        ]
-        moved = [sum(sectors), *sectors][:rows]
-        requests = [sum(self._histograms[name][row] for name in buckets("time")) for row in range(rows)]
-        columns: dict[str, list[Value]] = {
-            "start": [str(self.plan.begin)] * rows,
-            "scale": [1] * rows,
-            "via": ["debugfs"] * rows,
-            "requests": list(requests),
-            "sectors": list(moved),
-            **{name: list(values) for name, values in self._histograms.items()},
-        }
-        return Frame(PROFILE, self._profiled, columns, [now] * rows)
-
-    def _labels(self) -> Mapping[str, list[Value]]:
-        disks = len(self._names)
-        none: list[Value] = [0] * disks
-        return {
-            "number": [f"{MAJOR}:{place * MINORS}" for place in range(disks)],
-            "busid": list(self._busids[:disks]),
-            "size": [size_of(volume.cylinders) // 512 for volume in self.plan.box.volumes],
-            "nr_requests": [64] * disks,
-            "block_size": [4096] * disks,
-            **dict.fromkeys(("reads_merged", "writes_merged"), none),
-        }
-
-    def _caches(self, now: int) -> Frame:
-        disks = len(self._names)
-        columns: dict[str, list[Value]] = {name: list(values) for name, values in self._cache.items()}
-        columns |= {
-            "uid": self._still[DEVICE.name].column("uid")[:disks],
-            "caching": ["active"] * disks,
-            "fast_write": ["active"] * disks,
-            "staged": [
-                reads - hits
-                for reads, hits in zip(self._cache["reads"], self._cache["read_hits"], strict=True)
-            ],
-            "dfw_normal": list(self._cache["writes"]),
-        }
-        return Frame(CACHE, self._busids[:disks], columns, [now] * disks)
+        rows = range(len(self._profiled))
+        sectors = list(map(add, self._disks["sectors_read"], self._disks["sectors_written"]))
+        return _frame(PROFILE, self._profiled, now, {
+            "start": str(self.plan.begin),
+            "scale": 1,
+            "via": "debugfs",
+            "requests": [sum(self._histograms[name][row] for name in buckets("time")) for row in rows],
+            "sectors": [sum(sectors), *sectors][: len(rows)],
+            **self._histograms,
+        })  # fmt: skip
 
     def _cpus(self, now: int, since: int) -> Frame:
         cpus = self.plan.box.cpus
-        each = self._computed // cpus
-        parts = {name: int(each * part) for name, part in _SPLIT}
-        columns: dict[str, list[Value]] = {name: [used] * cpus for name, used in parts.items()}
-        columns["idle"] = [since - sum(parts.values())] * cpus
-        for name in ("nice", "iowait", "irq", "steal", "guest", "guest_nice"):
-            columns[name] = [0] * cpus
-        columns["online"] = [1] * cpus
-        return Frame(CPU, [str(cpu) for cpu in range(cpus)], columns, [now] * cpus)
+        parts = {name: int(self._computed // cpus * part) for name, part in _SPLIT}
+        return _frame(CPU, [str(cpu) for cpu in range(cpus)], now, {
+            **parts,
+            "idle": since - sum(parts.values()),
+            **dict.fromkeys(("nice", "iowait", "irq", "steal", "guest", "guest_nice"), 0),
+            "online": 1,
+        })  # fmt: skip
 
     def _channels(self, now: int, since: int) -> Frame:
         """Return the channel paths: ESCON counts its busy time, FICON work units against a maximum."""
-        paths = self.plan.box.paths
-        keys = [f"0.{paths[group].chpids[path]}" for group, path in self._paths]
-        codes = [paths[group].code for group, _path in self._paths]
-        timed = [code == ESCON for code in codes]
-        busy = list(self._carried.values())
-        ticks: list[Value] = [
-            ns // TICK if is_timed else OF_FICON for ns, is_timed in zip(busy, timed, strict=True)
+        groups = self.plan.box.paths
+        paths = [
+            (f"0.{chpid}", group.code, busy)
+            for group, spent in zip(groups, self._busy_paths, strict=True)
+            for chpid, busy in zip(group.chpids, spent, strict=True)
         ]
-        units: list[Value] = [
-            OF_ESCON if is_timed else ns // UNIT for ns, is_timed in zip(busy, timed, strict=True)
-        ]
-        many = len(keys)
-        columns: dict[str, list[Value]] = {
-            "type": list(codes),
-            "cmg": [1 if is_timed else 2 for is_timed in timed],
-            "status": ["online"] * many,
-            "configure": [1] * many,
-            "shared": [0] * many,
-            "timestamp": [since // TICK % (1 << 24)] * many,
-            "max_work_units": [OF_ESCON if is_timed else SECOND // UNIT for is_timed in timed],
+        ticks = [busy // TICK if code == ESCON else OF_FICON for _key, code, busy in paths]
+        units = [OF_ESCON if code == ESCON else busy // UNIT for _key, code, busy in paths]
+        return _frame(CHANNEL, [key for key, _code, _busy in paths], now, {
+            "type": [code for _key, code, _busy in paths],
+            "cmg": [1 if code == ESCON else 2 for _key, code, _busy in paths],
+            "status": "online",
+            "configure": 1,
+            "shared": 0,
+            "timestamp": since // TICK % (1 << 24),
+            "max_work_units": [OF_ESCON if code == ESCON else SECOND // UNIT for _key, code, _busy in paths],
             **dict.fromkeys(("busy", "busy_cpc"), ticks),
             **dict.fromkeys(("work_units", "work_units_cpc"), units),
-        }
-        return Frame(CHANNEL, keys, columns, [now] * many)
+        })  # fmt: skip
 
     def _partition_cpus(self, now: int, since: int) -> Frame:
-        cpus = self.plan.box.cpus
-        used = self._computed // cpus // 1000
-        rows = [f"{PARTITION}/{cpu}" for cpu in range(cpus)]
-        columns: dict[str, list[Value]] = {
-            "type": ["IFL"] * cpus,
-            "lpar": [PARTITION] * cpus,
-            "cpu": [str(cpu) for cpu in range(cpus)],
-            **{name: [1] * cpus for name in ("online",)},
-            **{name: [0] * cpus for name in ("capped", "dedicated", "mt_idle")},
-            **{name: [100] * cpus for name in ("weight_initial", "weight")},
-            "accumulated": [used] * cpus,
-            "dispatched": [used] * cpus,
-            "wait": [self._idle // 1000] * cpus,
-            "online_time": [since // 1000] * cpus,
-            "clock": [since // 1000] * cpus,
-        }
-        return Frame(LPAR_CPU, rows, columns, [now] * cpus)
-
-
-_MS: Final = {"read": "read_ms", "write": "write_ms", "busy": "io_ms", "weighted": "weighted_ms"}
+        cpus = range(self.plan.box.cpus)
+        return _frame(LPAR_CPU, [f"{PARTITION}/{cpu}" for cpu in cpus], now, {
+            "type": "IFL",
+            "lpar": PARTITION,
+            "cpu": [str(cpu) for cpu in cpus],
+            "online": 1,
+            **dict.fromkeys(("capped", "dedicated", "mt_idle"), 0),
+            **dict.fromkeys(("weight_initial", "weight"), 100),
+            **dict.fromkeys(("accumulated", "dispatched"), self._computed // len(cpus) // 1000),
+            "wait": self._idle // 1000,
+            **dict.fromkeys(("online_time", "clock"), since // 1000),
+        })  # fmt: skip
