@@ -115,6 +115,23 @@ def test_the_list_shows_then_now_and_the_difference() -> None:
     ]
 
 
+def test_a_difference_is_that_of_the_figures_beside_it() -> None:
+    """As they are written: no reader finds another, and no decimals are made up."""
+    found = compare(
+        SCREEN,
+        table({"7000": (16.44, 98.44), "7001": (2.0, 60.04), "7002": (1.06, 120_449.0)}),
+        table({"7000": (16.55, 124.4), "7001": (2.04, 59.96), "7002": (1.04, 118_451.0)}),
+    )
+    both = compared(SCREEN)
+    sheet = Sheet(both, found, natural(both))
+    assert sorted(sheet.line(place)[:41].rstrip() for place in range(3)) == [
+        " 7000 16.4 16.6   +.2 98.4  124   +26",
+        " 7001  2.0  2.0    .0 60.0 60.0    .0",
+        " 7002  1.1  1.0   -.1 120k 118k   -2k",
+    ]
+    assert found.columns["io_diff"][found.keys.index("7000")] == 16.55 - 16.44
+
+
 def test_every_shipped_list_can_be_compared() -> None:
     """No two columns have the same name, and the screen is drawn."""
     for screen in load_screens(shipped("screens")):

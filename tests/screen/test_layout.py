@@ -11,7 +11,7 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.screen import layout, number
-from zmon.screen.compare import compared
+from zmon.screen.compare import DIFFERENCE, THEN, compared, difference
 from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import ESTIMATE, Sheet
@@ -39,12 +39,18 @@ HERE: Final = Interval(None, Sample(Instant(0, 0, "boot"), {}))
 
 
 def cells(screen: Screen) -> st.SearchStrategy[dict[str, Value]]:
-    """Draw a value for each column, extreme ones too."""
+    """Draw a value for each column, extreme ones too; differences are those of the figures before them."""
     return st.fixed_dictionaries({
         column.name: st.integers(0, 10**18) if column.format == "clock"
         else WORDS if column.format in number.LEFT else FIGURES
-        for column in screen.columns
-    })  # fmt: skip
+        for column in screen.columns if not column.signed
+    }).map(with_differences)  # fmt: skip
+
+
+def with_differences(values: dict[str, Value]) -> dict[str, Value]:
+    """Add the difference of each pair of figures."""
+    pairs = [(name.removesuffix(THEN), name) for name in values if name.endswith(THEN)]
+    return values | {now + DIFFERENCE: difference(values[then], values[now]) for now, then in pairs}
 
 
 def without_sign(token: str, column: Column, value: Value) -> str:
@@ -55,19 +61,20 @@ def without_sign(token: str, column: Column, value: Value) -> str:
 
 def says(token: str, column: Column, value: Value) -> bool:
     """Tell whether what is read cannot be taken for another value: whole, scaled, or visibly not whole."""
-    if isinstance(value, Absent):
-        return set(token) == {"."}
-    if set(token) in ({">"}, {"<"}, {"*"}):
-        return True
+    if isinstance(value, Absent) or set(token) in ({">"}, {"<"}, {"*"}):
+        return not isinstance(value, Absent) or set(token) == {"."}
     if isinstance(value, str):
         return token == value or (token.endswith(">") and value.startswith(token[:-1])) or ".." in token
     if column.format == "bar":
         return set(token) <= {"#", "."}
     scaled = re.fullmatch(r"(-?\d+)([kMGT])", token)
     if scaled and column.format not in number.LEFT:
-        return abs(int(scaled[1]) * SIZES[scaled[2]] - value) <= 0.6 * SIZES[scaled[2]] or (
+        most = 1.6 if column.signed else 0.6
+        return abs(int(scaled[1]) * SIZES[scaled[2]] - value) <= most * SIZES[scaled[2]] or (
             column.format == "bytes"
         )
+    if column.signed and re.fullmatch(number.DECIMAL, token):  # of figures that are rounded themselves
+        return abs(float(token) - value) <= 1.6 * 10.0 ** -len(token.partition(".")[2])
     return token in {number.FORMATS[column.format](value), number.percent(value)}
 
 

@@ -199,3 +199,12 @@ def test_an_estimate_that_is_a_text_is_marked_behind_its_last_letter() -> None:
     """Not at the end of its field, where it would seem to belong to the next."""
     table = TABLE._replace(estimated={"name": None})
     assert Sheet(SCREEN, table).line(0).startswith(" A~     ")
+
+
+def test_figures_that_look_alike_are_marked_alike() -> None:
+    """The limit holds for the figure that is shown: 60.04 is no worse than 59.96."""
+    column = Column(name="resp", head=("Resp",), width=5, format="rate", limit=Limit(10, 60, "slow"))
+    screen = Screen(id="X", command="X", title="X", table="device", columns=(column,))
+    sheet = Sheet(screen, Table(list("abc"), {"resp": [59.96, 60.04, 60.06]}))
+    assert [sheet.line(place).strip() for place in range(3)] == ["60.0*", "60.0*", "60.1!"]
+    assert [sheet.marks(place)[0].sign for place in range(3)] == ["*", "*", "!"]

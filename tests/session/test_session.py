@@ -533,6 +533,67 @@ def test_a_comparison_follows_its_marks() -> None:
     assert to.page.order == order
 
 
+def test_a_comparison_holds_for_every_list_until_it_is_ended() -> None:
+    """Those below and those opened later; what is no list says that it is none."""
+    to = session("CTLUNIT", seconds=9)
+    for line in ("DEVICE", "MARK B", "GO -4s", "MARK A", "COMPARE"):
+        run(to, line)
+    run(to, "DETAILS 7000")
+    assert to.message == "DETAILS cannot be compared. COMPARE goes on with lists such as DEVICE."
+    run(to, "DEVICE cu=*7100")
+    assert [page.against is not None for page in to.pages] == [True, True, False, True]
+    assert to.sheet().keys == ["0.0.7100"]
+    run(to, "COMPARE END")
+    assert all(page.against is None for page in to.pages)
+    assert to.page.screen.command == "DEVICE"
+    assert said(to, "COMPARE OFF") == "Nothing is compared."
+
+
+@pytest.mark.parametrize("line", ["INTERIM", "AVERAGE"])
+def test_a_comparison_ends_where_something_else_is_asked_for(line: str) -> None:
+    """INTERIM shows the present interval, AVERAGE the time between the marks."""
+    to = session("DEVICE", seconds=9)
+    for each in ("MARK B", "GO -4s", "MARK A", "COMPARE", line):
+        run(to, each)
+    assert to.page.against is None
+
+
+@pytest.mark.parametrize("command", ["MOVES", "FILES", "DEVLOG"])
+def test_what_is_no_list_of_figures_is_not_compared(command: str) -> None:
+    """Proposals and files are the same at both times."""
+    to = session(command, seconds=9)
+    for line in ("MARK B", "GO -4s", "MARK A"):
+        run(to, line)
+    assert "cannot be compared" in said(to, "COMPARE")
+
+
+@pytest.mark.parametrize(
+    ("lines", "there"),
+    [
+        (["GO -4s", "MARK A"], 5),
+        (["GO -4s", "GO -2s", "MARK A"], 3),
+        (["GO 00:00:02", "NEXTSAMP", "MARK A"], 3),
+        (["GO begin", "NEXTSAMP 00:00:04", "MARK A"], 4),
+    ],
+)
+def test_what_is_about_a_sample_waits_until_the_cursor_is_there(lines: list[str], there: int) -> None:
+    """However long a move takes: a mark is never set on the sample before."""
+    to = session("DEVICE", seconds=9)
+    moves: list[CursorMove] = []
+    to.mover = moves.append
+    for line in lines:
+        run(to, line)
+    assert to.marks == {}
+    while moves:
+        move = moves.pop(0)
+        to.arrive(move, move.run())
+        if not to.underway:
+            waiting, to.waiting = to.waiting, []
+            for line in waiting:
+                run(to, line)
+    assert to.marks["A"].at.utc == there * SECOND
+
+
 @pytest.mark.parametrize(
     ("line", "words"), [("COMPARE A B", "Mark B is not set"), ("COMPARE B", "Mark B is not set")]
 )

@@ -171,8 +171,9 @@ def test_the_words_that_one_tries_first(on_terminal: Run, seen: Seen) -> None:
     """`?` lists the keys, HELP explains any screen, a typo is answered in one line, and `q` leaves."""
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
-        await pilot.press("question_mark", "enter")
+        await pilot.press("question_mark")
         assert " Keys" in seen(app)
+        assert app.glass.entry.text == ""
         await pilot.press(*"help", "space", *"device", "enter")
         assert " FCX108 DEVice - General I/O Device Load" in seen(app)
         await pilot.press("f12")

@@ -15,14 +15,14 @@ DEVICE, MENU = SCREENS.find("DEVICE"), SCREENS.find("MENU")
 @pytest.mark.parametrize(
     ("screen", "width", "text"),
     [
-        (DEVICE, 80, " F1=Help F4=Top F5=Bot F7=Bkwd F8=Fwd F10=Left F11=Right F12=Return ?=Keys"),
-        (MENU, 80, " F1=Help F4=Top F5=Bot F7=Bkwd F8=Fwd F12=Return ?=Keys SPACE=Play < > Sample"),
+        (MENU, 80, " F1=Help F5=Bot F7=Bkwd F8=Fwd F12=Return ?=Keys SPACE=Play [ ] Exc < > Sample"),
+        (DEVICE, 80, " F1=Help F7=Bkwd F8=Fwd F9=Sort F11=Right F12=Return TAB=Col SPACE=Play [ ] Exc"),
         (
             DEVICE,
             132,
             (
-                " F1=Help F4=Top F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return ?=Keys"
-                " TAB=Column SPACE=Play < > Sample [ ] Exception"
+                " F1=Help F2=Redisp F4=Top F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return"
+                " ?=Keys TAB=Col SPACE=Play [ ] Exc < > Sample"
             ),
         ),
     ],

@@ -755,6 +755,28 @@ def test_what_is_read_late_is_not_awaited_by_keys(recorded: Glass, pace: Pace) -
     assert recorded.settled
 
 
+def test_a_command_about_a_sample_waits_for_the_move_before_it(recorded: Glass, pace: Pace) -> None:
+    """However slow the reading is, MARK marks what GO leads to."""
+    order(recorded, "GO 12:03")
+    order(recorded, "MARK A")
+    assert "MARK A: waits for the sample" in shown(recorded)
+
+    pace.work(recorded)
+    assert "Mark A is set at 12:03:00" in shown(recorded)
+
+
+def test_a_command_about_a_sample_that_was_not_found_is_not_carried_out(recorded: Glass, pace: Pace) -> None:
+    """It says so, and the mark is not set elsewhere."""
+    order(recorded, "GO 12:03")
+    order(recorded, "MARK A")
+    recorded.failed("No sample: the file is gone", pace.moves.pop())
+    pace.work(recorded)
+
+    assert "the file is gone" in shown(recorded)
+    assert "Not carried out: MARK A" in shown(recorded)
+    assert recorded.session.marks == {}
+
+
 def test_a_tape_that_plays_waits_for_what_is_shown(recorded: Glass, pace: Pace, clock: Clock) -> None:
     """It does not run away from a slow screen."""
     order(recorded, "PLAY -60")

@@ -207,6 +207,17 @@ def test_a_small_terminal_has_what_to_press(simulated: Scenes) -> None:
     assert "..." in lines
 
 
+def test_the_keys_of_a_narrow_tour_are_whole(simulated: Scenes) -> None:
+    """The title of a step is left out first."""
+    guide = Guide(TOUR, simulated[0])
+    for width in range(41, BESIDE):
+        for place in range(len(TOUR.steps)):
+            guide.place = place
+            head = TourPanel(guide, {}).lines(width, 40)[0].text
+            assert head.endswith(" Ctrl+T next  Ctrl+Y back  Ctrl+X close")
+            assert len(head) < width
+
+
 @pytest.mark.parametrize("size", [(1, 1), (40, 9), (80, 11), (40, 12)])
 def test_the_tour_never_takes_the_room_that_the_screen_needs(
     simulated: Scenes, size: tuple[int, int]

@@ -8,6 +8,7 @@ available is dots.  A number that does not fit is scaled (`124k`), never cut.  A
 from __future__ import annotations
 
 import math
+import re
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,9 @@ MORE: Final = ">"
 
 LESS: Final = "<"
 """Stands for a negative number that fits in no way."""
+
+DECIMAL: Final = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+"""A number as it is written without a unit."""
 
 STARS: Final = "****"
 """What stands for what is no number, or no time of any calendar."""
@@ -176,6 +180,29 @@ def cell(value: Value, form: str, width: int, *, letters: bool = False) -> str:
     if len(digits) > width:
         digits = STARS[:width] if form == "clock" else fit(number, width)
     return digits.rjust(width)
+
+
+def shown(written: str, value: Value) -> Value:
+    """Return a value as it is written, where that is a plain number; else the value itself."""
+    digits = written.strip()
+    return float(digits) if re.fullmatch(DECIMAL, digits) else value
+
+
+def difference(then: str, now: str, width: int) -> str:
+    """Write the difference of two written figures, with no more decimals than both have; empty if unknown.
+
+    A positive one has a plus, and one that is nothing has no sign.
+    """
+    found = [re.fullmatch(rf"({DECIMAL})([kKMGT]?)", words.strip()) for words in (then, now)]
+    if not (found[0] and found[1]) or found[0][2] != found[1][2]:
+        return ""
+    places = min(len(one[1].partition(".")[2]) for one in found if one)
+    change = f"{float(found[1][1]) - float(found[0][1]):+.{places}f}"
+    digits, unit = bare(change.lstrip("+")), found[0][2]
+    if not digits.strip("0."):
+        return "" if unit else digits.rjust(width)  # less than a unit may be a lot
+    written = "+" * change.startswith("+") + digits + unit
+    return written.rjust(width) if len(written) <= width else ""
 
 
 def signed(value: Value, form: str, width: int) -> str:

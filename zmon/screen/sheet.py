@@ -18,7 +18,7 @@ from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.screen.definition import Column, Screen
@@ -182,18 +182,32 @@ class Sheet:
             for column in self.screen.columns
         ]
 
+    def _cells(self, values: Sequence[Value]) -> Iterator[tuple[CellPainter, Value, str, str]]:
+        """Yield for each value of a row what writes it, the value, how it is written, and its limit's mark.
+
+        A difference is that of the two figures before it as they are written: a reader can check it.
+        """
+        before, last = "", ""
+        for pen, value in zip(self._pens, values, strict=True):
+            written, mark = pen.write(value)
+            if pen.is_difference:
+                written = number.difference(before, last, len(written)) or written
+            before, last = last, written
+            yield pen, value, written, mark
+
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
         marks = ""
-        for pen, value in zip(self._pens, values, strict=True):
+        for pen, value, written, mark in self._cells(values):
             parts.append(marks.ljust(pen.gap))
-            written, marks = pen.write(value)
-            if pen.guesses and pen.guessed(value, row):
-                if pen.is_text and written.endswith(" "):
-                    written = f"{written.rstrip()}{ESTIMATE}".ljust(len(written))
-                else:
-                    marks = ESTIMATE + marks
-            parts.append(written)
+            marks = mark
+            if not (pen.guesses and pen.guessed(value, row)):
+                parts.append(written)
+            elif pen.is_text and written.endswith(" "):
+                parts.append(f"{written.rstrip()}{ESTIMATE}".ljust(len(written)))
+            else:
+                parts.append(written)
+                marks = ESTIMATE + marks
         parts.append(marks)
         return "".join(parts).rstrip()
 
@@ -235,15 +249,14 @@ class Sheet:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
         found = []
-        for start, column, values in zip(self.screen.starts, self.screen.columns, self._values, strict=True):
-            if column.signed:
-                sign = text(column, values[row]).strip()[:1]
-                if sign and sign in "+-":
-                    found.append(CellMark(start, column.width, sign))
-            elif column.limit is not None:
-                sign = column.limit.mark(values[row])
-                if sign != " ":
-                    found.append(CellMark(start, column.width + column.trail, sign))
+        cells = self._cells([values[row] for values in self._values])
+        for start, column, (_, _, written, mark) in zip(
+            self.screen.starts, self.screen.columns, cells, strict=True
+        ):
+            if column.signed and written.strip()[:1] in {"+", "-"}:
+                found.append(CellMark(start, column.width, written.strip()[:1]))
+            elif mark:
+                found.append(CellMark(start, column.width + column.trail, mark))
         return found
 
     def at(self, position: int) -> Column | None:
@@ -266,6 +279,7 @@ class CellPainter:
         self.gap = column.gap
         self.guesses = estimated is None or bool(estimated)
         self.is_text = column.format in number.LEFT
+        self.is_difference = column.signed
         self._column = column
         self._estimated = estimated
         self._known: dict[Value, tuple[str, str]] = {}
@@ -275,10 +289,10 @@ class CellPainter:
         known = self._known.get(value)
         if known is None:
             column = self._column
-            known = (
-                text(column, value, letters=self._letters),
-                "" if column.limit is None else column.limit.mark(value).strip(),
-            )
+            written = text(column, value, letters=self._letters)
+            # two figures that look alike are marked alike
+            mark = "" if column.limit is None else column.limit.mark(number.shown(written, value)).strip()
+            known = written, mark
             if not self.is_text or isinstance(value, str):  # there 1 and 1.0 are written alike
                 self._known[value] = known
         return known

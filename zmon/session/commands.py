@@ -15,9 +15,7 @@ from zmon.screen.definition import NoScreen, ScreenError
 from zmon.screen.event_line import line as event_line
 from zmon.screen.number import clock
 from zmon.screen.query import heading
-from zmon.screen.sheet import natural
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError
-from zmon.session.page import Page
 from zmon.session.session import Session, until_time
 from zmon.session.timeline import NO_LIMITS, NoteError
 from zmon.session.when import outside, parse_when, whole
@@ -128,18 +126,24 @@ def mark(session: Session, operands: str) -> None:
         raise CommandError("Use MARK A or MARK B.")
     session.mark(name)
     session.message = f"Mark {name} is set at {clock(session.marks[name].at.utc)}"
-    page = session.page
-    if page.against is not None and page.against.before is None and name in page.against.names:
-        compare(session, " ".join(word for word in page.against.names if word in session.marks))
-        session.show(session.page._replace(order=page.order, conditions=page.conditions))
+    comparison = session.comparison
+    if comparison is not None and comparison.before is None and name in comparison.names:
+        compare(session, " ".join(word for word in comparison.names if word in session.marks))
 
 
 def average(session: Session, _operands: str) -> None:
-    """Show the averages between the marks, where a screen can."""
+    """Show the averages between the marks, where a screen can; by time, the intervals between them."""
     session.average()
+    session.end_comparison()
     screen = session.page.screen
     if screen.layout == "menu":
         session.message = "AVERAGE changes nothing on the menu; lists opened from here show the averages"
+
+
+def interim(session: Session, _operands: str) -> None:
+    """Show the figures of each interval again."""
+    session.end_average()
+    session.end_comparison()
 
 
 def note(session: Session, operands: str) -> None:
@@ -158,12 +162,10 @@ def compare(session: Session, operands: str) -> None:
 
     A single mark, or a single pair of times, is compared with the interval that is shown.
     """
-    page = session.page
-    if operands.upper() == "OFF":
-        if page.against is None:
-            raise CommandError("Nothing is compared on this screen.")
-        screen = page.against.screen
-        session.show(Page(screen, page.argument, natural(screen)))
+    if operands.upper() in {"OFF", "END"}:
+        if session.comparison is None:
+            raise CommandError("Nothing is compared.")
+        session.end_comparison()
         return
     wanted = operands.upper().split()
     chosen = bool(wanted) and {"A", "B"}.issuperset(wanted)
@@ -210,10 +212,9 @@ def _times(session: Session, operands: str) -> list[int]:
 def draw(session: Session, command: str, operands: str) -> None:
     """Open a screen about figures by time: those that are named, else what is chosen here."""
     words, since = until_time(operands)
-    screen = session.page.screen
+    screen = session.page.alone
     column, row = session.chosen()
     if session.page.against is not None:
-        screen = session.page.against.screen
         column = next((name for name in screen.by_name if column.removeprefix(name) in SIDES), column)
     known = variable.names(screen)
     if screen.table in DRAWN and not words:
@@ -310,6 +311,7 @@ def tour(session: Session, operands: str) -> None:
         edge = "the last step. TOUR 1 begins again" if place >= many else "the first step"
         raise CommandError(f"This is {edge}." if word in steps else f"There are steps 1 to {many}.")
     guide.place, guide.shown = place, True
+    session.end_comparison()
     if not guide.is_there(session.interval):
         session.go_to(guide.window.end)
     if not guide.shows(session.interval, session.page, session.screens):
@@ -338,6 +340,8 @@ class Command(NamedTuple):
     help: str
     run: Callable[[Session, str], object] | None = None
     """None if the surface has to carry it out."""
+    waits: bool = False
+    """Whether it is about the sample at the cursor, and so waits until a move has arrived."""
 
     @property
     def spelled(self) -> str:
@@ -360,35 +364,36 @@ COMMANDS: Final = (
         "NEXTSAMP", 5, "[time]", "go to the next sample, or to a time; live: take a sample now", next_sample
     ),
     Command("PREVSAMP", 5, "", "go to the previous sample", previous_sample),
-    Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end", go),
+    Command("GO", 2, "time", "go to a time: 14:32, -10m, +1h, yesterday 14:30, begin, end", go, waits=True),
     Command("PLAY", 3, "[speed]", "play: 1, 2, 5, 10, 30, 60, 120, 300 or 600; -10 is backwards"),
     Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
     Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", to_later_exception),
     Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
     Command("EVENTS", 2, "", "list the events of the tape: limits, gaps, restarts, notes"),
-    Command("MARK", 3, "A|B", "mark this sample", mark),
-    Command("AVERAGE", 2, "", "show the averages between the marks A and B", average),
-    Command("INTERIM", 3, "", "show the figures of each interval again", lambda s, _: s.end_average()),
+    Command("MARK", 3, "A|B", "mark this sample", mark, waits=True),
+    Command("AVERAGE", 2, "", "show the averages between the marks A and B", average, waits=True),
+    Command("INTERIM", 3, "", "end AVERAGE and COMPARE: show the figures of each interval again", interim),
     Command(
         "COMPARE", 4, "[A B|from to [from to]]|OFF",
-        "the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2 beside this"
-        " interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
-        compare,
+        "on all lists, the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2"
+        " beside this interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
+        compare, waits=True,
     ),
-    Command("NOTE", 4, "text", "add a note to this sample, if samples are recorded", note),
+    Command("NOTE", 4, "text", "add a note to this sample, if samples are recorded", note, waits=True),
     Command("NOW", 3, "", "return from the past to the live machine"),
     Command(
         "PLOT", 3, "[column] [row ...] [since]", "draw a column by time: PLOT resp 7000 -10m; also GRAPH",
-        lambda s, operands: draw(s, "PLOT", operands),
+        lambda s, operands: draw(s, "PLOT", operands), waits=True,
     ),
     Command(
         "CORREL", 3, "[column] [row] [since]", "list what moved with a column: CORREL resp 7000 -10m",
-        lambda s, operands: draw(s, "CORREL", operands),
+        lambda s, operands: draw(s, "CORREL", operands), waits=True,
     ),
     Command(
-        "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it", tour
+        "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it",
+        tour, waits=True,
     ),
-    Command("PRINT", 2, "[file]", "write this screen to a file, as text"),
+    Command("PRINT", 2, "[file]", "write this screen to a file, as text", waits=True),
     Command("RETURN", 3, "", "leave this screen", leave),
     Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),
 )  # fmt: skip
@@ -396,6 +401,9 @@ COMMANDS: Final = (
 
 ALIASES: Final = {"Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
 """Other words for commands."""
+
+AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
+"""Commands that need no sample."""
 
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
@@ -430,19 +438,30 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     word, *behind = line.split(maxsplit=1)
     operands = "".join(behind)
     command = find_command(word)
-    if command is None:
-        session.leaving = False
-        _open_screen(session, word, operands)
-        return None
-    if operands and not command.operand:
+    session.leaving = session.leaving and command is not None and command.word == "RETURN"
+    if command is not None and operands and not command.operand:
         raise CommandError(f"{command.word} takes no operand {operands!r}; write {command.word} alone")
-    session.leaving = session.leaving and command.word == "RETURN"
-    if command.word == "NEXTSAMP" and session.live and not operands:
+    if session.underway and _waits(session, command, operands):
+        session.waiting.append(line)
+        session.message = f"{line}: waits for the sample"
+    elif command is None:
+        _open_screen(session, word, operands)
+    elif command.word == "NEXTSAMP" and session.live and not operands:
         return SurfaceRequest("REFRESH", "")
-    if command.run is None:
+    elif command.run is None:
         return SurfaceRequest(command.word, operands)
-    command.run(session, operands)
+    else:
+        command.run(session, operands)
     return None
+
+
+def _waits(session: Session, command: Command | None, operands: str) -> bool:
+    """Return whether a command waits for the cursor: for its sample, or behind one that waits for that."""
+    if command is None:
+        return bool(session.waiting or operands)
+    if command.word in {*AT_ONCE, "NOW"}:
+        return False
+    return bool(session.waiting) or command.waits or (command.word == "NEXTSAMP" and bool(operands))
 
 
 def _uncontrolled(line: str) -> str:

@@ -143,6 +143,8 @@ class Navigator:
         """The last interval of the live machine."""
         self._live_period = self._period = RunningPeriod()
         self._underway: list[CursorMove] = []
+        self.waiting: list[str] = []
+        """Commands that are carried out when the cursor has arrived, because they are about its sample."""
 
     @property
     def utc(self) -> int | None:
@@ -294,6 +296,7 @@ class Navigator:
         if not self.timeline.live:
             raise CommandError("NOW is for the live machine. GO end goes to the last sample.")
         self._underway.clear()
+        self.waiting.clear()
         self.live = True
         self.cursor, self.overview = Cursor(self.timeline), None
         self.interval = self._here = self._newest

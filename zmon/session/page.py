@@ -51,6 +51,11 @@ class Page(NamedTuple):
     against: Comparison | None = None
     """What it compares, if it does; `screen` then has columns for both."""
 
+    @property
+    def alone(self) -> Screen:
+        """The screen that shows one time."""
+        return self.screen if self.against is None else self.against.screen
+
 
 class FillTask(NamedTuple):
     """The work of filling the table of a page; it touches nothing else, so another thread may do it."""

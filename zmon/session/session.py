@@ -15,7 +15,7 @@ from zmon.screen.query import QueryError, find_column, heading, listed, parse_co
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
-from zmon.tables import DRAWN
+from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.view import NoSuchThing, check, needs, nobody
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
     from zmon.tables.view import History
     from zmon.topology.machine import UserInputs
+
+
+def _is_comparable(screen: Screen) -> bool:
+    """Return whether a screen is a list with figures of one interval."""
+    return screen.layout == "list" and not needs(screen.table).history and screen.table not in UNDRAWN
+
 
 NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."
 
@@ -66,6 +72,8 @@ class Session(Navigator):
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""
         self.pages: list[Page] = []
+        self.comparison: Comparison | None = None
+        """What all lists compare until it is ended."""
         self.ended = False
         self.leaving = False
         """Whether it was asked if zmon is to be left; the next command to leave does it."""
@@ -105,7 +113,13 @@ class Session(Navigator):
             raise CommandError(str(error)) from error
         if screen.layout == "menu":
             self.pages.clear()  # the menu is where every way begins
-        self.pages.append(page)
+        self.pages.append(self._compared(page))
+        if (
+            self.comparison is not None
+            and not _is_comparable(screen)
+            and screen.table not in {*DRAWN, "menu"}
+        ):
+            self.message = f"{screen.command} cannot be compared. COMPARE goes on with lists such as DEVICE."
 
     def _page(self, screen: Screen, operands: str) -> Page:
         """Return the page of a screen about a thing, or of the rows that meet conditions.
@@ -320,7 +334,7 @@ class Session(Navigator):
         before: History | None = None,
         names: tuple[str, str] = BOTH,
     ) -> None:
-        """Show the present list for two times side by side; by default the later is the present interval.
+        """Show lists for two times side by side, until that is ended; by default the later is the present.
 
         If `then` is on another timeline, `before` is what came before it there.  `names` are put above the
         figures.
@@ -328,20 +342,39 @@ class Session(Navigator):
         Raises:
             CommandError: it is no list of things, or there is nothing at that time.
         """
-        from zmon.screen.compare import compared  # noqa: PLC0415 - a lookup starts without it
-
-        page = self.page
-        screen = page.against.screen if page.against is not None else page.screen
-        if screen.layout != "list" or needs(screen.table).history:
+        screen, previous = self.page.alone, self.comparison
+        if not _is_comparable(screen):
             raise CommandError(f"{screen.command} cannot be compared; lists such as DEVICE can")
-        both = compared(screen, names)
-        new = Page(both, page.argument, None, (), Comparison(screen, then, now, before, names))
+        self.comparison = Comparison(screen, then, now, before, names)
+        pages = [self._compared(page) for page in self.pages]
         try:
             if self.mover is None:
-                self._sheet_of(new)
+                self._sheet_of(pages[-1])
         except NoSuchThing as error:
+            self.comparison = previous
             raise CommandError(str(error)) from error
-        self.show(new)
+        self.pages = pages
+
+    def end_comparison(self) -> None:
+        """Show all lists for the present interval alone again."""
+        self.comparison = None
+        self.pages = [self._compared(page) for page in self.pages]
+
+    def _compared(self, page: Page) -> Page:
+        """Return a page as it is while the comparison holds, if it can be compared, or without one."""
+        if self.comparison is None:
+            return (
+                page
+                if page.against is None
+                else page._replace(screen=page.alone, order=natural(page.alone), against=None)
+            )
+        if not _is_comparable(page.alone):
+            return page
+        from zmon.screen.compare import compared  # noqa: PLC0415 - a lookup starts without it
+
+        against = self.comparison._replace(screen=page.alone)
+        order = None if page.against is None else page.order
+        return page._replace(screen=compared(page.alone, against.names), order=order, against=against)
 
     def _first_row(self) -> tuple[str, str]:
         """Return what line mode chooses: no column, and the first row."""

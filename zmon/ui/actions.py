@@ -48,7 +48,7 @@ def locate(glass: Glass, words: str) -> None:
 
 def write(glass: Glass, file: str) -> None:
     """Write the screen to a file that does not exist yet."""
-    interval, page = glass.interval, glass.session.page
+    interval, page = glass.session.interval, glass.session.page
     if interval is None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")

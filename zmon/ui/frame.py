@@ -97,22 +97,22 @@ class Hint(NamedTuple):
 
 
 HINTS: Final = (
-    Hint("F1", "Help", ("help",), 1),
-    Hint("F2", "Redisp", ("redisplay",), 14),
-    Hint("F4", "Top", ("top",), 6),
-    Hint("F5", "Bot", ("bottom",), 7),
+    Hint("F1", "Help", ("help",), 0),
+    Hint("F2", "Redisp", ("redisplay",), 13),
+    Hint("F4", "Top", ("top",), 14),
+    Hint("F5", "Bot", ("bottom",), 12),
     Hint("F6", "Retrieve", ("retrieve",), 15),
     Hint("F7", "Bkwd", ("backward",), 3),
     Hint("F8", "Fwd", ("forward",), 2),
-    Hint("F9", "Sort", ("sort",), 9, "list"),
-    Hint("F10", "Left", ("left",), 5, "wide"),
+    Hint("F9", "Sort", ("sort",), 8, "list"),
+    Hint("F10", "Left", ("left",), 9, "wide"),
     Hint("F11", "Right", ("right",), 4, "wide"),
-    Hint("F12", "Return", ("back",), 0),
-    Hint("?", "Keys", ("keys",), 8),
-    Hint("TAB", "Column", ("next_column",), 10, "list"),
-    Hint("SPACE", "Play", ("pause",), 11),
-    Hint("< >", "Sample", ("earlier", "later"), 12),
-    Hint("[ ]", "Exception", ("previous_exception", "next_exception"), 13),
+    Hint("F12", "Return", ("back",), 1),
+    Hint("?", "Keys", ("keys",), 10),
+    Hint("TAB", "Col", ("next_column",), 7, "list"),
+    Hint("SPACE", "Play", ("pause",), 5),
+    Hint("[ ]", "Exc", ("previous_exception", "next_exception"), 6),
+    Hint("< >", "Sample", ("earlier", "later"), 11),
 )
 """What the last line names, in its order; the first are those of the Toolkit."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.session.commands import find_command
+from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 ROOM_FOR_TIME: Final = 20
 """On so many lines there is room for the time line."""
 
-
-AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
-"""Commands that need no sample; all others wait for the first."""
 
 MOST_PASTED: Final = 20
 """So many lines of a paste are carried out at the most: what has more was not meant as commands."""
@@ -110,8 +107,6 @@ class Glass:
         self.entry = CommandLine()
         self.ended = False
         self._first = first
-        self._ahead: list[str] = []
-        """Commands that were given before the first sample."""
         self.slow = False
         """Whether what was asked for takes so long that it is said."""
         self.wanted = ""
@@ -262,8 +257,12 @@ class Glass:
         first, self._first = self._first, ""
         if first and first.upper() != self.session.page.screen.command:
             self.run(first)
-        ahead, self._ahead = self._ahead, []
-        for line in ahead:
+        self._run_waiting()
+
+    def _run_waiting(self) -> None:
+        """Carry out the commands that waited for the sample that is there now."""
+        waiting, self.session.waiting = self.session.waiting, []
+        for line in waiting:
             self._message = ""
             self.run(line)
 
@@ -318,12 +317,18 @@ class Glass:
             if not self.session.arrive(move, arrival):
                 return
         except CommandError as error:
-            self.say(str(error), "alarm")
+            self.say(f"{error} {self._not_done()}", "alarm")
             return
         self.playback.moved(move)
         self.tell()
         if not self.session.underway:
             self._refill()
+            self._run_waiting()
+
+    def _not_done(self) -> str:
+        """Forget the commands that wait for a sample that was not found; say which, if there are any."""
+        waiting, self.session.waiting = self.session.waiting, []
+        return f"Not carried out: {'; '.join(waiting)}" if waiting else ""
 
     def tell(self) -> None:
         """Say what there is to be said about where a move has led."""
@@ -349,11 +354,12 @@ class Glass:
 
     def failed(self, message: str, about: FillTask | CursorMove | None = None) -> None:
         """Say that a sample or a table could not be had."""
+        if isinstance(about, CursorMove):
+            self.session.drop(about)
+            self.playback.stop()
+            message = f"{message} {self._not_done()}"
         if not isinstance(about, FillTask):
             self.say(message, "alarm")
-            if about is not None:
-                self.session.drop(about)
-                self.playback.stop()
             return
         self._arrived(about)
         if self._awaits(about):
@@ -444,7 +450,7 @@ class Glass:
         Before the first sample it is kept until then.
         """
         if not self._shown and not _at_once(line):
-            self._ahead.append(line)
+            self.session.waiting.append(line)
             self.say(f"{line}: waits for the first sample")
             return True
         self.close_help()

@@ -38,6 +38,7 @@ class Function:
 
 FUNCTIONS: Final = (
     Function("help", "f1,shift+f1", "explain the screen, or the column that TAB chose; again: more", "Help"),
+    Function("keys", "question_mark", "list the keys, commands and screens", "Keys", "empty"),
     Function("redisplay", "f2,shift+f2", "the key figures of the last samples by time, in REDISP"),
     Function("back", "f3,f12,shift+f12,escape", "return to the previous screen", "Return"),
     Function("top", "f4,shift+f4,ctrl+home", "first row", "Top"),
@@ -133,7 +134,7 @@ def spoken(keys: str) -> str:
     """Write keys as they stand on a keyboard: `F1`, `Ctrl+P`, `<`."""
     signs = {
         "less_than_sign": "<", "greater_than_sign": ">", "left_square_bracket": "[",
-        "right_square_bracket": "]", "plus": "+", "minus": "-", "pageup": "PgUp", "pagedown": "PgDn",
+        "right_square_bracket": "]", "question_mark": "?", "plus": "+", "minus": "-", "pageup": "PgUp", "pagedown": "PgDn",
     }  # fmt: skip
     return " ".join(
         signs.get(key) or "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")

@@ -103,9 +103,12 @@ class TourPanel:
     def _strip(self, guide: Guide, width: int, height: int, *, waiting: bool) -> list[Line]:
         """Return the strip: its first line says which step it is, and what the keys do."""
         keys = self._named(self._buttons).text
-        title = f" Tour {guide.number} {guide.step.title} "
-        rule = max(width - 1 - len(title) - len(keys) - 2, 0)
-        text = f"{title}{'-' * rule} {keys}"
+        room = width - 2 - len(keys)
+        title = next(
+            (words for words in (f" Tour {guide.number} {guide.step.title} ", f" Tour {guide.number} ", " ")
+             if len(words) <= room), "",
+        )  # fmt: skip
+        text = f"{title}{'-' * (room - 1 - len(title))} {keys}"
         at = text.rfind(keys)
         parts = [Part(0, len(title), "strong")]
         parts += [
