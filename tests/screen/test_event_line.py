@@ -51,3 +51,16 @@ def test_a_long_event_goes_on_below_and_keeps_its_column(what: What) -> None:
 
     assert first[17:] == "a sentence of"
     assert others == [" " * 15 + "some words"]
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "words"),
+    [
+        (What.CAME, "block dasdo is there now", "disk dasdo appeared"),
+        (What.WENT, "block dasdo is gone", "disk dasdo disappeared"),
+        (What.CAME, "dasdo", "dasdo"),
+    ],
+)
+def test_what_came_and_went_is_said_in_the_users_words(what: What, text: str, words: str) -> None:
+    """Recordings keep the name of the kind."""
+    assert line(Event(what, 0, 0, "dasdo", text))[17:] == words

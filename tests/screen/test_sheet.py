@@ -208,3 +208,22 @@ def test_figures_that_look_alike_are_marked_alike() -> None:
     sheet = Sheet(screen, Table(list("abc"), {"resp": [59.96, 60.04, 60.06]}))
     assert [sheet.line(place).strip() for place in range(3)] == ["60.0*", "60.0*", "60.1!"]
     assert [sheet.marks(place)[0].sign for place in range(3)] == ["*", "*", "!"]
+
+
+def test_an_estimate_in_a_form_is_marked() -> None:
+    """As it is in a list."""
+    screen = Screen(form_formats={"rate": "rate"})
+    line = "Rate: {rate  }|{rate: }|{name}|"
+    facts: dict[str, Value] = {"rate": 21.4, "name": GONE}
+    assert fill(line, facts, screen, {"rate": None, "name": None}) == "Rate: 21.4~   |   21.4~|....  |"
+
+
+def test_the_command_of_a_correlation_has_the_names_of_the_screens() -> None:
+    """`PLOT DEVICE.resp 7000`, not what the table is called inside."""
+    screen = load_screens(shipped("screens")).find("CORREL")
+    columns: dict[str, list[Value]] = {
+        name: [value]
+        for name, value in (("screen", "DEVICE"), ("column", "resp"), ("row", "7000"), ("r", 1.0))
+    }
+    found = Sheet(screen, Table(["device.resp 0.0.7000"], columns))
+    assert (found.deeper(), found.example()) == ("PLOT device.resp 0.0.7000", "PLOT DEVICE.resp 7000")

@@ -21,7 +21,10 @@ from zmon.session.commands import COMMANDS, run
 from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline, open_capture
 from zmon.session.navigator import CommandError, CursorMove
+from zmon.session.recording import open_recording
 from zmon.session.session import Session
+from zmon.topology.machine import UserInputs
+from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -798,3 +801,17 @@ def test_a_note_needs_words_and_a_place(lay_out: Callable[[str], str]) -> None:
         run(session, "NOTE")
     with pytest.raises(CommandError, match="zmon --record"):
         run(session, "NOTE something")
+
+
+def test_an_event_of_an_lcu_has_the_name_that_the_screens_show() -> None:
+    """The site's name, if it has one; else what CTLUNIT calls it."""
+    to = Session(open_recording(f"{shipped('recordings')}/lab-shark-before.zmon"), SCREENS)
+    here = to.end()
+    assert here is not None
+    key = "IBM.750000000F2001.7600"
+    slow = Event(What.LIMIT, 0, 0, key, f"CTLUNIT {key}: Resp up to 63.7 ms", "CTLUNIT")
+    assert to.named(slow, here).text == "CTLUNIT 7600: Resp up to 63.7 ms"
+    site = '[[lcu_by_number]]\nserial = "*"\npattern = "7nXX"\n'
+    inputs = UserInputs(parse_site(site, "site.toml"))
+    to.people = lambda: inputs
+    assert to.named(slow, here).text == "CTLUNIT 6: Resp up to 63.7 ms"

@@ -544,6 +544,22 @@ def test_events_are_listed(replay: Glass) -> None:
     assert "What happened" not in shown(replay)
 
 
+def test_events_open_at_the_present_moment(make_sample: Callable[..., Sample]) -> None:
+    """As screens by time do: of many events the last ones up to now are in sight."""
+    minutes = [Event(What.NOTE, NOON + n * MINUTE, NOON + n * MINUTE, text=f"note {n}.") for n in range(99)]
+    session = Session(
+        ListTimeline([make_sample(n) for n in (0, 50, 98)], happened=minutes), load_screens(), "DEVICE"
+    )
+    session.end()
+    glass = Glass(session, actions=GlassActions())
+    order(glass, "EVENTS")
+    assert "note 98." in shown(glass)
+    order(glass, "PREVSAMP")
+    order(glass, "EVENTS")
+    assert "note 50." in shown(glass)
+    assert "note 98." not in shown(glass)
+
+
 # playing
 
 

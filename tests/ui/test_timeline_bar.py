@@ -92,6 +92,14 @@ def test_it_is_always_one_line_that_fits(  # noqa: PLR0913, PLR0917 - as many si
 def test_an_event_that_is_too_long_for_a_line_goes_on_below_it() -> None:
     """None of its words is lost at the edge."""
     event = Event(What.LIMIT, 0, 0, "0.0.7000", "word " * 30, "DEVICE")
-    lines = [line.text for line in happenings([event], 60)]
+    lines = [line.text for line in happenings([event], 60)[0]]
     assert all(len(line) < 60 for line in lines)
     assert " ".join(lines).count("word") == 30
+
+
+def test_events_are_listed_from_the_present_moment_on() -> None:
+    """The line of the last event up to now is known, so that the list opens there."""
+    events = [Event(What.NOTE, at * HOUR, at * HOUR, text=f"note {at}") for at in range(9)]
+    listed, present = happenings(events, 60, "remark", 4 * HOUR)
+    assert listed[present].text.endswith("note 4")
+    assert happenings(events, 60, present=None)[1] == 0

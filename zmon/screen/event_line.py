@@ -21,6 +21,11 @@ NUMBERED: Final = ("DEVICE", "CTLUNIT")
 """Screens that call a thing by the last part of its key: 7000 of 0.0.7000."""
 
 
+CHANGES: Final = {What.CAME: "appeared", What.WENT: "disappeared"}
+KINDS: Final = {"block": "disk", "channel": "channel path", "lpar": "partition"}
+"""What a kind is called where its own name is another."""
+
+
 def moment(ns: int) -> str:
     """Write an instant as day and local time; stars when no calendar has it."""
     try:
@@ -41,6 +46,9 @@ def line(event: Event) -> str:
     seconds = (event.end - event.begin) / 1e9
     comma = "," * (event.what is What.LIMIT)  # behind how much it was
     words = " ".join((event.text or f"{event.what.value} {event.thing}").split())
+    if event.what in CHANGES and event.thing:
+        kind, _, rest = words.partition(f" {event.thing} ")
+        words = f"{KINDS.get(kind, kind)} {event.thing} {CHANGES[event.what]}" if rest else words
     said = event.what is What.GAP and words.startswith("No samples: ")  # how long
     length = f"{comma} for {_length(seconds)}" if seconds and not said else ""
     if event.screen in NUMBERED and event.thing.count(".") > 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 ESTIMATE: Final = "~"
 """Stands behind a value that is an estimate, before the mark of a limit."""
+
+NO_ESTIMATES: Final[Mapping[str, object]] = MappingProxyType({})
 
 _FIELD: Final = r"\{(?P<name>\w+)(?P<right>:)? *\}"
 
@@ -146,7 +149,8 @@ class Sheet:
 
     @cached_property
     def _form(self) -> list[str]:
-        return [fill(line, self.table.facts, self.screen, letters=self.letters) for line in self.screen.form]
+        facts, guesses = self.table.facts, self.table.estimated
+        return [fill(line, facts, self.screen, guesses, letters=self.letters) for line in self.screen.form]
 
     @cached_property
     def summary(self) -> str | None:
@@ -229,11 +233,18 @@ class Sheet:
         return re.sub(_FIELD, lambda found: f"{facts.get(found['name'], '')}", self.screen.drill)
 
     def example(self, place: int = 0) -> str:
-        """Return the command that leads deeper as a person types it: `DEVICE LCU 7600` for `DEVICE cu=...`.
+        """Return the command that leads deeper as a person types it.
+
+        It is `DEVICE LCU 7600` for `DEVICE cu=...`, and `PLOT REDISP.busy` for `PLOT system.busy`.
 
         The name in the first column stands for the row's key, where no other row has it.
         """
         command = self.deeper(place)
+        if command.startswith("PLOT ") and self.screen.table == "correlation":
+            screen, column, name = (
+                self.table.column(each)[self.rows[place]] for each in ("screen", "column", "row")
+            )
+            return f"PLOT {screen}.{column} {name}".rstrip()
         if not command.startswith("DEVICE ") or "{key}" not in self.screen.drill or not self.keys:
             return command
         first = self.screen.columns[0]
@@ -390,11 +401,18 @@ def span(words: str, width: int) -> str:
     return short if short == words or " " in short else ""
 
 
-def fill(line: str, facts: Mapping[str, Value], screen: Screen, *, letters: bool = False) -> str:
+def fill(
+    line: str,
+    facts: Mapping[str, Value],
+    screen: Screen,
+    estimated: Mapping[str, object] = NO_ESTIMATES,
+    *,
+    letters: bool = False,
+) -> str:
     """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
 
     `{name:  }` stands right in its field.  A name is a fact, or short for one in `form_names`; its format
-    stands in `form_formats`, by default it is text.
+    stands in `form_formats`, by default it is text.  An `estimated` one has its mark behind it.
     """
 
     def one(found: re.Match[str]) -> str:
@@ -403,7 +421,8 @@ def fill(line: str, facts: Mapping[str, Value], screen: Screen, *, letters: bool
         if value == "":
             return " " * width
         form = screen.form_formats.get(name, "text")
-        written = number.cell(value, form, width, letters=letters).strip()
+        mark = ESTIMATE if name in estimated and not isinstance(value, Absent) else ""
+        written = number.cell(value, form, width - len(mark), letters=letters).strip() + mark
         return f"{' ' * (width - cells(written))}{written}" if found["right"] else padded(written, width)
 
     return re.sub(_FIELD, one, line).rstrip()

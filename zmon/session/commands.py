@@ -104,7 +104,7 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
 
     def find() -> Arrival | None:
         found = cursor.find_exception(way)
-        return None if found is None else Arrival(found[1], event_line(found[0]))
+        return None if found is None else Arrival(found[1], event_line(session.named(*found)))
 
     session.move(find, edge if session.timeline.has_limits else f"{edge} {NO_LIMITS}.")
 

@@ -16,11 +16,14 @@ from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
 from zmon.tables import DRAWN, UNDRAWN
-from zmon.tables.view import NoSuchThing, check, needs, nobody
+from zmon.tables.table import Variable
+from zmon.tables.view import NoSuchThing, View, check, needs, nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from zmon.event import Event
+    from zmon.interval import Interval
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.query import Condition
     from zmon.session.guide import Guide
@@ -207,6 +210,21 @@ class Session(Navigator):
         if arrived and not self.message and self.page.screen.layout == "menu" and self.utc is not None:
             self.message = f"Now at {clock(self.utc)}"
         return arrived
+
+    def events(self) -> Sequence[Event]:
+        """Return all events of the timeline, in the words of the screens."""
+        interval = self.interval
+        every = super().events()
+        return every if interval is None else [self.named(event, interval) for event in every]
+
+    def named(self, event: Event, interval: Interval) -> Event:
+        """Return an event with the name that CTLUNIT shows in the place of its LCU's key."""
+        if event.screen != "CTLUNIT" or not event.thing or event.thing not in event.text:
+            return event
+        from zmon.tables.plot import row_names  # noqa: PLC0415 - a lookup starts without it
+
+        (name,) = row_names([Variable("control_unit", "", event.thing)], View(interval, people=self.people))
+        return event._replace(text=event.text.replace(event.thing, name, 1))
 
     def leave(self, key: str) -> None:
         """Leave zmon if this was asked before, else ask; `key` names what has to come again."""

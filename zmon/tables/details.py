@@ -43,6 +43,7 @@ def table(view: View) -> Table:
     key = find(view)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
+    guesses = {name: None for name in facts if name != "lcu" and load.is_estimate(name, row)}
     if load.is_estimate("lcu", row):
         facts["lcu"] = f"{facts['lcu']}~"
     interval = view.interval
@@ -80,7 +81,7 @@ def table(view: View) -> Table:
             caches.columns[name][place] if place is not None else caches.missing or NOT_ASKED
         )
     facts |= lodging(view, facts)
-    return Table([], {}, facts=facts)
+    return Table([], {}, facts=facts, estimated=guesses)
 
 
 def _label(view: View, key: str) -> Value:

@@ -99,8 +99,10 @@ def events(glass: Glass, _operand: str) -> None:
     glass.session.check_past()
     found = glass.session.events()
     remark = "" if glass.session.knows_limits(found) else NO_LIMITS
-    glass.helps.put(happenings(found, glass.width, remark))
+    listed, present = happenings(found, glass.width, remark, glass.session.utc)
+    glass.helps.put(listed)
     glass.fit()
+    glass.helps.seen.go_to(present)
 
 
 COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {

@@ -134,7 +134,8 @@ def spoken(keys: str) -> str:
     """Write keys as they stand on a keyboard: `F1`, `Ctrl+P`, `<`."""
     signs = {
         "less_than_sign": "<", "greater_than_sign": ">", "left_square_bracket": "[",
-        "right_square_bracket": "]", "question_mark": "?", "plus": "+", "minus": "-", "pageup": "PgUp", "pagedown": "PgDn",
+        "right_square_bracket": "]", "question_mark": "?", "plus": "+", "minus": "-",
+        "pageup": "PgUp", "pagedown": "PgDn",
     }  # fmt: skip
     return " ".join(
         signs.get(key) or "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")

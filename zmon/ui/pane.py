@@ -93,6 +93,11 @@ class Pane:
         """Go to the last line."""
         self.step(len(self._all))
 
+    def go_to(self, line: int) -> None:
+        """Bring a line into the middle of what is seen."""
+        self.offset = line - self.height // 2
+        self.settle()
+
     def shift(self, screens: int) -> bool:  # noqa: ARG002 - for panes that are wider than the glass
         """Go right (or left) by what fits; return False when there is nothing that way."""
         return False

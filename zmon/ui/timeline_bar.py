@@ -115,15 +115,18 @@ def _label(course: Overview, utc: int) -> str:
         return "**-** **:**"
 
 
-def happenings(events: Sequence[Event], width: int, remark: str = "") -> list[Line]:
-    """List what happened, in words, below a remark on what is not known.
+def happenings(
+    events: Sequence[Event], width: int, remark: str = "", present: int | None = None
+) -> tuple[list[Line], int]:
+    """List what happened, in words, below a remark on what is not known; and the line of the present moment.
 
     What is too long for a line goes on below the words of its first.
     """
-    title = " What happened" if events else " No events in this time"
-    written = [
-        Line(f" {part}", "look" if event.exception else "data")
-        for event in events
-        for part in lines(event, width - 2)
-    ]
-    return [Line(title, "strong"), *([Line(f" {remark}", "look")] if remark else []), *written]
+    found = [Line(" What happened" if events else " No events in this time", "strong")]
+    found += [Line(f" {remark}", "look")] if remark else []
+    here = 0
+    for event in events:
+        found += [Line(f" {part}", "look" if event.exception else "data") for part in lines(event, width - 2)]
+        if present is not None and event.begin <= present:
+            here = len(found) - 1
+    return found, here
