@@ -11,8 +11,9 @@ formula is written once, for the good case, and the reason still reaches the gla
 
 from __future__ import annotations
 
-from typing import Final, final
 from weakref import WeakValueDictionary
+
+from zmon.light_typing import Final, final
 
 
 @final

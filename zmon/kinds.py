@@ -9,8 +9,7 @@ Widths and reset behaviour: docs/sources.md, which cites the kernel's own files.
 
 from __future__ import annotations
 
-from typing import Final
-
+from zmon.light_typing import Final
 from zmon.sample import Field, Kind, Meaning
 
 U16: Final = 1 << 16

@@ -8,7 +8,8 @@ compiled once a class has more than a few objects.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+from zmon.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - for others to import

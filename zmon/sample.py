@@ -16,10 +16,10 @@ from enum import Enum
 from functools import cached_property
 from itertools import compress, count
 from operator import is_not, itemgetter, ne
-from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Any, TypeVar
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

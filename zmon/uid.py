@@ -7,8 +7,8 @@ machine that reaches it, without any help from the hypervisor.
 from __future__ import annotations
 
 import re
-from typing import Final
 
+from zmon.light_typing import Final
 from zmon.record import NamedTuple
 
 HYPERPAV: Final = "xx"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Final
 
 from zmon.cli.output import OK, PARTLY, complain
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.topology.site import NO_SITE, SiteError, site_files
 
 if TYPE_CHECKING:

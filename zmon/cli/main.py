@@ -11,11 +11,11 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
 
 from zmon.cli.output import INTERRUPTED, READER_LEFT, complain
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.subcommands import SUBCOMMANDS, live
+from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

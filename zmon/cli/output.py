@@ -9,8 +9,8 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ or wrong options, words between options, and values that begin with a minus.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+
+from zmon.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, closing, contextmanager
-from typing import TYPE_CHECKING, Final
 
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain
 from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.output import OK
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import argparse

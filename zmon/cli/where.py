@@ -9,7 +9,6 @@ import stat
 import sys
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.cli.inputs import listing_of, status, unplaced
@@ -28,6 +27,7 @@ from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
 from zmon.kinds import LAYER
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.placement.word_lookup import (
     DOWNWARDS,
     LookupResult,

@@ -30,12 +30,12 @@ import re
 import stat
 import struct
 from functools import partial
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import open_file
 from zmon.kernel.deadline import call_within
 from zmon.kernel.tree import text
+from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

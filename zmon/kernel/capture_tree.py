@@ -17,9 +17,9 @@ import re
 import stat
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

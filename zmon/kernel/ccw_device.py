@@ -11,11 +11,11 @@ Kernel: drivers/s390/cio/css.c, device.c; drivers/s390/block/dasd_devmap.c.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text
 from zmon.kinds import DEVICE
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:

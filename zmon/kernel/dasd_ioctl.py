@@ -13,11 +13,11 @@ import fcntl
 import os
 import re
 import struct
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
 from zmon.kinds import CACHE, DASD
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
 from zmon.uid import find_uid

@@ -11,9 +11,9 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:

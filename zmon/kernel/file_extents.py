@@ -18,7 +18,6 @@ import time
 from collections import deque
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import Absent, absent
 from zmon.kernel import deadline, open_file
@@ -26,6 +25,7 @@ from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, op
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import printable, text
 from zmon.kinds import CONTAINER
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 

@@ -21,10 +21,10 @@ import errno
 import os
 import posixpath
 import re
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MOUNT, SWAP
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-from typing import TYPE_CHECKING, Final
 
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import block_ioctl
 from zmon.kernel.tree import read_value, text
 from zmon.kinds import LAYER
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:

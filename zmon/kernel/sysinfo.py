@@ -24,11 +24,11 @@ import errno
 import os
 import re
 import struct
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import ebcdic_name, read_value, refused, text
 from zmon.kinds import MACHINE
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import errno
 import os
 import time
-from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.plain_text import harmless
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 import time
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cache, cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 

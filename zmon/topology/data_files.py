@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_left
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mounts import mount_of

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
 from zmon.topology.claims import ClaimIndex, DeviceFacts, Evidence, Grade, RealDeviceFacts, claims_in

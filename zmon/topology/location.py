@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole

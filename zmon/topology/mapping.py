@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.topology import stripe
 from zmon.topology.claims import Grade
 from zmon.topology.stack import DEPTH

@@ -10,9 +10,9 @@ import re
 from bisect import bisect_right
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

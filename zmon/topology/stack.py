@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.target import (

@@ -8,8 +8,8 @@ the further copies between them, which come again after a few rows.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
 

@@ -7,9 +7,9 @@ volume a serial of its own, every volume is an LCU of its own.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 from zmon.uid import HYPERPAV, Uid, parse_uid
