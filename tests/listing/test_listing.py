@@ -365,3 +365,16 @@ def test_a_script_that_runs_a_file_by_a_client_names_it(tmp_path: Path) -> None:
     found = read_listing(saved(tmp_path, text))
     assert [row.path for row in found.containers] == ["/a"]
     assert "give 'more.sql', too" in found.unread[0]
+
+
+def test_the_own_layout_of_sqlplus_is_read_if_rows_are_whole(tmp_path: Path) -> None:
+    """With a line size that is large enough; numbers are at the right of their columns."""
+    text = (
+        "TABLESPACE_NAME FILE_NAME                BYTES\n--------------- ------------------- ----------\n"
+        "USERS           /db/users 01.dbf     734003200\nLONGER          /db/longer.dbf\n"
+    )
+    found = read_listing(saved(tmp_path, text))
+    assert [(row.tablespace, row.path, row.bytes_declared) for row in found.containers] == [
+        ("USERS", "/db/users 01.dbf", 734003200), ("", "", None),
+    ]  # fmt: skip
+    assert "1 fields under 3 columns" in found.unread[0]

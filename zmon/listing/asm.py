@@ -8,8 +8,8 @@ Read from spools with headings of
   summed up by disk: the extent map, with which bytes per disk are exact
 
 and from what `asmcmd lsdsk`, `asmcmd afd_lsdsk` and `oracleasm querydisk` print.  None of these parts its
-columns: of `lsdsk -k`, where a column without a value is blank, only the first five and the path can be told
-apart, and it names no group unless `-G` in the command does.
+columns: of `lsdsk -k`, where a column without a value is blank, only the first five and the path are certain,
+and it names no group unless `-G` in the command does.
 
 Without the extent map a file counts as spread evenly over its group, as ASM does after a rebalance: assumed.
 """
@@ -72,12 +72,12 @@ _QUERY_DEVICE: Final = re.compile(
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether a line is the heading of a view, or of what a command prints, about disks of ASM."""
+    """Return whether a line is the heading of a view, or of what a command prints, about disks of ASM."""
     return bool(find_heading(line, VIEWS)) or any(form.match(line) for form in _COMMAND_HEADINGS)
 
 
 class AsmReader:
-    """Collects what views and commands tell of ASM; a whole extent map is summed up while it is read."""
+    """Collects the rows of views and the output of commands; sums up an extent map on the way."""
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
@@ -150,7 +150,7 @@ class AsmReader:
         return True
 
     def _take_printed_row(self, number: int, fields: list[str]) -> bool:
-        """Take a row under the heading that came last; what is none ends the table."""
+        """Take a row under the last heading; any other line ends the table."""
         if not "".join(fields).strip("-="):
             return True
         if self._heading is _AFD and len(fields) > 1:
@@ -225,7 +225,7 @@ def merge_groups(first: DiskGroups, second: DiskGroups) -> DiskGroups:
 
 
 def _with_groups(disks: Iterable[AsmDisk], groups: Iterable[DiskGroup]) -> tuple[AsmDisk, ...]:
-    """Give disks that know the number of their group alone its name, where a listing tells it."""
+    """Return disks with the name of their group, if they have its number and a listing its name."""
     named = {group.number: group.name for group in groups if group.number is not None}
     return tuple(
         disk
@@ -249,7 +249,7 @@ def device_of(path: str, labels: Mapping[str, str]) -> str:
 
 
 def with_device(container: Container, labels: Mapping[str, str]) -> Container:
-    """Give a disk that is a container the device that another listing tells of its label."""
+    """Return a disk that is a container with the device of its label, if another listing has it."""
     path = device_of(container.path, labels) if container.kind == c.DEVICE else container.path
     if path == container.path:
         return container
@@ -260,14 +260,14 @@ def with_device(container: Container, labels: Mapping[str, str]) -> Container:
 
 
 def is_in_group(container: Container) -> bool:
-    """Say whether a container is in a disk group, and so no path that Linux knows."""
+    """Return whether a container is in a disk group, and so no path that Linux knows."""
     return container.kind in {c.ASM_FILE, c.ASM_GROUP} and not container.problem
 
 
 def name_in_group(container: Container) -> str:
-    """Return what a container is called, which for a container of a group alone says what is in the group.
+    """Return the name of a container; of one for which only the group is known, with its tablespace.
 
-    `+DATA` tells Oracle where to make a file; the name of the file it chooses itself.
+    `+DATA` is where Oracle makes a file; it chooses the name of the file itself.
     """
     if container.kind != c.ASM_GROUP:
         return container.located
@@ -282,7 +282,7 @@ class GroupMembers(NamedTuple):
     disks: tuple[AsmDisk, ...]
     """With the paths of their devices."""
     evidence: tuple[Evidence, ...] = ()
-    """What is assumed about it."""
+    """The assumptions about it."""
 
 
 def members_of(name: str, groups: DiskGroups) -> GroupMembers:
@@ -320,7 +320,7 @@ def disk_group_files(containers: Iterable[Container], groups: DiskGroups) -> tup
 
 
 def _place(container: Container, called: str, of: GroupMembers, groups: DiskGroups) -> DiskGroupFile:
-    """Say on which devices of its group a file lies: by the extent map, else evenly over the disks."""
+    """Return on which devices of its group a file lies: by the extent map, else evenly over the disks."""
     size, (group, disks, assumed) = container.bytes_declared, of
     copies = REDUNDANCY.get(group.redundancy)
     kind = f"{copies[1]} redundancy, " if copies is not None else ""

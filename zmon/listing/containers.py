@@ -1,8 +1,8 @@
-"""What every reader of a listing returns: the containers of tablespaces, and disk groups.
+"""The result of every reader of a listing: the containers of tablespaces, and disk groups.
 
 A container is one file, directory, device or ASM name that a tablespace, or a log, is made of.  What
-a listing does not say is empty, zero or None, and never a guess; what cannot be used is a row with its
-problem, so that nothing a person listed is ever missing from an answer.
+a listing does not have is empty, zero or None, and never a guess; a row that cannot be used has its problem,
+so that an answer never lacks a listed container.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEVICE: Final = "device"
 ASM_GROUP: Final = "asm-group"
 ASM_FILE: Final = "asm-file"
 KINDS: Final = (FILE, DIRECTORY, DEVICE, ASM_GROUP, ASM_FILE)
-"""What a container can be; empty when the listing does not say it, as of a name that may be either."""
+"""The kinds of containers; the kind is empty if the listing does not have it."""
 
 DATA: Final = "data"
 INDEX: Final = "index"
@@ -34,7 +34,7 @@ ARCHIVE: Final = "archive"
 CONTROL: Final = "control"
 UNKNOWN: Final = "unknown"
 ROLES: Final = (DATA, INDEX, TEMP, UNDO, LOG, ARCHIVE, CONTROL, UNKNOWN)
-"""What a container is for, as the listing declares it; the name of a file declares nothing."""
+"""The purpose of a container, as the listing declares it; it is never taken from a file name."""
 
 
 SMS: Final = "system"
@@ -46,7 +46,7 @@ AUTOMATIC: Final = "automatic"
 
 
 class Container(NamedTuple):
-    """One thing that a tablespace is made of."""
+    """One file, directory, device or ASM name of a tablespace."""
 
     database: str = ""
     tablespace: str = ""
@@ -83,12 +83,12 @@ class Container(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it was read, for people: `db.ddl:40`."""
+        """Source and line: `db.ddl:40`."""
         return f"{self.source}:{self.line}" if self.line else self.source
 
 
 class Options(NamedTuple):
-    """What a person adds to a listing; every reader has `parse(text, origin, options)`."""
+    """Options for a listing; every reader has `parse(text, origin, options)`."""
 
     database: str = ""
     """Name of the database, where the listing names none."""
@@ -104,7 +104,7 @@ NO_OPTIONS: Final = Options()
 
 
 class AsmDisk(NamedTuple):
-    """One disk of Oracle's Automatic Storage Management; what is unknown is empty or None."""
+    """One disk of Oracle's Automatic Storage Management; unknown fields are empty or None."""
 
     path: str
     """A device, or the name of a library: `ORCL:DATA01`, `AFD:DATA01`."""

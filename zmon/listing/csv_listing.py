@@ -41,7 +41,7 @@ _HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text begins so: with a heading that has `tablespace` and `path`, or a name and a path."""
+    """Return whether a text begins with a heading of `tablespace` and `path`, or with a name and a path."""
     try:
         first = next(map(_bare, rows(head)), None)
     except ValueError:
@@ -116,7 +116,7 @@ def _bare(row: TableRow) -> TableRow:
 
 
 def _is_comment(row: TableRow) -> bool:
-    """Tell whether a row behind the first is a comment; a name may begin with `#`, too."""
+    """Return whether a row behind the first is a comment; a name may begin with `#`, too."""
     begins = row.fields[:1] and row.fields[0].startswith("#") and not row.quoted
     return bool(begins) and not (len(row.fields) > 1 and _is_path(row.fields[1]))
 
@@ -164,12 +164,12 @@ _SIGNS: Final = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
 def _separators(field: str) -> str:
-    """Say what a field has that separates fields in other tables; empty when it has nothing of that sort."""
+    """Return the name of another separator in a field; empty if there is none."""
     return next((name for sign, name in _SIGNS.items() if sign in field), "")
 
 
 def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Say what makes a row useless."""
+    """Return what makes a row useless."""
     other = _separators(fields[0]) if len(fields) == 1 else ""
     if other and not cells.get("path"):
         yield f"no path: {quote(fields[0])} has {other}: separate fields as the first line does"

@@ -91,7 +91,7 @@ class _ContainerClause(NamedTuple):
 def score(head: str) -> float:
     """How much the beginning of a text looks like Db2's DDL: 0 not at all, 1 surely."""
     other, managed = _OTHER.search(head), _MANAGED.search(head)
-    if other is not None:  # a statement for Oracle may stand in a file for Db2, or the other way round
+    if other is not None:  # a file for Db2 may have a statement for Oracle, or the other way round
         return float(managed is not None and managed.start() < other.start())
     words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
     return words + 0.4 * bool(_DB2LOOK.search(head))
@@ -177,7 +177,7 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
 
 
 def _to_next(cursor: TokenCursor) -> None:
-    """Pass over what is no container, to the next comma, string or end of the list; at least one token."""
+    """Skip at least one token, up to the next comma, string or end of the list."""
     while True:
         if cursor.here.text == "(":
             cursor.group()

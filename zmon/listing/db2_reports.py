@@ -94,7 +94,7 @@ class _NumberedReport:
 
     def __init__(self) -> None:
         self.spaces: dict[tuple[str, int | None, str], _Space] = {}
-        """By database, partition and number; partition None stands for any."""
+        """By database, partition and number; partition None is any."""
         self.containers: list[tuple[Container, str]] = []
 
     def joined(self) -> Iterator[Container]:
@@ -138,7 +138,7 @@ _CONTENT: Final = {
 
 
 def recognise_sql(head: str) -> bool:
-    """Say whether a text has the heading of such a spool, or begins with a row of one without."""
+    """Return whether a text has the heading of such a spool, or begins with a row of one without."""
     wanted = {"containers": VIEWS["containers"]}
     return any(find_heading(line, wanted) or _without_heading(line) for line in head.split("\n"))
 
@@ -250,7 +250,7 @@ class _Block(NamedTuple):
 
 
 def recognise_list(head: str) -> bool:
-    """Say whether a text has the heading of one of the two."""
+    """Return whether a text has the heading of one of the two."""
     return any(_LIST.match(line) or _CONTAINERS.match(line) for line in head.split("\n"))
 
 
@@ -363,7 +363,7 @@ _WANTED: Final = frozenset({"Tablespace Configuration", "Containers"})
 
 
 def recognise_db2pd(head: str) -> bool:
-    """Say whether a text has the heading of the block of containers, or of the tablespaces."""
+    """Return whether a text has the heading of the block of containers, or of the tablespaces."""
     return bool(re.search(r"^Address\s+(?:TspId\s+ContainNum|Id\s+Type\s+Content)\b", head, re.MULTILINE))
 
 

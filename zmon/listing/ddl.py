@@ -3,7 +3,7 @@
 A DDL file is mostly tables, views and triggers, and may be gigabytes; the few statements about
 tablespaces are asked for by their first words, the others are passed over without being kept.  Time is
 linear in the length of the text, and memory is bounded whatever the text is: no piece, literal or
-statement is held beyond a limit, and what is beyond it is reported.
+statement is held beyond a limit; longer ones are reported.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SqlStatement(NamedTuple):
     strange: bool = False
     """None of those that are wanted, but it seems to be about a tablespace: mistyped, or another dialect."""
     reason: str = ""
-    """Why it is not read, where that is known before it is looked at."""
+    """Why it is not read, if that is known before."""
 
     @property
     def line(self) -> int:
@@ -103,7 +103,7 @@ def _written(token: SqlToken) -> str:
 
 
 def _head(tokens: Sequence[SqlToken]) -> str:
-    """The first words of a statement in upper case, one blank between them, up to what is no word."""
+    """Return the first words of a statement in upper case, one blank between them."""
     words = []
     for token in tokens[:MAX_HEAD]:
         if token.kind != WORD:
@@ -215,7 +215,7 @@ class _Selection(NamedTuple):
         return self.beginnings is None or is_like(word, self.beginnings)
 
     def may_be_cut(self, first: SqlToken | None) -> bool:
-        """Say whether a statement that nothing ends may be one that the end of a listing cuts."""
+        """Return whether a statement that nothing ends may be one that the end of a listing cuts."""
         word = first.text.upper() if first is not None else ""
         return self.beginnings is not None and bool(word) and any(map(str.startswith, _CHANGES, repeat(word)))
 
@@ -227,7 +227,7 @@ class _Selection(NamedTuple):
                     yield SqlStatement((found,), strange=True, reason=_NOT_READ)
 
     def takes(self, tokens: Sequence[SqlToken]) -> bool:
-        """Say whether a statement is wanted, or seems to be about a tablespace."""
+        """Return whether a statement is wanted, or seems to be about a tablespace."""
         if not tokens or self.wanted(_head(tokens)):
             return bool(tokens)
         words = [
@@ -249,7 +249,7 @@ _DIGITS: Final = 20
 
 
 class TokenCursor:
-    """A place among the tokens of a statement; every question moves on only when the answer is yes."""
+    """A place among the tokens of a statement; each method moves on only if it finds what it takes."""
 
     def __init__(self, tokens: Sequence[SqlToken]) -> None:
         self._tokens = tokens
@@ -283,14 +283,14 @@ class TokenCursor:
         return token
 
     def pass_over(self) -> None:
-        """Take the next token, of which nothing is wanted, as far as is known here."""
+        """Take the next token as one that is not used."""
         self.passed.append(self.step())
 
     def misread(self, keywords: Collection[str], known: Collection[str], *, paths: bool = True) -> str:
-        """Say what of the statement was likely meant to be read, and was not; empty when there is nothing.
+        """Return the parts that are likely mistyped; empty if there are none.
 
         Args:
-            keywords: the words that begin what is read; one that is nearly so is a mistake of typing.
+            keywords: the first words of the clauses that are read; a similar word is a typing mistake.
             known: further words that the dialect has.
             paths: what looks like a path and was passed over is a mistake, too.
         """
@@ -361,7 +361,7 @@ class TokenCursor:
         return None
 
     def _is_of_number(self, place: int) -> bool:
-        """Say whether a token behind a number belongs to it: `,000` of `1,000`, or `X` of `10X`."""
+        """Return whether a token behind a number belongs to it: `,000` of `1,000`, or `X` of `10X`."""
         token, following = (*self._tokens[place : place + 2], self._last, self._last)[:2]
         return (
             token.kind == NUMBER
@@ -370,7 +370,7 @@ class TokenCursor:
         )
 
     def _is_unit(self, place: int) -> bool:
-        """Say whether a word behind a number and a blank is a unit, one that does not exist too."""
+        """Return whether a word behind a number and a blank is a unit, one that does not exist too."""
         word = "".join(self._words[place : place + 1])
         return 0 < len(word) <= 2 and word not in _SHORT_WORDS
 
@@ -387,7 +387,7 @@ class TokenCursor:
 
 _PATH: Final = re.compile(r"[/+\\]|\.{1,2}/|[A-Za-z]:[\\/]|[^'\"]*/[^/]")
 _NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "ENGINE", "="})
-"""Words that a name of somebody's choice follows."""
+"""Words that a freely chosen name follows."""
 
 
 def size(cursor: TokenCursor) -> int | None:
@@ -456,7 +456,7 @@ class DdlReader:
         """Take a comment."""
 
     def skips(self, statement: SqlStatement) -> bool:
-        """Note what is missing in a statement; true if nothing of it can be read."""
+        """Note that a statement is not whole or not understood; true if nothing of it can be read."""
         hidden = statement.strange or bool(statement.unreadable)
         if hidden or statement.broken:
             self.notes.append(statement.unread())

@@ -1,14 +1,14 @@
 """Text in lines and columns, as database tools spool and draw it, read in bounded memory.
 
-* `rows`: one table, comma-separated values by RFC 4180 or what tabs part.  The delimiter is the one of the
+* `rows`: one table, comma-separated values by RFC 4180, or tab-separated ones.  The delimiter is that of the
   first line: a comma, else a tab, else a semicolon, else a bar.  A quoted field may go over lines; its row
   has the number of the line it begins on.  Damage within one line costs that row alone, and is noted; damage
   that swallows further lines ends the reading, because it is unknown where a row begins after it.
 * `view_rows`: tables of catalogue views, found by their headings among prompts and whatever else a spool
   holds.  A file may hold several tables one after another, as one session spooled them; a heading is a line
-  that has all the columns that a view is known by, in any order, parted by tabs, commas, semicolons or bars.
-* `columned_rows`: tables as the Db2 command line prints them, in columns of fixed width.
-* `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them for people.
+  that has all the columns that a view is known by, in any order and with any delimiter.
+* `columned_rows`: tables as the Db2 command line and SQL*Plus print them, in columns of fixed width.
+* `drawn_rows`: tables as the clients of PostgreSQL and MariaDB draw them.
 * `numbered_lines`: lines with their numbers.
 """
 
@@ -46,7 +46,7 @@ def whole_number(text: str | None) -> int | None:
 
 
 def multiply(number: int | None, unit: int | None) -> int | None:
-    """Return so many units, as bytes of pages; None when either is not known."""
+    """Return the product, such as the bytes of pages; None if a factor is unknown."""
     return number * unit if number is not None and unit is not None else None
 
 
@@ -93,7 +93,7 @@ class TableError(ValueError):
 
 
 class TableRow(NamedTuple):
-    """The fields of one row, or what is wrong with it."""
+    """The fields of one row, or the error in it."""
 
     line: int
     """Line on which it begins, counted from 1."""
@@ -104,14 +104,14 @@ class TableRow(NamedTuple):
 
 
 def delimiter_of(line: str) -> str:
-    """Return what parts the fields of a line; a comma when there is nothing to part."""
+    """Return the delimiter of a line; a comma if it has none."""
     return next((mark for mark in ",\t;|" if mark in line), ",")
 
 
 def rows(text: str | Iterable[str], comments: list[str] | None = None) -> Iterator[TableRow]:
     r"""Read the rows of a table.
 
-    What a tab parts is written as the clients of MariaDB do: no quotes, and `\t`, `\n`, `\\` in a field.
+    Tab-separated values are those of MariaDB's clients: no quotes, and `\t`, `\n`, `\\` in a field.
 
     Args:
         text: the table, or its pieces in order, as a file opened with `newline=""` gives them.
@@ -292,7 +292,7 @@ def view_rows(
         text: the spool, or its pieces in order.
         views: what each view is called, and the columns that it is known by, the most telling first.
         notes: gets what was passed over; rows that are not understood are counted after the first.
-        bare: tells, from its first row, of a table that has no heading.
+        bare: returns the heading of a table without one, from its first row.
     """
     reader = _ViewReader(views, notes, bare)
     broken = 0
@@ -350,7 +350,7 @@ class _ViewReader:
         return self.heading
 
     def _is_other_heading(self, line: str) -> bool:
-        """Say whether a line is the heading of no known view, or one that is mistyped, and no row."""
+        """Return whether a line is the heading of no known view, or one that is mistyped, and no row."""
         under = self.heading
         delimiter = under.delimiter if under is not None else delimiter_of(line)
         fields = [field.strip().strip('"') for field in line.split(delimiter)]
@@ -362,7 +362,7 @@ class _ViewReader:
 
 
 class _LookAhead:
-    """Lines that can be looked at before they are taken."""
+    """Lines with a look at the next ones."""
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
         self._lines = lines
@@ -373,12 +373,12 @@ class _LookAhead:
             yield self.waiting.popleft()
 
     def look(self, count: int) -> tuple[str, ...]:
-        """Return up to so many of the next lines."""
+        """Return the next lines, up to a count, without taking them."""
         self.waiting.extend(islice(self._lines, count - len(self.waiting)))
         return tuple(line for _, line in self.waiting)
 
     def skip(self, count: int) -> None:
-        """Take lines that were looked at."""
+        """Take a count of lines."""
         for _ in range(count):
             self.waiting.popleft()
 
@@ -412,16 +412,18 @@ def _fields(line: str, delimiter: str) -> list[str]:
         return []
 
 
-# tables as the Db2 command line prints them
+# tables as the Db2 command line and SQL*Plus print them
 
 _DASHES: Final = re.compile(r"-+(?: -+)+\s*")
 _COUNT: Final = re.compile(r"\s+[0-9]+ [^0-9,;|]{1,60}\.\s*")
 """How many rows there are, which the command line says in the language of its user."""
-_COLUMNED: Final = re.compile(r"^[^\n]*\bTBSP_NAME\b[^\n]*\n-+(?: -+)+[ \t]*\r?$", re.MULTILINE)
+_COLUMNED: Final = re.compile(
+    r"^[^\n]*\b(?:TBSP_NAME|FILE_NAME|DISK_NUMBER|GROUP#)(?![\w#])[^\n]*\n-+(?: -+)+[ \t]*\r?$", re.MULTILINE
+)
 
 
 def is_columned(head: str) -> bool:
-    """Say whether a text has such a table: names of columns above lines of minus signs as wide as they."""
+    """Return whether a text has such a table: names of columns above lines of minus signs as wide as they."""
     return _COLUMNED.search(head) is not None
 
 
@@ -470,7 +472,7 @@ _CONTINUED: Final = re.compile(r"\+[ \t]*(?:\||\Z)")
 
 
 def is_drawn(head: str) -> bool:
-    """Say whether a text has such a table: a line of minus and plus between lines with bars."""
+    """Return whether a text has such a table: a line of minus and plus between lines with bars."""
     border = _BORDER.search(head)
     if border is None:
         return False

@@ -1,6 +1,6 @@
-"""The listing of tablespaces that a person gives: files, standard input, servers, or their data directories.
+"""The listing of tablespaces: files, standard input, servers, or their data directories.
 
-What a source is, is seen from its content, never from its name.  Several sources make one listing.
+The content of a source decides its format, never its name.  Several sources make one listing.
 """
 
 from __future__ import annotations
@@ -68,22 +68,22 @@ class Listing(NamedTuple):
 
     containers: tuple[Container, ...]
     notes: tuple[str, ...] = ()
-    """What a reader of the answer has to know, each with its source and line."""
+    """Remarks, each with its source and line."""
     unread: tuple[str, ...] = ()
-    """What was not understood, or left out, each with its source, line and words: files may be missing."""
+    """The parts that were not understood or were left out, each with source, line and words."""
     host: str = ""
-    """The machine that they are of, as far as they say; of several the first that is not this one."""
+    """The machine that they name; of several the first that is not this one."""
     database: str = ""
-    """The database that they are of; empty when they name none, or several."""
+    """The database that they name; empty if none or several."""
     products: tuple[tuple[str, str], ...] = ()
     """For each source its product, as in `Format`."""
     disk_groups: DiskGroups = NO_GROUPS
-    """What they tell of Oracle's disk groups, for `zmon.listing.asm.disk_group_files`."""
+    """Oracle's disk groups, for `zmon.listing.asm.disk_group_files`."""
     hosts: tuple[tuple[str, str], ...] = ()
-    """For each source that names its machine, that."""
+    """The machine of each source that names it."""
 
     def strangers(self, machine: str) -> list[str]:
-        """Say which sources are of another machine than this."""
+        """Return a remark for each source that is of another machine."""
         return [
             f"{origin} is from the machine {host}, and this is {machine}:"
             " the same path here may be another file"
@@ -97,7 +97,7 @@ class Listing(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """What one source says."""
+    """The content of one source."""
 
     origin: str
     product: str
@@ -127,7 +127,7 @@ FORMATS: Final = (
     Format("Oracle: CREATE TABLESPACE", ORACLE, oracle_ddl.recognise, oracle_ddl.parse),
     Format("any: CSV with tablespace,path", "", csv_listing.recognise, csv_listing.parse),
 )  # fmt: skip
-"""What is looked for, in this order: of formats that a text is equally like, the first is meant."""
+"""The formats in the order in which they are tried: of equal scores the first wins."""
 
 
 SERVERS: Final[dict[str, ServerReader]] = {
@@ -214,7 +214,7 @@ _UTF_16: Final = (
 def _recognised(file: Stream, origin: str, options: Options) -> _Source:
     """Find out the format from the beginning, and read the whole piece by piece."""
     encoding = next((name for begin, name in _UTF_16 if begin.match(file.peek(4))), "utf-8-sig")
-    # names of files are bytes: what is no UTF-8 has to come through as it is
+    # names of files are bytes: invalid UTF-8 has to survive unchanged
     text = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="")
     try:
         head = text.read(MAX_HEAD)
@@ -273,11 +273,11 @@ _HINTS: Final = (
         "it looks like LIST TABLESPACE CONTAINERS in another language: run it again with LC_ALL=C",
     ),
 )
-"""What people have who do not know what to spool, and what to give instead."""
+"""Texts that are often given by mistake, and what to give instead."""
 
 
 def _hint(head: str) -> str:
-    """Say what a text seems to be, and what to give instead; empty when it seems to be nothing known."""
+    """Return what a text seems to be and what to give instead; empty if no hint fits."""
     for pattern, words in _HINTS:
         if found := pattern.search(head):
             if "file" not in found.groupdict():
@@ -287,7 +287,7 @@ def _hint(head: str) -> str:
 
 
 def _unknown(head: str) -> str:
-    """Say what a text is that no format fits, and what would do."""
+    """Return the message for a text that no format fits."""
     begin = quote((head.strip().splitlines() or [""])[0])
     return (
         f"not a listing that zmon knows; it begins {begin}{_hint(head)}."
@@ -301,7 +301,7 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
 
 
 def _joined(read: Sequence[_Source], machine: str) -> Listing:
-    """Make one listing of what all sources say; a container that several list is that of the first."""
+    """Join the sources to one listing; a container that several have is that of the first."""
     disk_groups = reduce(asm.merge_groups, (each.content.disk_groups for each in read), NO_GROUPS)
     containers: list[Container] = []
     known: set[tuple[object, ...]] = set()
@@ -354,7 +354,7 @@ def _apart(containers: Iterable[Container]) -> Iterator[Container]:
 
 
 def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
-    """Say whether no source has named a container before; rows without a path are each of their own."""
+    """Return whether no source has named a container before; rows without a path are each of their own."""
     key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
     if key in known:
         return False
@@ -363,7 +363,7 @@ def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, .
 
 
 def same_machine(host: str, machine: str) -> bool:
-    """Say whether a listing's name for a host can mean this machine; a short name means any of its domain."""
+    """Return whether a listing's name for a host can mean this machine; a short name matches any domain."""
     named, own = host.casefold().rstrip("."), machine.casefold()
     if named in {own, "localhost"}:
         return True

@@ -1,7 +1,7 @@
 """MariaDB and MySQL: files of InnoDB, MyISAM, Aria, asked of the running server or spooled in batch mode.
 
 Spooled is what `mariadb -B` prints for `QUERIES`, one after the other into one file; also any one of them
-alone, and as CSV.  Names are relative to `datadir`, which only the variables tell.  InnoDB names files in its
+alone, and as CSV.  Names are relative to `datadir`, which only the variables have.  InnoDB names files in its
 own way: `@` and four hex digits for a letter, `#P#` before a partition.  A table with `DATA DIRECTORY` has
 its file elsewhere: the catalogue knows where, and on disk a file `.isl` in its place does.
 
@@ -49,7 +49,7 @@ FROM information_schema.TABLES WHERE ENGINE IN ('MyISAM', 'Aria')
   AND TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema')"""
 _LOGS: Final = "SHOW BINARY LOGS"
 QUERIES: Final = (_VARIABLES, _SPACES, _FILES, _TABLES, _LOGS)
-"""What is asked, in this order: a server knows the second or the third, and the last if it has such logs."""
+"""The queries in their order: a server knows the second or the third, and the last if it has such logs."""
 
 _RESULTS: Final = {
     "variables": {"variable_name", "value"},
@@ -59,7 +59,7 @@ _RESULTS: Final = {
     "tables": {"table_schema", "table_name", "engine"},
     "logs": {"log_name", "file_size"},
 }
-"""The results by the columns that tell them apart."""
+"""The columns by which each result is recognised."""
 
 _SYSTEM: Final = "innodb_system"
 _SUFFIXES: Final = {"myisam": ("MYD", "MYI"), "aria": ("MAD", "MAI")}
@@ -92,7 +92,7 @@ def parse_isl(content: bytes) -> str:
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text begins like one of the results of `QUERIES`."""
+    """Return whether a text begins like one of the results of `QUERIES`."""
     try:
         first = next(rows(head), None)
     except ValueError:
@@ -106,7 +106,7 @@ def _result_of(fields: Sequence[str]) -> str | None:
 
 
 def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
-    """Read the results of `QUERIES`, all or some; `base_dir` is datadir where the variables do not tell.
+    """Read the results of `QUERIES`, all or some; `base_dir` is datadir where the variables lack it.
 
     Raises:
         ValueError: it is no table, or none of these; says in which line.
@@ -133,7 +133,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
 
 
 def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_dir: str) -> c.ListingContent:
-    """Return what the results of the queries say together."""
+    """Return the containers of all results."""
     variables = _variables(results)
     blank = c.Container(kind=c.FILE, base_dir=variables.get("datadir") or base_dir, source=source)
     containers: list[c.Container] = []
@@ -319,7 +319,7 @@ def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] =
 
 
 def _message(server: Server, error: Exception) -> str:
-    """Return what PyMySQL says, whose errors are a number and a sentence."""
+    """Return the sentence of PyMySQL's error, which has a number and a sentence."""
     return server.harmless_message(Exception(error.args[-1]) if error.args else error)
 
 
@@ -385,7 +385,7 @@ _ELSEWHERE: Final = "read from the directory, so what the server's configuration
 
 
 def is_data_directory(names: Collection[str]) -> bool:
-    """Say whether a directory with these names is a data directory of MariaDB or MySQL."""
+    """Return whether a directory with these names is a data directory of MariaDB or MySQL."""
     return "mysql" in names and any(pattern.fullmatch(name) for pattern, *_ in _OWN for name in names)
 
 

@@ -1,4 +1,4 @@
-"""What of a listing is not understood, and how it is reported: nothing a person mistyped is lost silently.
+"""Parts of a listing that are not understood, and their reports: no typing mistake is lost silently.
 
 A note has the line and the words.  A word with one or two letters mistyped, missing, doubled or in the wrong
 order names the word that was probably meant.  A statement that seems to be about a tablespace and is not
@@ -22,7 +22,7 @@ MAX_WORD: Final = 40
 
 
 class Note(NamedTuple):
-    """Something a reader of the answer has to know: what was skipped, doubled, or not understood."""
+    """A remark: something was skipped, listed twice, or not understood."""
 
     line: int
     """Line of the listing, counted from 1; 0 when it is about all of it."""
@@ -70,7 +70,7 @@ def merge_unread(notes: Sequence[Note]) -> list[Note]:
 
 
 def quote(text: str, most: int = 60) -> str:
-    """Quote what was found, short and without what a terminal would obey."""
+    """Quote a text, short and without control characters."""
     bare = text.strip("\r\n")
     return repr(bare[:most]) + ("..." if len(bare) > most else "")
 
@@ -95,7 +95,7 @@ def distance(word: str, other: str) -> int:
 
 
 def is_like(word: str, words: Collection[str]) -> bool:
-    """Say whether a word is one of these, or nearly so."""
+    """Return whether a word is one of these, or nearly so."""
     return word in words or bool(similar_word(word, words))
 
 
@@ -142,7 +142,7 @@ _OBJECTS: Final = frozenset({
 })  # fmt: skip
 """What else is created and altered; behind such a word a tablespace is an attribute, or a mere name."""
 _TABLESPACE_TYPES: Final = frozenset({"USER", "SYSTEM"})
-"""Objects that are types of tablespaces, too, if one of the following stands behind them."""
+"""Objects that are types of tablespaces, too, if one of the following words follows."""
 _BEHIND_A_TYPE: Final = ("TEMPORARY", "TEMP", "TABLESPACE")
 _BEHIND_A_TABLE: Final = frozenset({
     "", "AS", "LIKE", "OF", "IN", "USING", "ADD", "ALTER", "DROP", "MODIFY", "SET",
@@ -151,13 +151,13 @@ _BEHIND_A_TABLE: Final = frozenset({
 
 
 def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
-    """Say whether a statement seems to be about a tablespace, by its first words, which may be mistyped.
+    """Return whether a statement seems to be about a tablespace, by its first words, which may be mistyped.
 
     What follows the verb decides: `CREATE REGULR TABLESPACE t`, `CRATE TABLESPACE t`, `CREATE TABLE SPACE t`
     are suspect; `CREATE USER u DEFAULT TABLESPACE t` and `CREATE TABLE space (...)` are about something else.
 
     Args:
-        words: in upper case; `QUOTED` for a quoted name, empty for what is no word.
+        words: in upper case; `QUOTED` for a quoted name, empty for other tokens.
         objects: what else has files in this dialect, as `DATABASE`; a statement about it is suspect, too,
             when the word, or the verb before it, is mistyped.
     """

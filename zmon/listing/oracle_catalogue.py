@@ -7,7 +7,7 @@ One spool may hold several of them, in any order; each is recognised by its colu
 - `V$LOGFILE` (`GROUP#, MEMBER`) with `V$LOG` (`GROUP#, BYTES`)
 - `V$CONTROLFILE` (`NAME, BLOCK_SIZE, FILE_SIZE_BLKS`), `V$ARCHIVE_DEST` (`DEST_NAME, DESTINATION`),
   `V$RECOVERY_FILE_DEST` (`NAME, SPACE_LIMIT`)
-- `V$DATABASE` (`DBID, NAME`) and `V$INSTANCE` (`INSTANCE_NAME, HOST_NAME`), which say whose they are
+- `V$DATABASE` (`DBID, NAME`) and `V$INSTANCE` (`INSTANCE_NAME, HOST_NAME`): names of database and host
 - `V$FILESTAT` and `V$IOSTAT_FILE`, whose rows are passed over
 """
 
@@ -52,7 +52,7 @@ _RECOVERY: Final = "USE_DB_RECOVERY_FILE_DEST"
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a text has the heading of a view with names of files, or of disks of ASM."""
+    """Return whether a text has the heading of a view with names of files, or of disks of ASM."""
     wanted = {name: VIEWS[name] for name in _OF_FILES}
     return any(find_heading(line, wanted) or asm.is_heading(line) for line in head.split("\n"))
 
@@ -60,8 +60,8 @@ def recognise(head: str) -> bool:
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read all views of a spool, and join them; one spool may have files and the disk groups of ASM.
 
-    Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES is there to tell undo.  Which
-    of two views of the same shape it is, its query tells, the name of the listing, or ONLINE_STATUS.
+    Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES shows that they are undo.  Of
+    two views of the same shape the query, the name of the listing, or ONLINE_STATUS decides which it is.
     """
     reader = asm.AsmReader()
     notes = reader.notes
@@ -98,7 +98,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
 
 
 def _usual(row: ViewRow, origin: str) -> str:
-    """The role of all files of a view, by what the view is."""
+    """Return the role of all files of a view."""
     named = f"{row.view} {origin.upper()}"
     if any(view in named for view in _TEMPORARY):
         return c.TEMP
@@ -116,8 +116,8 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
         number = row.text("TS#")
         name = row.text("TABLESPACE_NAME") or spaces.get((row.text("CON_ID"), number), f"#{number}")
         path = row.text("FILE_NAME") or (row.text("NAME") if row.kind == "numbered" else "")
-        told = _ROLES.get(row.text("CONTENTS").upper())
-        role = told or contents.get(name) or _usual(row, origin)
+        declared = _ROLES.get(row.text("CONTENTS").upper())
+        role = declared or contents.get(name) or _usual(row, origin)
         identity = row.whole("FILE_ID") if row.kind == "files" else row.whole("FILE#")
         yield blank._replace(
             tablespace=name,

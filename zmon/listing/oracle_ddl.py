@@ -62,7 +62,7 @@ _FILE: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|LOGFILE)\b", re.IGNORECASE)
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text has such statements, and files in them."""
+    """Return whether a text has such statements, and files in them."""
     return _STATEMENT.search(head) is not None and _FILE.search(head) is not None
 
 
@@ -149,7 +149,7 @@ def _logs(cursor: TokenCursor) -> Iterator[_FileClause]:
 
 
 def _paths(cursor: TokenCursor) -> list[SqlToken]:
-    """Take one string, or several in parentheses or parted by commas."""
+    """Take one string, or several in parentheses or separated by commas."""
     inside = cursor.symbol("(")
     paths = []
     while (path := cursor.kind(STRING)) is not None:
@@ -367,7 +367,7 @@ _OTHER_VERBS: Final = frozenset({"CLEAR", "RECOVER", "REGISTER", "PREPARE", "STA
 
 
 def _list(cursor: TokenCursor) -> list[SqlToken]:
-    """Take strings parted by commas, as the lists of what is moved and resized are."""
+    """Take the paths of a list: strings separated by commas."""
     paths = []
     while (path := cursor.kind(STRING)) is not None:
         paths.append(path)

@@ -113,7 +113,7 @@ class _ServerFacts(NamedTuple):
 
 
 def recognise(head: str) -> bool:
-    """Say whether a text begins like `TABLESPACES` spooled by psql; what `FILES` gives is a plain listing."""
+    """Return whether a text begins like `TABLESPACES` spooled by psql; that of `FILES` is a plain CSV."""
     try:
         first = next(rows(head), None)
     except ValueError:
@@ -227,7 +227,7 @@ def _elsewhere(
 ) -> list[c.Container] | None:
     """Return the files of a database that another session has to ask for; None if it cannot."""
     if not known[1]:
-        return None  # nobody connects to a template
+        return None  # a template takes no connections
     try:
         with _session(server, name) as ask:
             return _files(ask, name, str(server), notes)
@@ -279,7 +279,7 @@ def _session(server: Server, database: str) -> Iterator[Ask]:
     if database or "service" not in given:
         given["dbname"] = database or "postgres"
     try:
-        # by way of libpq's own words, which refuse what is no option of a connection
+        # make_conninfo refuses an unknown option
         with psycopg.connect(psycopg.conninfo.make_conninfo(**given), autocommit=True) as connection:
 
             def ask(statement: str) -> list[tuple[Any, ...]]:
@@ -339,7 +339,7 @@ def _without_libpq(server: Server, database: str, missing: ImportError) -> Itera
 
 
 def _message(error: Exception) -> Exception:
-    """Return the message alone of what pg8000 passes on as the fields of the server's answer."""
+    """Return the message of pg8000's error, which has all fields of the server's answer."""
     fields = error.args[0] if error.args else ""
     return Exception(fields.get("M", fields)) if isinstance(fields, dict) else error
 
@@ -359,7 +359,7 @@ _OPTIONS: Final = ("SET", "RESET", "OWNER")
 
 
 def recognise_ddl(head: str) -> bool:
-    """Say whether a text has such a statement, which has a LOCATION, and none of Oracle or Db2."""
+    """Return whether a text has such a statement, which has a LOCATION, and none of Oracle or Db2."""
     return _LOCATED.search(head) is not None and _OTHER.search(head) is None
 
 
@@ -441,7 +441,7 @@ _NUMBERED: Final = "tablespaces have their numbers for names: SELECT oid, spcnam
 
 
 def is_data_directory(names: Collection[str]) -> bool:
-    """Say whether a directory with these names is a data directory of PostgreSQL."""
+    """Return whether a directory with these names is a data directory of PostgreSQL."""
     return {"PG_VERSION", "base", "global", "pg_tblspc"} <= set(names)
 
 

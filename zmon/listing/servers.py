@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     ServerReader = Callable[["Server", Sequence[str], str], ListingContent]
-    """Asks a server for the files of databases, with the base directory where it does not tell its own."""
+    """Asks a server for the files of databases, with the base directory for a server that hides its own."""
 
 POSTGRESQL: Final = "postgresql"
 MARIADB: Final = "mariadb"
@@ -85,7 +85,7 @@ class Server(NamedTuple):
 
 
 def is_server(words: str) -> bool:
-    """Say whether a source is the address of a server and not the name of a file."""
+    """Return whether a source is the address of a server and not the name of a file."""
     return bool(_URL.match(words) or _SERVICE.fullmatch(words))
 
 
@@ -139,7 +139,7 @@ def parse_server(words: str) -> Server:
 
 
 def is_here(address: str) -> bool:
-    """Say whether an address of the network belongs to this machine: only then it can be bound to."""
+    """Return whether an address of the network belongs to this machine: only then it can be bound to."""
     try:
         family, kind, _, _, place = socket.getaddrinfo(
             address, 0, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST
@@ -177,7 +177,7 @@ def ask(address: str, databases: Sequence[str] = (), base_dir: str = "") -> List
         assert child.stdout is not None  # noqa: S101 - likewise
         try:
             child.stdin.write(request(address, databases, base_dir))
-            child.stdin.flush()  # it stays open: its end tells the child that nobody waits any more
+            child.stdin.flush()  # it stays open: when it ends, the child ends, too
             lines = child.stdout.readlines()
         except BrokenPipeError:
             lines = []
@@ -249,7 +249,7 @@ def answer(readers: Mapping[str, ServerReader]) -> None:
     for part in _answered(readers, asked):
         sys.stdout.buffer.write(line(part))
     sys.stdout.flush()
-    os._exit(0)  # the driver has nothing to say to the server any more
+    os._exit(0)  # the driver has nothing left to send
 
 
 def _end_with_the_parent() -> None:

@@ -1,7 +1,7 @@
 r"""Scripts of a shell that run statements of SQL: what the statements are, each on its own line.
 
 `db2 "CREATE ..."`, `db2 -v 'CREATE ...'`, `db2 create ... \(...\)` and what is between `<<EOF` and `EOF`
-is SQL.  All else of a script is not, and its quotes and signs would mislead whoever reads it as such.
+is SQL.  The rest of a script is not, and its quotes must not be read as SQL.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NO_PATH: Final = re.compile(r"[()\s\"]|\A[^/]*\Z")
 
 
 def is_script(head: str) -> bool:
-    """Say whether a text begins like a script of a shell, or has statements in quotes of one."""
+    """Return whether a text begins like a script of a shell, or has statements in quotes of one."""
     return bool(_SHELL.match(head) or _QUOTED.search(head) or _CLIENT.search(head))
 
 
@@ -88,7 +88,7 @@ class _ScriptReader:
         self._commands = 0  # of this line
 
     def read(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield each line as SQL, an empty one for what is none."""
+        """Yield each line as SQL; an empty line for any other."""
         for line in lines:
             bare = line.rstrip("\r\n")
             self._commands = 0
@@ -109,7 +109,7 @@ class _ScriptReader:
         return ";"
 
     def _plain(self, line: str) -> str:
-        """Return what a line of the shell has of SQL."""
+        """Return the SQL of a line of the shell."""
         self._commands += 1
         if self._commands > MAX_COMMANDS:
             self._note(f"more than {MAX_COMMANDS} commands in one line: {quote(line)}")
@@ -119,7 +119,7 @@ class _ScriptReader:
         if here is not None:
             self._indented, self._expands, self._until = bool(here[1]), not here[2], here[3]
             return ""
-        if _STATEMENT.match(line):  # as a statement may stand among commands in notes of a person
+        if _STATEMENT.match(line):  # a statement among commands, as in notes
             self._quote = "" if _ENDED.search(line) else ";"
             return line
         found = _COMMAND.search(line)
@@ -145,7 +145,7 @@ class _ScriptReader:
         self._notes.append(Note(self._number, text, unread=True))
 
     def _statement(self, line: str) -> str:
-        """Return what of a line belongs to the statement that is open, ended where its quotes end."""
+        """Return the part of a line that belongs to the open statement, ended where its quotes end."""
         if self._quote == ";":
             self._quote = "" if _ENDED.search(line) else ";"
             return line
@@ -162,7 +162,7 @@ class _ScriptReader:
 
 
 def _unquoted(line: str) -> tuple[str, str, str]:
-    """Part a line where its command ends: the words of the command, the rest, and what is still open."""
+    """Split a line where its command ends: the words of the command, the rest, and the open quote."""
     kept: list[str] = []
     place = 0
     while found := _PART.match(line, place):
@@ -182,7 +182,7 @@ def _unquoted(line: str) -> tuple[str, str, str]:
 
 
 def _to_quote(line: str) -> tuple[str, str, str]:
-    """Part a line at the double quote that ends a string of the shell, as `str.partition` does."""
+    """Split a line at the double quote that ends a string of the shell, as `str.partition` does."""
     kept: list[str] = []
     escaped = False
     for place, sign in enumerate(line):

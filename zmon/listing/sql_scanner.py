@@ -25,7 +25,7 @@ BROKEN: Final = "broken"
 END: Final = "end"
 
 PIECE: Final = 1 << 16
-"""Characters that are looked at at once."""
+"""Characters that are scanned at once."""
 MAX_LITERAL: Final = 1 << 16
 """Characters of a literal that are kept; a longer one is broken."""
 TOO_LONG: Final = f"is longer than {MAX_LITERAL} characters"
@@ -215,7 +215,7 @@ class SqlScanner:
         yield SqlToken(END, "", self._line)
 
     def _is_command(self, piece: str) -> bool:
-        """Say whether a command of the client is here, which then is open to the end of its line."""
+        """Return whether a command of the client is here, which then is open to the end of its line."""
         found = (self._command_lines if self._within else self._commands).match(piece, self._place)
         if found is None:
             return False
@@ -224,12 +224,12 @@ class SqlScanner:
         return True
 
     def _search(self, text: str, line: int) -> None:
-        """Look for statements in what is passed over."""
+        """Search skipped text for statements."""
         if self.skipping:
             self._hidden += hidden_statements(text, line)
 
     def _skip(self, piece: str) -> bool:
-        """Skip what can be skipped here; False when it is nothing."""
+        """Skip text here; False if nothing can be skipped."""
         place = self._place
         found = self._dull.match(piece, place)
         if found is None:
@@ -287,7 +287,7 @@ class SqlScanner:
         self._length = 0
 
     def _inside(self, piece: str) -> SqlToken | None:
-        """Read on in what is open, to its end or to the end of the piece."""
+        """Read on in an open literal or comment, to its end or to the end of the piece."""
         closing, place = self._closing, self._place
         if closing in _BODY:
             found = (_ESCAPED_BODY if self._escapes else _BODY[closing]).match(piece, place)

@@ -84,7 +84,7 @@ class Unit(NamedTuple):
 
     key: str
     name: str = ""
-    """As people call it: `LCU 6`, `LCU 7600`."""
+    """Its title: `LCU 6`, `LCU 7600`."""
     side: str = ""
     """The half of the storage server that it belongs to, as far as known: `even`, `odd`, a name."""
     capacity: Number = NOT_GIVEN
@@ -98,7 +98,7 @@ class Unit(NamedTuple):
     channels: str = ""
     """The name of the channel paths that it shares with others; empty when unknown."""
     others: frozenset[str] = frozenset()
-    """Other names that people may use for it, in small letters: `ssid 7600`, `lss 08`."""
+    """Other names for it, in small letters: `ssid 7600`, `lss 08`."""
 
     @property
     def title(self) -> str:
@@ -206,7 +206,7 @@ class FilePlacement(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """What is known of the containers of a sample."""
+    """The containers of a sample and the units they lie on."""
 
     items: tuple[FileItem, ...]
     units: tuple[Unit, ...]
@@ -276,7 +276,7 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _titles(machine: Machine) -> dict[str, str]:
-    """Return what people call each real volume: its label, and the disk's name in Linux."""
+    """Return the title of each real volume: its label, and the disk's name in Linux."""
     found: dict[str, str] = {}
     for volume in machine.volumes.values():
         names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
@@ -395,7 +395,7 @@ class UnitIndex:
         return min((name for found in names for name in found[:1]), default="")
 
     def _names(self, volume: Volume) -> list[str]:
-        """Return what people call the unit of a volume, the best name first."""
+        """Return the names of the unit of a volume, the best first."""
         match self._by:
             case UnitKind.DISK:
                 names = [volume.volser, volume.disk, volume.number]
@@ -406,7 +406,7 @@ class UnitIndex:
         return [str(name) for name in names if not isinstance(name, Absent)]
 
     def _disk_names(self, volumes: Iterable[Volume]) -> frozenset[str]:
-        """Return what people may call a real volume: label, disk, or any of its device numbers."""
+        """Return all names of a real volume: label, disk, and its device numbers."""
         if self._by is not UnitKind.DISK:
             return frozenset()
         names = (

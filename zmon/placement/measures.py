@@ -48,7 +48,7 @@ class Spread(NamedTuple):
 
 
 def unknown(why: Absent, units: int) -> Spread:
-    """Return the spread over so many units of a load that is not known, or is none."""
+    """Return the spread over a number of units of a load that is unknown or zero."""
     return Spread(0, units, "", why, why, why, why, why)
 
 
@@ -165,7 +165,7 @@ OVERLOADED: Final = absent("overloaded: more comes than can be done, and the que
 IDLE: Final = absent("no load on anything that has a capacity")
 
 SLACK: Final = 1e-9
-"""What is closer than this part of a capacity is the same: sums of shares do not come out exactly."""
+"""Relative difference below which two loads are equal: sums of shares are not exact."""
 
 
 class Headroom(NamedTuple):

@@ -1,6 +1,6 @@
 """The statement by which a DBA would move a container, for each database.
 
-It is text to read, to adapt and to run by somebody who knows the database: zmon runs none of it.  Where the
+A DBA reads, adapts and runs it: zmon runs none of it.  Where the
 new place has to be chosen, `NEW_PLACE` is in angle brackets, so that nothing runs as it is by mistake.
 """
 

@@ -37,11 +37,11 @@ NO_LOAD = absent("no load")
 SAME: Final = 1e-9
 """Levels closer than this part are the same: sums of floats do not come out exactly."""
 COLDEST: Final = 8
-"""With so many units, those with least, an exchange is tried."""
+"""Number of units, those with least load, with which an exchange is tried."""
 NEAREST: Final = 4
-"""So many items are tried whose size fits an exchange best."""
+"""Number of items tried, those whose size fits an exchange best."""
 CROWDED: Final = 16
-"""For so many tablespaces, those that lose most, an exchange is tried."""
+"""Number of tablespaces, those that lose most, for which an exchange is tried."""
 
 ENOUGH: Final = 1.1
 """The maximum as a multiple of the mean from which on it is even enough."""
@@ -66,7 +66,7 @@ class Move(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """A move, or an exchange of two items, and what is reached with it."""
+    """A move, or an exchange of two items, with its result."""
 
     moves: tuple[Move, ...]
     worst: Unit
@@ -76,7 +76,7 @@ class PlanStep(NamedTuple):
     ratio: Number
     """How many times the throughput may be by then at the most, if the units limit it."""
     full: str
-    """What is full first by then: the title of a unit, or channels."""
+    """The bottleneck by then: the title of a unit, or channels."""
     apart: float
     """The part of the load that lies as spread as its files allow, from 0 to 1, by tablespace."""
     copied: int
@@ -91,7 +91,7 @@ class PlanStep(NamedTuple):
 
 
 class FreshPlacement(NamedTuple):
-    """What placing all movable items anew would give, largest first."""
+    """The result of placing all movable items anew, largest first."""
 
     uneven: float
     moves: int
@@ -100,7 +100,7 @@ class FreshPlacement(NamedTuple):
 
 
 class MovePlan(NamedTuple):
-    """What is suggested."""
+    """The suggested moves and their effect."""
 
     steps: tuple[PlanStep, ...]
     before: Mapping[str, float]
@@ -115,7 +115,7 @@ class MovePlan(NamedTuple):
     gap: Number
     """By which part the result is above the bound."""
     anew: FreshPlacement | None
-    """What placing all anew gives, if that is not what is suggested."""
+    """The result of placing all anew, if that is not suggested."""
     held: tuple[tuple[str, int], ...]
     """Why items on the unit with most load stay there, and how many."""
 
@@ -229,7 +229,7 @@ def _count(steps: Iterable[PlanStep]) -> int:
 
 
 def _level(steps: Sequence[PlanStep], before: float, enough: float) -> float:
-    """Return the maximum that steps reach, or what is even enough."""
+    """Return the maximum that steps reach, at least the level that is even enough."""
     return max(steps[-1].uneven if steps else before, enough)
 
 
@@ -498,7 +498,7 @@ def _wider(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
 
 
 def _fits(state: PlannerState, number: int, unit: int, ceiling: float) -> bool:
-    """Tell whether an item may go to a unit that has less of its tablespace, without raising the maximum."""
+    """Return whether an item may go to a unit with less of its tablespace and not raise the maximum."""
     if unit == state.home[number]:
         return False
     if (state.loads[unit] + state.amount[number]) / state.bear[unit] > ceiling:
@@ -553,11 +553,11 @@ def _exchanged(
     return gain, size, ((number, two), (other, one))
 
 
-# what is said of it
+# steps and reasons
 
 
 def _steps(state: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]:
-    """Make the changes from a state, and yield what is reached with each."""
+    """Make the changes from a state, and yield the step of each."""
     top, mean = max(state.levels()), sum(state.loads) / sum(state.bear)
     copied = 0
     for change in changes:

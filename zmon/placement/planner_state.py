@@ -118,7 +118,7 @@ class PlannerState:
         return ""
 
     def _alike(self) -> list[int]:
-        """Return the class of each item; those of one class can stand for each other."""
+        """Return the class of each item; items of one class are interchangeable."""
         found: dict[object, int] = {}
         return [
             found.setdefault(

@@ -1,6 +1,6 @@
 """The whole answer to a DBA's question: how tablespaces lie on units, what that costs, and what to do.
 
-Everything in it follows from what `zmon.placement.resolved` found; the assumptions that it rests on are part
+Everything in it follows from `zmon.placement.items`; the assumptions that it rests on are part
 of the answer.
 """
 
@@ -42,7 +42,7 @@ NO_SUCH_UNIT: Final = "{!r} names none of the units: {}"
 
 
 class SpreadQuery(NamedTuple):
-    """What is asked."""
+    """The question."""
 
     what: str = "LCU"
     """What the units are: LCU, disk, side."""
@@ -200,7 +200,7 @@ def available(found: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
 
 
 def _means(name: str, unit: Unit) -> bool:
-    """Tell whether a name means a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
+    """Return whether a name means a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
     wanted = name.casefold().strip()
     title = unit.title.casefold()
     candidates = (title, title.rpartition(" ")[2], unit.key.casefold(), *unit.others)
@@ -287,7 +287,7 @@ def what_if(
 ) -> WhatIf:
     """Compare two placements by what limits each.
 
-    Where the capacities are not all known, all units count alike, and nothing else is looked at.
+    Where the capacities are not all known, all units count alike, and channels are ignored.
     """
     known = all(not isinstance(unit.capacity, Absent) for unit in units)
     alike = units if known else [unit._replace(capacity=1.0) for unit in units]
@@ -296,7 +296,7 @@ def what_if(
 
 
 class Pressure(NamedTuple):
-    """What is fullest under the present load, by the utilisation law and M/M/1."""
+    """The fullest resource under a load, by the utilisation law and M/M/1."""
 
     use: Number
     """Which part of all time it is busy."""
@@ -305,7 +305,7 @@ class Pressure(NamedTuple):
 
 
 def pressure(found: SpreadReport) -> tuple[Pressure, Pressure]:
-    """Return what the same load does to what is fullest now, and with an even spread."""
+    """Return the pressure of the same load now, and with an even spread."""
     now = 1.0 / found.headroom.factor
     return _pressure(now), _pressure(now / found.even.times)
 
@@ -317,7 +317,7 @@ def _pressure(use: Number) -> Pressure:
 
 
 def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float]) -> Headroom:
-    """Return the head room of units and of the channel paths they share, by the names people call them."""
+    """Return the head room of units and of the channel paths they share, by their titles."""
     capacities = {unit.title: float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)}
     asked = {unit.title: loads.get(unit.key, 0.0) for unit in units}
     for unit in units:
@@ -401,7 +401,7 @@ FEW: Final = 4
 
 
 def counted(found: SpreadReport) -> str:
-    """Say what an even spread is of, and over what: `the bytes over 4 LCUs`."""
+    """Return what an even spread is of, and over what: `the bytes over 4 LCUs`."""
     many = sum(unit.open for unit in found.units)
     what = "traffic" if found.wanted.traffic else "bytes"
     others = ", with no more than now on the others" if many < len(found.units) else ""
@@ -409,7 +409,7 @@ def counted(found: SpreadReport) -> str:
 
 
 def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
-    """Say how many times the throughput may be with another placement, and what limits; empty if unknown."""
+    """Return how many times the throughput may be with another placement, and the limit; empty if unknown."""
     if isinstance(found.times, Absent):
         return ""
     if len(units) == 1:
@@ -427,7 +427,7 @@ NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces b
 
 
 def spread_words(suggested: MovePlan) -> str:
-    """Say how even it is before and after the moves, and how even it can be; empty without a load."""
+    """Return how even it is before and after the moves, and how even it can be; empty without a load."""
     if isinstance(suggested.uneven, Absent) or isinstance(suggested.gap, Absent):
         return ""
     least = f"no placement of these files gets below {suggested.bound:.2f}"

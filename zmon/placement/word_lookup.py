@@ -1,4 +1,4 @@
-"""Looking up a word: what it can mean (file, mount, device, number, label, LCU ...), and what is known of it.
+"""The meanings of a word (file, mount, device, number, label, LCU ...), and the files and disks of each.
 
 A word can have several meanings: 7201 may be the number of a virtual device here and of a real device
 elsewhere.  All are returned.
@@ -42,7 +42,7 @@ class MeaningKind(Enum):
 
 
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
-"""What is a path and is followed down to disks."""
+"""Meanings that are paths, which are followed down to disks."""
 
 
 class WordMeaning(NamedTuple):
@@ -162,13 +162,13 @@ SWAP: Final = "swap"
 
 
 class MountOnDisk(NamedTuple):
-    """A file system, or what is swapped to, that lies, or a part of which lies, on some disks."""
+    """A file system or swap space that lies, wholly or partly, on some disks."""
 
     point: str
     """Where it is mounted; empty for swap."""
     fstype: str
     device: str
-    """The device it is on, as people call it."""
+    """The title of its device."""
     disks: tuple[str, ...]
     """Those of the disks that it uses, major:minor."""
     whole: bool
@@ -197,7 +197,7 @@ class FileOnDisk(NamedTuple):
 
 
 class LookupResult(NamedTuple):
-    """One meaning of a word, and what is known of it."""
+    """One meaning of a word with its files, disks and mounts."""
 
     meaning: WordMeaning
     locations: tuple[FileLocation, ...] = ()
@@ -205,22 +205,22 @@ class LookupResult(NamedTuple):
     volumes: tuple[Volume, ...] = ()
     """The disks that it means, if it means disks."""
     devices: tuple[str, ...] = ()
-    """What is built on it: partitions, volumes, arrays, as people call them."""
+    """The titles of the devices on it: partitions, volumes, arrays."""
     mounts: tuple[MountOnDisk, ...] = ()
     files: tuple[FileOnDisk, ...] = ()
     unseen: tuple[str, ...] = ()
-    """Uses that a disk may have and that were not looked at, if disks are meant."""
+    """Possible uses of a disk that were not read, if disks are meant."""
 
     @property
     def is_there(self) -> bool:
-        """Whether it could be looked at: all of a tablespace, something in a directory."""
+        """Whether it was read: all of a tablespace, at least one file of a directory."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
         return len(self.there) == len(self.locations) and bool(self.locations or self.volumes)
 
     @property
     def there(self) -> tuple[FileLocation, ...]:
-        """Those of the answers that are about something which could be looked at."""
+        """The locations of files that were read."""
         return tuple(
             answer for answer in self.locations if answer.is_known and not isinstance(answer.real, Absent)
         )
@@ -232,7 +232,7 @@ UNSIZED: Final = absent("the size of the device was not read, so its bytes are u
 
 
 def find(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Return what is known of one meaning of a word."""
+    """Look up one meaning of a word."""
     match meaning.sort:
         case MeaningKind.FILE:
             return LookupResult(meaning, (machine.locations[meaning.key],))
@@ -264,7 +264,7 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
-    """Return where the whole file system lies that a path is on; its files were not looked at."""
+    """Return where the whole file system lies that a path is on; its files were not read."""
     node = machine.stack.node(mount.number)
     size = ALL_OF_IT if node is None else node.size
     place = {"real": meaning.key, "number": mount.number, "mount": mount.id}
@@ -305,7 +305,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def _is_joined(number: str, machine: Machine) -> bool:
-    """Tell whether a device is one disk that is reached over others."""
+    """Return whether a device is one disk that is reached over others."""
     node = machine.stack.node(number)
     return node is not None and node.multipath and bool(machine.stack.paths(number))
 
