@@ -148,13 +148,13 @@ def _logs(cursor: TokenCursor) -> Iterator[_FileClause]:
             return
 
 
-def _paths(cursor: TokenCursor) -> list[SqlToken]:
-    """Take one string, or several in parentheses or separated by commas."""
+def _paths(cursor: TokenCursor, *, many: bool = False) -> list[SqlToken]:
+    """Take one string, or several in parentheses or, if there may be many, separated by commas."""
     inside = cursor.symbol("(")
     paths = []
     while (path := cursor.kind(STRING)) is not None:
         paths.append(path)
-        if not inside or not cursor.symbol(","):
+        if not (inside or many) or not cursor.symbol(","):
             break
     if inside:
         cursor.symbol(")")
@@ -261,7 +261,7 @@ class _OracleReader(DdlReader):
             self._spaces.setdefault(new.stored, []).extend(self._spaces.pop(name.stored, ()))
             self._change(places, tablespace=new.stored)
         elif cursor.words("RENAME") and cursor.one_of("DATAFILE", "TEMPFILE"):
-            self._rename(_list(cursor), cursor)
+            self._rename(_paths(cursor, many=True), cursor)
 
     def _alter_database(self, cursor: TokenCursor) -> bool:
         """Apply what resizes, moves, adds and drops files of a database; False if it does none of these."""
@@ -272,7 +272,7 @@ class _OracleReader(DdlReader):
         cursor.one_of("STANDBY")
         what = cursor.one_of("DATAFILE", "TEMPFILE", "FILE", "LOGFILE") or verb
         if verb in {"MOVE", "RENAME"}:
-            self._rename(_list(cursor), cursor)
+            self._rename(_paths(cursor, many=True), cursor)
         elif verb == "ADD" and what == "LOGFILE":
             member = cursor.one_of("MEMBER")
             if cursor.one_of("THREAD", "INSTANCE"):
@@ -283,12 +283,12 @@ class _OracleReader(DdlReader):
         elif verb == "DROP" and what == "LOGFILE":
             cursor.one_of("MEMBER")
             line = cursor.here.line
-            paths = _list(cursor)
+            paths = _paths(cursor, many=True)
             self._drop(paths)
             if not paths:
                 self.note(line, "a log group is dropped by number: its files stay in this list")
         elif verb in {"DATAFILE", "TEMPFILE"}:
-            self._resize(_list(cursor), cursor)
+            self._resize(_paths(cursor, many=True), cursor)
         return bool(verb or what) and first not in _OTHER_VERBS
 
     def _change(self, places: Iterable[int], **changes: Any) -> None:
@@ -298,7 +298,7 @@ class _OracleReader(DdlReader):
                 self._rows[place] = row._replace(**changes)
 
     def _rename(self, paths: Sequence[SqlToken], cursor: TokenCursor) -> None:
-        new = _list(cursor) if cursor.words("TO") else []
+        new = _paths(cursor, many=True) if cursor.words("TO") else []
         for old, other in zip(paths, new, strict=False):
             places = self._named.pop(old.text, [])
             self._named.setdefault(other.text, []).extend(places)
@@ -364,13 +364,3 @@ _DATABASE_VERBS: Final = ("DATAFILE", "TEMPFILE", "MOVE", "RENAME", "ADD", "DROP
 
 _OTHER_VERBS: Final = frozenset({"CLEAR", "RECOVER", "REGISTER", "PREPARE", "START"})
 """Verbs of statements that name files and change none of them."""
-
-
-def _list(cursor: TokenCursor) -> list[SqlToken]:
-    """Take the paths of a list: strings separated by commas."""
-    paths = []
-    while (path := cursor.kind(STRING)) is not None:
-        paths.append(path)
-        if not cursor.symbol(","):
-            break
-    return paths

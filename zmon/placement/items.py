@@ -230,19 +230,45 @@ def placement_of(
     """Resolve the containers of a machine; with an interval, their traffic too."""
     index = UnitIndex(machine, by)
     traffic = {} if interval is None else volumes_traffic(machine, interval)
-    items, rows, conflicts = [], [], {}
+    items, rows, conflicts, site = [], [], {}, machine.site
     managed = _managed(machine.files)
     for file in machine.files:
         answer = machine.counted[file.path]
         counted = index.count(answer)
-        loads = index.loads(answer, traffic) if interval is not None else None
-        item = _item(file, counted, loads, machine.site)._replace(
-            logical_volume=_logical_volume(answer, machine)
-        )
+        space, role = tablespace_of(file), file.role
+        if role in {"", "unknown"} and site.is_log(file.path):
+            role = "log"
+        pinned = "it is pinned" if site.pinned((file.path, file.tablespace)) else ""
         if managed and not managed.isdisjoint(_parents(file.path)):
-            item = item._replace(pinned=MANAGED)
-        items.append(item)
-        rows.append(_row(file, answer, counted, index.grade(answer)))
+            pinned = MANAGED
+        items.append(
+            FileItem(
+                file.path,
+                space,
+                file.database,
+                role,
+                counted.units,
+                NO_TRAFFIC if interval is None else index.loads(answer, traffic),
+                counted.volumes,
+                pinned,
+                unplaced=counted.unplaced,
+                logical_volume=_logical_volume(answer, machine),
+            )
+        )
+        rows.append(
+            FilePlacement(
+                file.path,
+                file.database,
+                space,
+                file.role,
+                file.listed,
+                file.size,
+                sum(counted.units.values()),
+                counted.unplaced,
+                index.grade(answer),
+                _problem(file, answer, counted),
+            )
+        )
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
     grades = [row.grade for row in rows if row.placed]
@@ -252,7 +278,11 @@ def placement_of(
         tuple(rows),
         min(grades, default=Grade.UNKNOWN),
         tuple(conflicts),
-        _channels(machine.site),
+        {
+            channels.name: channels.capacity * MEGABYTE
+            for channels in site.channels
+            if not isinstance(channels.capacity, Absent)
+        },
         _titles(machine),
         index.strange_capacities(),
     )
@@ -477,14 +507,6 @@ def _side_key(volume: Volume, site: Site) -> str | Absent:
     return f"{name} of {_text(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
 
 
-def _channels(site: Site) -> dict[str, float]:
-    return {
-        channels.name: channels.capacity * MEGABYTE
-        for channels in site.channels
-        if not isinstance(channels.capacity, Absent)
-    }
-
-
 def disks_traffic(interval: Interval) -> dict[str, Number]:
     """Return what each block device read and wrote, in bytes a second, by major:minor."""
     blocks = interval.of(BLOCK)
@@ -520,43 +542,10 @@ def tablespace_of(file: DataFile) -> str:
     return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
 
 
-def _item(
-    file: DataFile, counted: ItemBytes, loads: dict[str, float] | Absent | None, site: Site
-) -> FileItem:
-    role = "log" if file.role in {"", "unknown"} and site.is_log(file.path) else file.role
-    pinned = site.pinned((file.path, file.tablespace))
-    item = FileItem(
-        file.path,
-        tablespace_of(file),
-        file.database,
-        role,
-        counted.units,
-        volumes=counted.volumes,
-        pinned="it is pinned" if pinned else "",
-        unplaced=counted.unplaced,
-    )
-    return item if loads is None else item._replace(load_on=loads)
-
-
 def _logical_volume(answer: FileLocation, machine: Machine) -> str:
     nodes = [machine.stack.node(step.number) for step in answer.steps]
     found = {node.title for node in nodes if node is not None and str(node.uuid).startswith("LVM-")}
     return found.pop() if len(found) == 1 else ""
-
-
-def _row(file: DataFile, answer: FileLocation, counted: ItemBytes, grade: Grade) -> FilePlacement:
-    return FilePlacement(
-        file.path,
-        file.database,
-        tablespace_of(file),
-        file.role,
-        file.listed,
-        file.size,
-        sum(counted.units.values()),
-        counted.unplaced,
-        grade,
-        _problem(file, answer, counted),
-    )
 
 
 def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:

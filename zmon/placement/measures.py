@@ -185,7 +185,9 @@ def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Hea
     Raises:
         ValueError: a capacity is not above zero, or a load is negative or no number.
     """
-    _check(capacities)
+    for name, capacity in capacities.items():
+        if not 0 < capacity < inf:
+            raise ValueError(f"the capacity of {name} is {capacity}, not above zero")
     use = {name: loads[name] / capacity for name, capacity in capacities.items() if name in loads}
     if any(not 0 <= value < inf for value in use.values()):
         raise ValueError("a load is negative or no number")
@@ -198,12 +200,6 @@ def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Hea
 def bound_ratio(before: Headroom, after: Headroom) -> Number:
     """Return how many times the throughput may become at the most when the placement changes."""
     return after.factor / before.factor if not isinstance(before.factor, Absent) else before.factor
-
-
-def _check(capacities: Mapping[str, float]) -> None:
-    for name, capacity in capacities.items():
-        if not 0 < capacity < inf:
-            raise ValueError(f"the capacity of {name} is {capacity}, not above zero")
 
 
 def mm1(service: float, use: float) -> Number:

@@ -351,9 +351,8 @@ def _make(state: PlannerState, change: Change) -> list[Vector]:
 
 def _relief(state: PlannerState, most: int) -> Change:
     """Return the move, or else the exchange, that relieves a unit with most load best; empty if none does."""
-    levels = state.levels()
+    levels, ranked = state.levels(), _ranked(state)
     top = max(levels) * (1 - SAME)
-    ranked = sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
     for hot in (unit for unit in ranked if levels[unit] >= top):
         change = (_best_move(state, hot, ranked) if most >= 1 else ()) or (
             _best_exchange(state, hot, ranked) if most >= 2 else ()
