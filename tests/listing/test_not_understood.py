@@ -443,3 +443,21 @@ def test_no_single_wrong_letter_loses_a_container_silently(text: str, data: st.D
     placed = [row for row in found.containers if row.path and not row.problem]
     told = found.unread or any(row.problem for row in found.containers) or found.notes != whole.notes
     assert len(placed) >= len(whole.containers) or told
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("CREATE TABLESPACE a DATAFILE \u2018/x\u2019 SIZE 1M;\n", "'quotes'"),
+        ("CREATE TABLESPACE a DATAFILE `/x` SIZE 1M;\n", "'quotes'"),
+        ("CREATE TABLESPACE SET a;\nCREATE TABLESPACE b DATAFILE '/b' SIZE 1M;\n", "CREATE TABLESPACE SET a"),
+        ("CREATE TABLESPACE a MANAGED BY DATABASE USING (FILE \u201c/x\u201d 10);\n", "'quotes'"),
+        (
+            " Tablespace Containers for Tablespace 3\n\n Container ID = 0\n Name = /x\n Total pages = 498.750\n",
+            "Total pages '498.750'",
+        ),
+    ],
+)
+def test_what_a_word_processor_makes_of_a_listing_is_reported(text: str, words: str) -> None:
+    """No file is taken for one that the database names, and no size is dropped without a word."""
+    assert any(words in part for part in read(text).unread)

@@ -69,8 +69,6 @@ _CLAUSES: Final = frozenset({
     "SUSPEND", "SYSTEM", "TABLE", "TAG", "TRANSFERRATE", "WATER", "YES",
 })  # fmt: skip
 """Further words that Db2 has there."""
-_NO_PATH: Final = frozenset({"/", "\\", "."})
-"""Signs with which a path begins that is not in quotes."""
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
 _STORAGES: Final = {c.FILE: c.DMS, c.DEVICE: c.DMS, c.DIRECTORY: c.SMS}
 
@@ -166,7 +164,7 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
             odd = cursor.here
             problem = (
                 "a path has to be in 'quotes'"
-                if odd.text in _NO_PATH
+                if odd.text in ddl.NO_PATH
                 else f"not a container: {odd.text[:40]!r}"
             )
             listed.append(_ContainerClause("", odd.line, "", problem=problem))

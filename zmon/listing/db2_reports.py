@@ -261,6 +261,9 @@ def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO
     for block in _blocks(text, options.database, notes):
         if block.of is not None:
             row = _listed_container(block, origin, options)
+            pages = block.pairs.get("Total pages", "").strip()
+            if pages and row.bytes_declared is None:
+                notes.append(Note(row.line, f"not understood: Total pages {quote(pages)}", unread=True))
             report.containers.append((row, str(block.of)))
             if row.path and block.pairs.get("Accessible") == "No":
                 notes.append(_not_accessible(row.line, row.path))

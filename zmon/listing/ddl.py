@@ -385,6 +385,8 @@ class TokenCursor:
                 return
 
 
+NO_PATH: Final = frozenset("/\\.+\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u00b4`")
+"""Signs with which a path begins that is not in quotes, or in those of a word processor."""
 _PATH: Final = re.compile(r"[/+\\]|\.{1,2}/|[A-Za-z]:[\\/]|[^'\"]*/[^/]")
 _NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "ENGINE", "="})
 """Words that a freely chosen name follows."""

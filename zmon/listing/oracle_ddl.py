@@ -93,7 +93,7 @@ def _files(cursor: TokenCursor) -> Iterator[_FileClause]:
     """Take `'f' SIZE 10M REUSE AUTOEXTEND ON ..., SIZE 5M, ...`."""
     while True:
         line = cursor.here.line
-        if cursor.here.kind == NAME or cursor.here.text in _NO_PATH:
+        if cursor.here.kind == NAME or cursor.here.text in ddl.NO_PATH:
             cursor.odd.append((cursor.here, "a path has to be in 'quotes'"))
             return
         path = cursor.kind(STRING)
@@ -103,10 +103,6 @@ def _files(cursor: TokenCursor) -> Iterator[_FileClause]:
         _attributes(cursor)
         if not cursor.symbol(","):
             return
-
-
-_NO_PATH: Final = frozenset({"/", "+", "\\", "."})
-"""Signs with which a path begins that is not in quotes."""
 
 
 def _size(cursor: TokenCursor) -> int | None:
@@ -225,7 +221,7 @@ class _OracleReader(DdlReader):
         line = cursor.here.line
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
-        if name is None:
+        if name is None or (name.kind == WORD and name.stored == "SET"):  # sets of tablespaces have shards
             return False
         if verb == "DROP":
             for place in self._spaces.pop(name.stored, ()):
