@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +39,25 @@ SECRETS = (
 @pytest.fixture
 def out(tmp_path: Path) -> str:
     return str(tmp_path / "out.zmon")
+
+
+@pytest.fixture(scope="module")
+def part(recorded: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a cut of some minutes, which tests only read."""
+    path = str(tmp_path_factory.mktemp("cut") / "part.zmon")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        assert main(["cut", recorded.path, "--from", "14:31:10", "--to", "14:34:30", path]) == OK
+    return path
+
+
+@pytest.fixture(scope="module")
+def anonymous(recorded: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return an anonymous cut of all of it, which tests only read."""
+    path = str(tmp_path_factory.mktemp("cut") / "anonymous.zmon")
+    assert main(["cut", "--anonymise", recorded.path, path]) == OK
+    return path
 
 
 def plain(frame: Frame | None) -> Any:
@@ -91,15 +111,13 @@ TIMES = ("14:31:10", "14:31:11", "14:32:00", "14:32:30.5", "14:33:25", "14:34:11
 
 @pytest.mark.parametrize("screen", ["DEVICE", "CTLUNIT", "LPAR", "CPU", "ZMON", "DEVICE 7003"])
 def test_a_screen_cannot_tell_the_cut_from_the_whole(
-    screen: str, recorded: Any, out: str, capsys: pytest.CaptureFixture[str]
+    screen: str, recorded: Any, part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Byte for byte, from T0 to T1."""
-    assert main(["cut", recorded.path, "--from", "14:31:10", "--to", "14:34:30", out]) == OK
-    capsys.readouterr()
     for at in TIMES:
         for form in ("text", "json"):
             shown = []
-            for source in (recorded.path, out):
+            for source in (recorded.path, part):
                 status = main(["show", *screen.split(), "--from", source, "--at", at, "--format", form])
                 shown.append((status, capsys.readouterr().out))
             assert shown[0] == shown[1], at
@@ -107,18 +125,16 @@ def test_a_screen_cannot_tell_the_cut_from_the_whole(
 
 @pytest.mark.parametrize("screen", ["SYSSUMLG", "DEVLOG", "DEVLOG 7003", "PROCLOG", "LPARLOG SECLPAR2"])
 def test_a_screen_by_time_is_the_same_for_that_time(
-    screen: str, recorded: Any, out: str, capsys: pytest.CaptureFixture[str]
+    screen: str, recorded: Any, part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every row of the cut is one of the whole, and there are all but what comes before."""
-    assert main(["cut", recorded.path, "--from", "14:31:10", "--to", "14:34:30", out]) == OK
-    capsys.readouterr()
     whole: list[Any] = []
-    part: list[Any] = []
-    for source, rows in ((recorded.path, whole), (out, part)):
+    rest: list[Any] = []
+    for source, rows in ((recorded.path, whole), (part, rest)):
         main(["show", *screen.split(), "--from", source, "--at", "14:34:30", "--format", "json"])
         rows.extend(json.loads(capsys.readouterr().out)["rows"])
-    assert part == [row for row in whole if row["key"] >= part[0]["key"]]
-    assert len(part) > 100
+    assert rest == [row for row in whole if row["key"] >= rest[0]["key"]]
+    assert len(rest) > 100
 
 
 def test_distances_are_counted_from_the_end(recorded: Any, out: str) -> None:
@@ -203,10 +219,9 @@ def test_the_search_for_secrets_finds_them(recorded: Any) -> None:
     assert [secret for secret in SECRETS if secret.lower().encode() not in found] == []
 
 
-def test_no_secret_is_in_an_anonymous_cut(recorded: Any, out: str) -> None:
+def test_no_secret_is_in_an_anonymous_cut(anonymous: str) -> None:
     """Not in any byte of it, compressed or not."""
-    assert main(["cut", "--anonymise", recorded.path, out]) == OK
-    found = b"\n".join(everything(out)).lower()
+    found = b"\n".join(everything(anonymous)).lower()
     assert [secret for secret in SECRETS if secret.lower().encode() in found] == []
 
 
@@ -225,16 +240,16 @@ def figures(sample: Any) -> Any:
     return at.utc, at.steady, nominal, simulated, numbers
 
 
-def test_figures_stay(recorded: Any, out: str) -> None:
+def test_figures_stay(recorded: Any, anonymous: str) -> None:
     """Every number and every time of an anonymous cut is that of the whole."""
-    main(["cut", "--anonymise", recorded.path, out])
-    assert [figures(sample) for sample in read(out)] == [figures(sample) for sample in read(recorded.path)]
+    assert [figures(sample) for sample in read(anonymous)] == [
+        figures(sample) for sample in read(recorded.path)
+    ]
 
 
-def test_what_was_not_read_again_is_not_new(recorded: Any, out: str) -> None:
+def test_what_was_not_read_again_is_not_new(anonymous: str) -> None:
     """Slow sources keep their pace."""
-    main(["cut", "--anonymise", recorded.path, out])
-    recording = Recording(out)
+    recording = Recording(anonymous)
     samples = [recording.sample(number) for number in range(20)]
     lpars = [sample.frames["lpar"] for sample in samples]
     assert [a is b for a, b in pairwise(lpars)] == [n != 9 for n in range(19)]
@@ -244,13 +259,11 @@ def test_what_was_not_read_again_is_not_new(recorded: Any, out: str) -> None:
 
 @pytest.mark.parametrize("screen", ["DEVICE", "CTLUNIT", "LPAR", "CPU"])
 def test_screens_have_as_many_rows(
-    screen: str, recorded: Any, out: str, capsys: pytest.CaptureFixture[str]
+    screen: str, recorded: Any, anonymous: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Control units, partitions and devices are grouped as they were, with the same figures."""
-    main(["cut", "--anonymise", recorded.path, out])
-    capsys.readouterr()
     shown = []
-    for source in (recorded.path, out):
+    for source in (recorded.path, anonymous):
         main(["show", screen, "--from", source, "--at", "14:32:30", "--format", "json"])
         rows = json.loads(capsys.readouterr().out)["rows"]
         numbers = [
@@ -261,16 +274,17 @@ def test_screens_have_as_many_rows(
     assert shown[0]
 
 
-def test_notes_keep_their_time_alone(recorded: Any, out: str) -> None:
+def test_notes_keep_their_time_alone(recorded: Any, anonymous: str) -> None:
     """And limits their screen, and what stands for the thing."""
-    main(["cut", "--anonymise", recorded.path, out])
-    found = {e.what.value: e for e in events(out)}
+    found = {e.what.value: e for e in events(anonymous)}
     assert found["note"].begin == BEGIN + 130 * SECOND
     assert found["note"].text == "A note, whose text was left out"
-    limit = next(e for e in events(out) if e.text == "A limit was exceeded")
-    lpars = Recording(out).sample(0).frames["lpar"].keys
+    limit = next(e for e in events(anonymous) if e.text == "A limit was exceeded")
+    lpars = Recording(anonymous).sample(0).frames["lpar"].keys
     assert (limit.screen, limit.text, limit.thing) == ("LPAR", "A limit was exceeded", lpars[1])
-    assert sorted(e.what.value for e in events(out)) == sorted(e.what.value for e in events(recorded.path))
+    assert sorted(e.what.value for e in events(anonymous)) == sorted(
+        e.what.value for e in events(recorded.path)
+    )
 
 
 @pytest.fixture
