@@ -12,13 +12,14 @@ from zmon.absent import absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
 from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
-from zmon.tables.table import Needs, Table
+from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type
 
 if TYPE_CHECKING:
     from zmon.absent import Absent, Number, Value
+    from zmon.interval import Delta
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), told=TOPOLOGY)
@@ -36,6 +37,47 @@ LETTERS: Final = {
 """States of caching, of fast write and of a duplex pair, as the original shows them."""
 
 
+READS: Final = ("reads", "seq_reads", "cfw_reads")
+WRITES: Final = ("writes", "seq_writes", "cfw_writes")
+READ_HITS: Final = ("read_hits", "seq_read_hits", "cfw_read_hits")
+WRITE_HITS: Final = ("write_hits", "seq_write_hits", "cfw_write_hits")
+
+
+def _added(caches: Delta, *names: str) -> list[Number]:
+    return plus(*(caches.numbers(name) for name in names))
+
+
+def _rate(name: str, *counters: str) -> TableColumn:
+    """Declare a rate: what some counters count in a second."""
+    return TableColumn(name, lambda caches: plus(*map(caches.rate, counters)))
+
+
+def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> TableColumn:
+    """Declare what part of some requests others are."""
+    return TableColumn(
+        name, lambda caches: quotient(_added(caches, *parts), _added(caches, *wholes), 100.0, IDLE)
+    )
+
+
+COLUMNS: Final = (
+    _rate("total", *READS, *WRITES),
+    _rate("nseq", "reads", "cfw_reads"),
+    _rate("seq", "seq_reads"),
+    _rate("fw", "dfw_normal", "dfw_sequential"),
+    _percent("read", READS, READS + WRITES),
+    _percent("hit", READ_HITS + WRITE_HITS, READS + WRITES),
+    _percent("readhit", READ_HITS, READS),
+    _percent("writehit", WRITE_HITS, WRITES),
+    _rate("staged", "staged"),
+    _rate("seqstaged", "seq_staged"),
+    _rate("destaged", "destaged"),
+    _rate("delayed", "dfw_delayed"),
+    _rate("inhibited", "inhibited"),
+    _rate("bypassed", "bypassed"),
+)
+"""What the controller counts of a volume."""
+
+
 def table(view: View) -> Table:
     """Fill CACHEXT: one row per volume whose controller was asked."""
     interval = view.interval
@@ -43,18 +85,6 @@ def table(view: View) -> Table:
     keys = caches.keys
     ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
     dasd = Joined(interval.of(DASD), keys, NO_DASD)
-    starts = Joined(interval.of(CMF), keys, NO_CMF).rate("ssch")
-
-    def added(*names: str) -> list[Number]:
-        return plus(*(caches.numbers(name) for name in names))
-
-    def per_second(*names: str) -> list[Number]:
-        return plus(*(caches.rate(name) for name in names))
-
-    reads, writes = added("reads", "seq_reads", "cfw_reads"), added("writes", "seq_writes", "cfw_writes")
-    read_hits = added("read_hits", "seq_read_hits", "cfw_read_hits")
-    write_hits = added("write_hits", "seq_write_hits", "cfw_write_hits")
-    requests = plus(reads, writes)
     told = {key: volume.volser for key, volume in volumes_of(view).items()}
     volsers = zip(keys, dasd["volser"], strict=True)
     columns: dict[str, list[Value]] = {
@@ -66,21 +96,8 @@ def table(view: View) -> Table:
         "dfw": list(map(_letter, caches["fast_write"])),
         "dual": list(map(_letter, caches["duplex"])),
         "status": [value[-2:] if isinstance(value, str) else value for value in caches["device_status"]],
-        "total": list(per_second("reads", "seq_reads", "cfw_reads", "writes", "seq_writes", "cfw_writes")),
-        "scmbk": list(starts),
-        "nseq": list(per_second("reads", "cfw_reads")),
-        "seq": list(per_second("seq_reads")),
-        "fw": list(per_second("dfw_normal", "dfw_sequential")),
-        "read": list(quotient(reads, requests, 100.0, IDLE)),
-        "hit": list(quotient(plus(read_hits, write_hits), requests, 100.0, IDLE)),
-        "readhit": list(quotient(read_hits, reads, 100.0, IDLE)),
-        "writehit": list(quotient(write_hits, writes, 100.0, IDLE)),
-        "staged": list(per_second("staged")),
-        "seqstaged": list(per_second("seq_staged")),
-        "destaged": list(per_second("destaged")),
-        "delayed": list(per_second("dfw_delayed")),
-        "inhibited": list(per_second("inhibited")),
-        "bypassed": list(per_second("bypassed")),
+        "scmbk": list(Joined(interval.of(CMF), keys, NO_CMF).rate("ssch")),
+        **each_row(COLUMNS, caches),
         "dasd": dasd["name"],
     }
     notes = ("The controller counts the I/O of all systems that use a volume",) if keys else ()

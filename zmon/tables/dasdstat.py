@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
-from zmon.tables import lookup
-from zmon.tables.device import label_of
+from zmon.tables.device import label_of, matches
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
@@ -334,7 +333,7 @@ def _find(word: str, view: View) -> str:
         return wanted
     disks = view.interval.of(DASD)
     names = dict(zip(disks.keys, disks["name"], strict=True))
-    for busid in lookup.matches(view, word, disks.keys):
+    for busid in matches(view, word, disks.keys):
         for key in (str(names[busid]), busid):
             if key in profiles.index:
                 return key

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
-from zmon.tables import cache, device, lookup
-from zmon.tables.device import CP_ONLY, PATH_MASKS
+from zmon.tables import cache, device
+from zmon.tables.device import CP_ONLY, PATH_MASKS, find_device
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables.view import TableDefinition
@@ -39,14 +39,14 @@ def table(view: View) -> Table:
     Raises:
         NoSuchThing: no device, or more than one, goes by that name.
     """
-    load = device.table(view)
+    load, devices = device.table(view), device.devices_of(view.interval)
     key = find(view)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
     guesses = {name: None for name in facts if name != "lcu" and load.is_estimate(name, row)}
     if load.is_estimate("lcu", row):
         facts["lcu"] = f"{facts['lcu']}~"
-    interval = view.interval
+    interval, known = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
@@ -68,10 +68,11 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name.upper():<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
         "size": _size(interval, facts["dasd"]),
-        "label": _label(view, key),
-        "ownlabel": _own_label(view, key),
+        "label": device.label_of(known.volser if known else None, interval.of(DASD).cell(key, "volser")),
+        "ownlabel": (known.own_label if known else "") or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
-        "measured": hanging(view.interval, key) or _measured(facts),
+        "measured": "".join(device.hanging(devices, {devices.keys.index(key)} & devices.hung.keys()))
+        or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
     }
     caches = cache.table(view)
@@ -82,19 +83,6 @@ def table(view: View) -> Table:
         )
     facts |= lodging(view, facts)
     return Table([], {}, facts=facts, estimated=guesses)
-
-
-def _label(view: View, key: str) -> Value:
-    """Return the label of the volume, as DEVICE, FILES and `zmon where` show it."""
-    known = volumes_of(view).get(key)
-    told = known.volser if known is not None else NO_OTHER_LABEL
-    return told if isinstance(told, str) else view.interval.of(DASD).cell(key, "volser")
-
-
-def _own_label(view: View, key: str) -> Value:
-    """Return the label that Linux reads on a minidisk, where it is another than that of the volume."""
-    known = volumes_of(view).get(key)
-    return known.own_label if known is not None and known.own_label else NO_OTHER_LABEL
 
 
 def _busid(view: View, key: str) -> Value:
@@ -151,7 +139,7 @@ def find(view: View) -> str:
     Raises:
         NoSuchThing: no device, or more than one, goes by that name.
     """
-    return lookup.find(view, view.argument)
+    return find_device(view, view.argument)
 
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
@@ -187,12 +175,6 @@ def _status(interval: Interval, key: str) -> Value:
 def _size(interval: Interval, name: Value) -> Value:
     sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
     return sectors if isinstance(sectors, (Absent, str)) else sectors * 512
-
-
-def hanging(interval: Interval, key: str) -> str:
-    """Say that the device hangs, if it does."""
-    devices = device.devices_of(interval)
-    return "".join(device.hanging(devices, {devices.keys.index(key)} & devices.hung.keys()))
 
 
 def _measured(facts: dict[str, Value]) -> str:

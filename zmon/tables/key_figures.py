@@ -25,12 +25,12 @@ from zmon.kinds import (
     MEMORY,
     PHYSICAL_CPU,
 )
-from zmon.tables import cpu, lookup
+from zmon.tables import cpu
 from zmon.tables.by_time import ESTIMATED, Log, log_table
 from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
 from zmon.tables.control_unit import LOADS, NO_LCU, told_by
 from zmon.tables.cpu import Processors, cpu_name, memory_figures
-from zmon.tables.device import COLUMNS, IDLE, address, devices_of, labels, members
+from zmon.tables.device import COLUMNS, IDLE, address, devices_of, find_device, labels, members, with_labels
 from zmon.tables.join import mean, present, total
 from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
 from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
@@ -343,8 +343,8 @@ LOGS: Final = (
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
         device_figures,
         DEVICE_WEIGHTS,
-        lambda view: lookup.find(view, view.argument),
-        lookup.relabelled,
+        lambda view: find_device(view, view.argument),
+        with_labels,
     ),
     Log(
         "control_unit_log",

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.event import What
 from zmon.kinds import KINDS
-from zmon.tables import lookup
-from zmon.tables.device import address, devices_of
+from zmon.tables.device import address, devices_of, matches
 from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, View, alone, fill, needs
@@ -77,42 +76,31 @@ def cell(variable: Variable, view: View) -> Value:
 
     Of a screen by time it is the figure of that interval, of the thing that `key` names; of a page the fact.
     """
+    name, by_time = variable.table, needs(variable.table).history
+    named = view.at(view.interval, variable.key)
     try:
-        if needs(variable.table).history:
-            return _by_time(variable, fill(variable.table, view.at(view.interval, variable.key)))
-        return _listed(variable, alone(variable.table, view))
+        return _value(variable, fill(name, named) if by_time else alone(name, view), by_time=by_time)
     except NoSuchThing as error:
-        if variable.key and not needs(variable.table).history:
-            try:
-                return _fact(variable, fill(variable.table, view.at(view.interval, variable.key)))
-            except NoSuchThing as gone:
-                return absent(str(gone))
+        if by_time or not variable.key:
+            return absent(str(error))
+    try:
+        return _value(variable, fill(name, named))
+    except NoSuchThing as error:
         return absent(str(error))
 
 
-def _by_time(variable: Variable, table: Table) -> Value:
-    values = table.columns.get(variable.column, [])
-    if table.keys and values:
-        return values[0]
-    return table.missing or NO_COLUMN
-
-
-def _listed(variable: Variable, table: Table) -> Value:
-    if table.facts and not table.columns:
-        return _fact(variable, table)
-    if not variable.key:
-        if table.summary is None:
+def _value(variable: Variable, filled: Table, *, by_time: bool = False) -> Value:
+    _, column, key = variable
+    if filled.facts and not filled.columns:
+        return filled.facts.get(column, NO_COLUMN)
+    if not key and not by_time:
+        if filled.summary is None:
             return absent("there is no sum or mean of it over all rows: name a row")
-        return table.summary.cells.get(variable.column, NO_COLUMN)
-    if variable.key not in table.keys:
-        return table.missing or absent(f"{variable.key} is not there")
-    if variable.column not in table.columns:
-        return NO_COLUMN
-    return table.columns[variable.column][table.keys.index(variable.key)]
-
-
-def _fact(variable: Variable, table: Table) -> Value:
-    return table.facts.get(variable.column, NO_COLUMN)
+        return filled.summary.cells.get(column, NO_COLUMN)
+    if not by_time and key not in filled.keys:
+        return filled.missing or absent(f"{key} is not there")
+    values = filled.columns.get(column)
+    return values[0 if by_time else filled.keys.index(key)] if values else filled.missing or NO_COLUMN
 
 
 def find(table: Table, name: str, view: View | None = None) -> str:
@@ -139,7 +127,7 @@ def find(table: Table, name: str, view: View | None = None) -> str:
         )
     ]
     if not found and view is not None:
-        found = lookup.matches(view, name, table.keys)
+        found = matches(view, name, table.keys)
     if len(found) != 1:
         several = f"means several rows: {', '.join(found[:9])}" if found else "is in no row of this screen"
         raise NoSuchThing(f"{name!r} {several}")
@@ -153,8 +141,8 @@ def thing(table: str, view: View, name: str) -> str:
     """
     if table not in ABOUT_DEVICES or not name:
         return name
-    found = lookup.matches(view, name, devices_of(view.interval).keys)
-    known = lookup.matches(View(view.interval), name, devices_of(view.interval).keys)
+    found = matches(view, name, devices_of(view.interval).keys)
+    known = matches(View(view.interval), name, devices_of(view.interval).keys)
     return name if known or len(found) != 1 else found[0]
 
 

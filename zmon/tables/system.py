@@ -25,11 +25,11 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     PRESSURE,
 )  # fmt: skip
-from zmon.tables import key_figures, lookup
+from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
 from zmon.tables.cpu import memory_figures
 from zmon.tables.details import NOT_ASKED
-from zmon.tables.device import address, devices_of, members
+from zmon.tables.device import address, devices_of, find_device, members, with_labels
 from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, units_of
@@ -159,7 +159,7 @@ def beyond(view: View, limits: Limits) -> Number:
 
 
 def _finish(filled: Table, view: View) -> Table:
-    filled = key_figures.with_age(lookup.relabelled(filled, view), "lparbusy")
+    filled = key_figures.with_age(with_labels(filled, view), "lparbusy")
     return key_figures.with_sources(filled, view, "lcu")
 
 
@@ -205,7 +205,7 @@ def find(view: View) -> str:
     """
     word, _, name = view.argument.strip().partition(" ")
     said = len(word) >= 3 and "DEVICE".startswith(word.upper())
-    return lookup.find(view, name if said and name else view.argument)
+    return find_device(view, name if said and name else view.argument)
 
 
 def _busiest(interval: Interval) -> str:
@@ -260,7 +260,7 @@ FOCUS: Final = Log(
     focus_figures,
     FOCUS_WEIGHTS,
     find,
-    lambda filled, view: key_figures.with_sources(lookup.relabelled(filled, view), view, "lcu"),
+    lambda filled, view: key_figures.with_sources(with_labels(filled, view), view, "lcu"),
 )
 
 DEFINITIONS: Final = {

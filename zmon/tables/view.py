@@ -255,7 +255,9 @@ class View:
 
     def at(self, interval: Interval, argument: str = "") -> View:
         """Return a view of one interval alone, with the same limits and user inputs."""
-        return _view(interval, self.inputs, argument, self.limits)
+        found = View(interval, argument=argument, limits=self.limits, people=self.people)
+        found.figures_only = True
+        return found
 
     @cached_property
     def period(self) -> Period:
@@ -352,16 +354,6 @@ def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
     return (then, now) if prepare is None else prepare(then, now)
 
 
-def _view(
-    interval: Interval, inputs: UserInputs | None, argument: str = "", limits: Callable[[], Limits] = dict
-) -> View:
-    found = View(
-        interval, argument=argument, limits=limits, people=None if inputs is None else lambda: inputs
-    )
-    found.figures_only = True
-    return found
-
-
 def alone(name: str, view: View) -> Table:
     """Fill a table from the interval of a view, as if nothing came before it; made once for all who ask.
 
@@ -373,4 +365,4 @@ def alone(name: str, view: View) -> Table:
 
 @lru_cache(maxsize=8)  # those of the interval at hand
 def _alone(name: str, interval: Interval, inputs: UserInputs | None) -> Table:
-    return fill(name, _view(interval, inputs))
+    return fill(name, View(interval, people=None if inputs is None else lambda: inputs).at(interval))

@@ -130,39 +130,32 @@ def needed(table: TrendTable) -> list[str]:
     return list(dict.fromkeys([*(figure.name for figure in table.figures), *weights]))
 
 
-class Weights:
-    """What some values weigh."""
-
-    def __init__(self, weights: Sequence[Number]) -> None:
-        """Add them once."""
-        self.each = weights
-        self.sum: Number = sum(weights)
-
-
 def summed(table: TrendTable, thing: ThingValues) -> Aggregate:
     """Return what is kept of a thing."""
     columns = dict(zip(needed(table), thing.columns, strict=True))
-    weights: dict[str, Weights] = {SECONDS: Weights(thing.seconds)}
+    weights: dict[str, tuple[Sequence[Number], Number]] = {SECONDS: (thing.seconds, sum(thing.seconds))}
     found: list[int | None] = []
     for figure in table.figures:
-        known = weights.get(figure.weight)
-        if known is None:
-            known = weights[figure.weight] = Weights(list(map(mul, columns[figure.weight], thing.seconds)))
-        found += aggregate(columns[figure.name], known)
+        if figure.weight not in weights:
+            each = list(map(mul, columns[figure.weight], thing.seconds))
+            weights[figure.weight] = each, sum(each)
+        found += aggregate(columns[figure.name], *weights[figure.weight])
     return tuple(found)
 
 
-def aggregate(values: Sequence[Number], weights: Weights) -> Aggregate:
-    """Return count, weight, sum, minimum and maximum of what is there, in thousandths but for the count."""
-    products = list(map(mul, values, weights.each))
+def aggregate(values: Sequence[Number], weights: Sequence[Number], weight: Number) -> Aggregate:
+    """Return count, weight, sum, minimum and maximum of what is there, in thousandths but for the count.
+
+    `weight` is the sum of all `weights`.
+    """
+    products = list(map(mul, values, weights))
     total: Number = sum(products)
-    weight = weights.sum
     if total.__class__ is Absent:
         known = [product.__class__ is not Absent for product in products]
         values, products = list(compress(values, known)), list(compress(products, known))
         if not products:
             return UNKNOWN
-        total, weight = sum(products), sum(compress(weights.each, known))
+        total, weight = sum(products), sum(compress(weights, known))
     found = (weight, total, min(values), max(values))
     if not all(-LARGEST < number < LARGEST for number in found):
         return UNKNOWN

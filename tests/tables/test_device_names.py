@@ -1,4 +1,4 @@
-"""zmon.tables.lookup: which device a word names."""
+"""zmon.tables.device: which device a word names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE
 from zmon.sample import Instant, Sample
-from zmon.tables import lookup
-from zmon.tables.lookup import find
+from zmon.tables import device
+from zmon.tables.device import find_device
 from zmon.tables.view import NoSuchThing, View
 from zmon.topology.volumes import bare
 
@@ -36,7 +36,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> View:
         "dasd": filled(DASD, {key: {"name": n, "volser": LABELS[n]} for key, n in DISKS.items()}, 0),
         "block": filled(BLOCK, blocks, 0),
     }
-    monkeypatch.setattr(lookup, "volumes_of", lambda _view: TOLD)
+    monkeypatch.setattr(device, "volumes_of", lambda _view: TOLD)
     return View(Interval(None, Sample(Instant(0, 0, "b"), frames)))
 
 
@@ -50,21 +50,21 @@ def view(monkeypatch: pytest.MonkeyPatch) -> View:
 )  # fmt: skip
 def test_a_device_goes_by_several_names(view: View, word: str, key: str) -> None:
     """Bus id, number, real number, Linux name, the volume's label and Linux's own; case does not matter."""
-    assert find(view, word) == key
+    assert find_device(view, word) == key
 
 
 @pytest.mark.parametrize("word", ["7000", "LX7000"])
 def test_a_name_that_means_several_is_refused(view: View, word: str) -> None:
     """The message says which they are."""
     with pytest.raises(NoSuchThing, match=r"0\.0\.7000 or 0\.1\.7000"):
-        find(view, word)
+        find_device(view, word)
 
 
 @pytest.mark.parametrize("word", ["9999", "", " ", "no", "\x1b[2J"])
 def test_a_name_that_means_nothing_is_refused(view: View, word: str) -> None:
     """The message says where to look."""
     with pytest.raises(NoSuchThing, match="DEVICE lists"):
-        find(view, word)
+        find_device(view, word)
 
 
 @pytest.mark.usefixtures("utc")
