@@ -89,7 +89,7 @@ def test_a_day_is_estimated_as_the_recorder_does(
     assert found["bytes_per_day"] is None
     main(["info", recorded.path])
     assert f"bytes, {forecast.TOO_FEW}\n" in capsys.readouterr().out
-    monkeypatch.setattr(forecast, "FEWEST", len(recorded.samples))
+    monkeypatch.setattr(forecast, "MIN_SAMPLES", len(recorded.samples))
     _status, found, _said = info(recorded.path)
     assert found["bytes_per_day"] == pytest.approx(86_400 * found["bytes_per_sample"])
     earlier = forecast.earlier(os.path.dirname(recorded.path), 10**9)

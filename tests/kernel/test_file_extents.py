@@ -146,7 +146,7 @@ def test_a_directory_has_an_end(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"1")
     frame = look(tmp_path, most=2)
     assert (len(frame.keys), frame.keys[-1]) == (3, str(tmp_path))
-    assert why(frame, tmp_path) == "more than 2 files are below it; the rest is not looked at: name its parts"
+    assert why(frame, tmp_path) == "more than 2 files are below it; the rest is not read: name its parts"
 
 
 def test_directories_count_like_files(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from zmon.kinds import BLOCK, CPU
 from zmon.recorder import forecast
 from zmon.recorder.forecast import (
-    FEWEST,
+    MIN_SAMPLES,
     PER_ROW,
     PER_SAMPLE,
     PER_VALUE,
@@ -93,7 +93,7 @@ def test_processor_time_may_be_unknown() -> None:
 
 def test_little_is_measured_in_a_few_samples() -> None:
     """A file grows in steps."""
-    assert measured(10**6, SECOND, FEWEST - 1, SECOND) is None
+    assert measured(10**6, SECOND, MIN_SAMPLES - 1, SECOND) is None
     found = measured(10**6, SECOND, 1000, SECOND)
     assert found == Forecast(1000, 10**6, SECOND, "measured over 1,000 samples")
 

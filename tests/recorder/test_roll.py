@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recorder.roll import PATIENCE, Roll, unfit
+from zmon.recorder.roll import MAX_FAILURES, Roll, unfit
 from zmon.sample import Instant, Sample
 from zmon.store.check import find_damage
 from zmon.store.day import DAY, day_file, days
@@ -171,7 +171,7 @@ def test_after_a_while_the_file_is_opened_afresh(roll: Roll, shelf: Shelf, said:
     """Some troubles end with the file that had them; quietly."""
     roll.append(sample(NOON))
     shelf.full = FULL
-    for number in range(PATIENCE):
+    for number in range(MAX_FAILURES):
         roll.append(sample(NOON + number))
     assert shelf.log[-1] == "close 2026-11-21.zmon"
     assert len(said) == 1

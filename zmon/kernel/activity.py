@@ -1,12 +1,11 @@
-"""Sampling thousands of devices: read only those that can have done something.
+"""Sampling thousands of devices: only those are read that can have done I/O.
 
-/proc/diskstats is one read for all disks.  A disk whose line there is the same as at the sample
-before, with nothing in flight, did nothing; so its device did nothing, and its ten files in
-`cmf/` need not be opened.  I/O that runs on PAV aliases is counted in the lines of the volumes,
-so the aliases of a logical control unit rest when all its volumes do.
+/proc/diskstats is one read for all disks.  A disk whose line is the same as in the sample before, with
+nothing in flight, did nothing; so the ten files in `cmf/` of its device need not be opened.  I/O on PAV
+aliases is counted in the lines of the volumes, so the aliases of an LCU rest when all its volumes do.
 
-The driver's own I/O is in no line.  Therefore every device is read once a minute all the same, and
-one that counts while its disks rest is read each time until it rests, too.
+The driver's own I/O is in no line.  Therefore every device is read once a minute, and one that counts while
+its disks rest is read in each sample until it rests, too.
 """
 
 from __future__ import annotations
@@ -34,24 +33,24 @@ if TYPE_CHECKING:
     Row = tuple[Value, ...]
 
 ROUND: Final = 60 * 1_000_000_000
-"""Within this many ns every device is read, however quiet it is."""
+"""ns within which every device is read."""
 
 GRAIN: Final = 10_000
-"""ns that the times of live readings are whole multiples of: finer ones would fill recordings with noise."""
+"""Resolution of the times of live readings in ns; a finer one would enlarge recordings."""
 
 _NOT_YET: Final = absent("not read yet")
 
 _DIRECTORY: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _COUNT: Final = cmf.COUNT.encode()
-_LONGEST: Final = 32
-"""A counter in sysfs has fewer digits."""
+_MAX_BYTES: Final = 32
+"""Maximum size of a counter in sysfs."""
 
 
 class ChangingRows:
     """The rows of one kind, of which some change from sample to sample, and the columns made of them.
 
-    A column in which nothing changed is the same list as in the frame before, so that nobody compares it.
+    A column in which nothing changed is the same list as in the frame before, so it need not be compared.
     """
 
     def __init__(self, names: Sequence[str], rows: Iterable[Row]) -> None:
@@ -69,7 +68,7 @@ class ChangingRows:
                 self._changed[at] = ()
 
     def columns(self) -> Mapping[str, list[Value]]:
-        """Return the columns as they are now, which nobody may change."""
+        """Return the columns; they must not be modified."""
         changed = sorted(self._changed)
         self._changed.clear()
         before, columns = self._columns, {}
@@ -89,20 +88,20 @@ class ChangingRows:
 
 
 class DiskCounts(ChangingRows):
-    """What the lines of /proc/diskstats said last of the whole disks."""
+    """The counts of whole disks from the last /proc/diskstats."""
 
     def __init__(self, disks: Disks) -> None:
-        """Start without lines, so that at first every disk has moved."""
+        """Begin without lines: every disk counts as changed at first."""
         super().__init__(diskstats.FIELDS, [diskstats.NO_LINE] * len(disks.names))
         self._disks = disks
         self._silent = {disks.rows[name] for name in disks.silent}
         self._in_flight: set[int] = set()
         self._lines: list[bytes] = []
         self._heads: list[tuple[bytes, int | None]] = []
-        """For each line how it begins, and the row of its disk; None for a partition."""
+        """For each line its begin, and the row of its disk; None: a partition."""
 
     def take(self, data: bytes) -> set[int]:
-        """Take what was read now and return the rows of the disks that may have moved.
+        """Take a new reading; return the rows of the disks that may have done I/O.
 
         Raises:
             LookupError: the lines are of other devices than before.
@@ -130,7 +129,7 @@ class DiskCounts(ChangingRows):
 
 
 def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
-    """Read what `cmf.collect` reads with the fewest and shortest system calls.
+    """Read what `cmf.collect` reads, with few and short system calls.
 
     Each name is looked up in the opened directory instead of along the whole path, the file that must not
     change meanwhile is read twice but opened once, and all are closed together.
@@ -144,12 +143,12 @@ def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
         counting = os.open(_COUNT, _FILE, dir_fd=here)
         files.append(counting)
         for _ in range(cmf.TRIES):
-            contents = [os.pread(counting, _LONGEST, 0)]
+            contents = [os.pread(counting, _MAX_BYTES, 0)]
             for name in names:
                 file = os.open(name, _FILE, dir_fd=here)
                 files.append(file)
-                contents.append(os.read(file, _LONGEST))
-            contents.append(os.pread(counting, _LONGEST, 0))
+                contents.append(os.read(file, _MAX_BYTES))
+            contents.append(os.pread(counting, _MAX_BYTES, 0))
             if contents[-1] == contents[0]:
                 break
     finally:
@@ -158,7 +157,7 @@ def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
 
 
 def _close(files: list[int]) -> None:
-    """Close our files with one system call if their numbers leave no room for a file of another thread."""
+    """Close files, with one system call if no other thread can have a file between them."""
     first, last = min(files), max(files)
     if last - first == len(files) - 1:
         os.closerange(first, last + 1)
@@ -168,13 +167,13 @@ def _close(files: list[int]) -> None:
 
 
 class DiskReader:
-    """Reads again and again, with little effort, what disks and devices have done."""
+    """Reads disks and devices again and again at low cost."""
 
     kind: Kind
-    """`CMF` or `CMF_BASIC`, as this machine measures."""
+    """`CMF` or `CMF_BASIC`, the format of this machine."""
 
     def __init__(self, tree: Tree, _choice: object = None) -> None:
-        """Look at what there is in the tree; `read` then returns what it did."""
+        """Find the disks and devices of the tree."""
         self._tree = tree
         self._root = tree.root if isinstance(tree, LiveTree) else ""
         self._contents = self._nearby if self._root else self._far
@@ -183,9 +182,9 @@ class DiskReader:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look again at what disks and devices there are: to be called after hot-plug events.
+        """Find disks and devices again; to be called after hot-plug events.
 
-        A disk that comes or goes is noticed without it, an alias that comes is not.
+        A disk that comes or goes is noticed without it, a new alias is not.
         """
         known = {device.busid: row for device, row in zip(self._devices, self._measured.rows, strict=True)}
         try:
@@ -210,7 +209,7 @@ class DiskReader:
         self._names = [name.encode() for name in cmf.files(self.kind)]
 
     def _find_witnesses(self) -> None:
-        """Work out which disks show that which devices may have done something."""
+        """Determine which disks show the activity of which devices."""
         row_of = {device.busid: row for row, device in enumerate(self._devices)}
         busids = self._disks.labels.get("busid", [])
         self._device_of = [row_of.get(busid) if isinstance(busid, str) else None for busid in busids]
@@ -223,16 +222,16 @@ class DiskReader:
                 self._aliases.get(device.lcu or "", self._unwitnessed).append(row)
 
     def read(self) -> tuple[Frame, Frame]:
-        """Read what moved; return a frame of `BLOCK` and one of `CMF` or `CMF_BASIC`.
+        """Read what may have changed; return a frame of `BLOCK` and one of `CMF` or `CMF_BASIC`.
 
-        A device that rested has its values of before, and the time at which its rest was seen.
+        A device that rested keeps its values, with the time of this reading.
         """
         now = self._tree.when(diskstats.PATH)
-        blocks, witnessed = self._look_at_disks(now)
+        blocks, witnessed = self._read_disks(now)
         return blocks, self._measure(witnessed, self._turn(now), now)
 
-    def _look_at_disks(self, now: int) -> tuple[Frame, set[int]]:
-        """Read /proc/diskstats: the frame, and the devices of the disks that moved."""
+    def _read_disks(self, now: int) -> tuple[Frame, set[int]]:
+        """Read /proc/diskstats; return its frame, and the devices of the disks that may have done I/O."""
         everything = set(range(len(self._devices)))
         try:
             data = self._tree.read(diskstats.PATH)
@@ -258,7 +257,7 @@ class DiskReader:
         return bases.union(self._unwitnessed, *(self._aliases[lcu] for lcu in lcus))
 
     def _turn(self, now: int) -> set[int]:
-        """Return the devices whose turn it is, whether they rest or not: at first all."""
+        """Return the devices that are due within `ROUND`; at first all."""
         every = len(self._devices)
         passed = ROUND if self._turned is None else now - self._turned
         self._turned = now
@@ -267,7 +266,7 @@ class DiskReader:
         return {row % every for row in range(first, first + many)}
 
     def _measure(self, witnessed: set[int], turn: set[int], now: int) -> Frame:
-        """Read the devices that are due, and keep what is known of the others."""
+        """Read some devices; the others keep their rows."""
         devices, known, when, live = self._devices, self._measured.rows, self._tree.when, self._tree.live
         if not devices:
             return empty_frame(self.kind, "no ccw device that could be measured")
@@ -278,13 +277,13 @@ class DiskReader:
             if devices[row].off is not None:
                 if row not in turn:
                     continue
-                self._look_again(row)
-            # a capture's files have their own times; what is read live is read now
+                self._find_again(row)
+            # captured files have their own times
             time = when(diskstats.PATH) // GRAIN * GRAIN if live else cmf.when_read(self._tree, devices[row])
             before = known[row]
             found = cmf.measured(devices[row], self._contents)
             if found[cmf.SSCH] is cmf.GONE:
-                self._look_again(row)
+                self._find_again(row)
                 found = cmf.measured(devices[row], self._contents)
             if row not in witnessed and found[cmf.SSCH] != before[cmf.SSCH]:
                 restless.add(row)
@@ -297,8 +296,8 @@ class DiskReader:
         keys = [device.busid for device in devices]
         return Frame(self.kind, keys, columns, times, rows=tuple(self._measured.rows))
 
-    def _look_again(self, row: int) -> None:
-        """Look whether a device is being measured now."""
+    def _find_again(self, row: int) -> None:
+        """Find out whether a device is being measured now."""
         device = cmf.find_device(self._tree, self._devices[row].busid)
         if device is None:
             return

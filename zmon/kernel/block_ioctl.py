@@ -147,7 +147,7 @@ def parse_dm_answer(answer: bytes | bytearray) -> str | None:
 
 
 def _masked(line: str) -> str:
-    """Put zeros in the place of a key; one that is only named stays."""
+    """Replace a key with zeros; the name of a key stays."""
     words = line.split(" ")
     if len(words) > 4 and words[2] in _SECRETIVE and words[4] != "-" and not words[4].startswith(":"):
         words[4] = "0" * len(words[4])
@@ -155,7 +155,7 @@ def _masked(line: str) -> str:
 
 
 def table_refused(error: OSError) -> Absent:
-    """Say why a table could not be read, so that a person can act on it."""
+    """Return the reason why a table could not be read."""
     match error.errno:
         case errno.EACCES | errno.EPERM:
             return _NEEDS_ROOT
@@ -283,12 +283,12 @@ def _ask_loop(tree: Tree, path: str, file: str) -> Value:
     if found is None:
         raise ValueError(f"{file} is a directory")
     if isinstance(found.number, Absent):
-        raise ValueError(found.number.reason)  # noqa: TRY004 - whoever asked is told
+        raise ValueError(found.number.reason)  # noqa: TRY004 - the reason becomes the answer
     number = str(found.number)
     is_btrfs = number.startswith("0:")
     below = look.devices(str(found.mount)) if is_btrfs else [number]
     if not below:
-        raise ValueError(f"{file} is on no block device, or on none that can be told")
+        raise ValueError(f"{file} is on no block device, or on an unknown one")
     if not is_btrfs and not isinstance(found.ranges, Absent):
         with contextlib.suppress(ValueError):
             return loop_table(look.extents, number, offset, size)

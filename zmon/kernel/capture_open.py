@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["Capture", "CaptureError", "open_capture", "printable"]
 
 MAX_ENTRIES: Final = 10_000
-"""So many entries of a directory are looked at in search of passes."""
+"""Maximum number of entries of a directory that are searched for passes."""
 
 MAX_PASSES: Final = 10_000
-"""Most passes of a capture: hours of it, if one is made each second."""
+"""Maximum number of passes of a capture: hours, if one is made each second."""
 
 _DIGITS: Final = r"([0-9]{1,18})"
 
@@ -54,11 +54,11 @@ class Capture(NamedTuple):
     passes: list[CapturedTree]
     """At least one, in the order of time."""
     notes: list[str]
-    """What was left out and why, as sentences for a person."""
+    """Sentences about what was left out."""
 
 
 RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
-"""Directories that look like a capture, or a part of one, and are none."""
+"""Directories that look like a capture and are the running kernel's."""
 
 
 def open_capture(path: str) -> Capture:
@@ -157,7 +157,7 @@ def _look_through(path: str) -> CaptureContents:
 
 
 def _take_file(found: CaptureContents, name: str, file: str) -> None:
-    """Take a file that lies beside the kernel's, if it is there."""
+    """Take a file beside those of the kernel, if it exists."""
     try:
         found.put(name, CapturedFile(read_regular(file, file), os.lstat(file).st_mtime_ns))
     except FileNotFoundError:

@@ -40,7 +40,7 @@ MAX_DIGITS: Final = 40
 
 
 class Bounds(NamedTuple):
-    """What an archive may hold; a small file cannot be a large capture."""
+    """Limits of an archive, which depend on its size."""
 
     members: int
     names: int
@@ -54,7 +54,7 @@ class Bounds(NamedTuple):
 
     @classmethod
     def of(cls, size: int) -> Bounds:
-        """Return the bounds for an archive of so many bytes.
+        """Return the bounds for an archive, by its bytes.
 
         4,096 disks make some 250,000 members in a pass; gzip leaves 10 bytes or more of each, because each
         has a time of its own.

@@ -4,8 +4,7 @@ The archive is a gzipped tar in PAX format.  Each pass is a directory (`pass-000
 like a root, with the files as they were read, the moment of reading as their times, links as
 links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answers of ioctls
 are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
-call is `syscall/s390_sthyi.bin`.  Whoever captures may lay files of its own beside them: answers of CP are
-`cp/NAME.txt`.
+call is `syscall/s390_sthyi.bin`.  The caller may add files: answers of CP are `cp/NAME.txt`.
 
 Only files that `zmon.registry` names are read, and /proc/PID/mountinfo of one process of each other mount
 namespace.  None of them starts I/O, and none is a trigger:
@@ -56,14 +55,14 @@ COSTLY: Final = (dasd_ioctl.BIODASDREADALLCMB, dasd_ioctl.BIODASDPSRD)
 """Put to every DASD when everything is wanted: the first may wait for I/O, the second starts some."""
 
 QUESTION_DEADLINE: Final = 5.0
-"""Seconds that a costly question may take before it is given up."""
+"""Seconds that a costly question may take."""
 
 _ALTERNATIVES: Final = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass
 class CapturePass:
-    """What was read in one pass."""
+    """The content of one pass."""
 
     begin: int
     """When it began, in ns since 1970."""
@@ -83,17 +82,17 @@ class CapturePass:
 
 @dataclass
 class CaptureSummary:
-    """What a capture came to."""
+    """The totals of a capture."""
 
     passes: int = 0
     files: int = 0
     bytes: int = 0
     seconds: float = 0.0
     refused: dict[str, str] = field(default_factory=dict)
-    """What could not be read in some pass, and why."""
+    """Reasons by path, of all passes."""
 
     def count(self, found: CapturePass, seconds: float) -> None:
-        """Count one more pass, complete after so many seconds."""
+        """Add a pass, which was complete after `seconds`."""
         self.passes += 1
         self.files += len(found.files)
         self.bytes += sum(len(file.data) for file in found.files)
@@ -107,9 +106,9 @@ class CaptureSummary:
 def gather(
     root: str = "/", *, seldom: bool = False, everything: bool = False, beside: Beside = dict
 ) -> CapturePass:
-    """Read the files of one pass below `root`, and lay those beside them that `beside` has, by their paths.
+    """Read the files of one pass below `root`, and add those that `beside` returns, by path.
 
-    Ioctls and system calls speak of this machine, so they are made only when `root` is `/`.
+    Ioctls and system calls are made only if `root` is `/`: they are about this machine.
     """
     found = CapturePass(time.time_ns())
     reading = _Reading(root, found)
@@ -136,11 +135,11 @@ def gather(
 
 
 Patterns = dict[str, "Patterns"]
-"""Patterns by their first parts; what a whole pattern leads to has the key ``""``."""
+"""Patterns by their first parts; the end of a pattern has the key ``""``."""
 
 
 def _arranged(paths: Iterable[str]) -> Patterns:
-    """Arrange patterns by their parts, so that each directory is looked at once."""
+    """Arrange patterns by their parts, so that each directory is read once."""
     patterns: Patterns = {}
     for path in (path for pattern in paths for path in spelled_out(pattern)):
         here = patterns
@@ -160,7 +159,7 @@ def spelled_out(pattern: str) -> list[str]:
 
 
 class _Reading:
-    """Reads what patterns name, once, and remembers the links on the way."""
+    """Reads what patterns name, once, with the links on the way."""
 
     def __init__(self, root: str, found: CapturePass) -> None:
         self.tree = LiveTree(root)
@@ -186,7 +185,7 @@ class _Reading:
             self.refuse(path, OSError(errno.EIO, str(error)))
 
     def refuse(self, path: str, error: OSError, mode: int = 0) -> None:
-        """Note that something that is there cannot be read."""
+        """Note that something exists and cannot be read."""
         self.found.refused[path] = mode, error.strerror or str(error)
 
     def _enter(self, directory: str, patterns: Patterns) -> None:
@@ -208,7 +207,7 @@ class _Reading:
                     self._step(f"{directory}/{name}".lstrip("/"), onward)
                 except (FileNotFoundError, NotADirectoryError):
                     continue  # not on this machine, or gone meanwhile
-                except PermissionError as error:  # nothing below the directory may be looked at
+                except PermissionError as error:  # nothing below the directory may be read
                     self.refuse(directory, error, self._mode(directory))
                     return
                 except OSError as error:
@@ -286,7 +285,7 @@ def _block_devices(tree: LiveTree, prefix: str) -> list[str]:
 
 
 def _answer(tree: LiveTree, disk: str, question: Question) -> bytes:
-    """Put a question to a disk; a costly one is given up when the disk hangs."""
+    """Put a question to a disk; a costly one is abandoned when the disk hangs."""
     if question not in COSTLY:
         return dasd_ioctl.ask(tree, disk, question)
     try:
@@ -311,7 +310,7 @@ def _loop_table(tree: LiveTree, number: str, path: str, file: str) -> bytes:
 
 @dataclass(frozen=True)
 class CapturePlan:
-    """What is to be captured."""
+    """Root, number and distance of the passes, and extras."""
 
     root: str = "/"
     passes: int = 1
@@ -320,7 +319,7 @@ class CapturePlan:
     everything: bool = False
     """Also what is `seldom` or `COSTLY`."""
     beside: Beside = dict
-    """Returns what else belongs into a pass: contents by path, or why there is none."""
+    """Returns further content of a pass by path, or the error."""
 
 
 def write_capture(
@@ -330,14 +329,14 @@ def write_capture(
     force: bool = False,
     progress: Callable[[int, CapturePass], None] | None = None,
 ) -> CaptureSummary:
-    """Write what the plan says into a new archive, and return what it came to.
+    """Write a new archive by the plan, and return its totals.
 
     `progress` is called for each pass when it is written.  An interrupt ends the capture early, with
     the passes that were whole by then.  The archive appears under its name only when it is
     complete; it can be read by its owner alone, since it holds what root could read.
 
     Raises:
-        FileExistsError: there is such a file already, and `force` was not said.
+        FileExistsError: the file exists, and `force` is not set.
         OSError: it cannot be written.
         CaptureError: there was nothing to read.
         KeyboardInterrupt: before the first pass was whole.
@@ -437,7 +436,7 @@ def _seconds(ns: int) -> str:
 
 
 def _move(beside: str, file: str, *, force: bool) -> None:
-    """Give the finished archive its name, and make that last."""
+    """Give the finished archive its name, and sync the directory."""
     if force:
         os.replace(beside, file)
     else:

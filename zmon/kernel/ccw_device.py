@@ -1,8 +1,8 @@
 """sys/devices/css0/0.S.NNNN/0.S.DDDD: subchannels and the devices behind them.
 
 One subchannel has one device.  The subchannel knows the paths, the device its type, and the
-driver the rest; the attributes read here change only when somebody acts on the device, and none
-of them starts an I/O.  `host_access_count` and `capacity/space_*` would, and `logging`,
+driver the rest.  The attributes read here change only by commands of an operator, and none of them
+starts I/O.  `host_access_count` and `capacity/space_*` would, and `logging`,
 `safe_offline`, `path_reset` and `ping` are triggers: they are left alone.
 
 Kernel: drivers/s390/cio/css.c, device.c; drivers/s390/block/dasd_devmap.c.
@@ -40,9 +40,9 @@ def parse_bytes(content: str, count: int) -> tuple[int, ...]:
     """Return the first numbers of a file, of two hex digits each.
 
     `chpids` has the channel path in each of the eight slots; an unused slot says 00, which is also a legal
-    path: only the path installed mask tells them apart, see `installed`.  `pimpampom` has the masks of paths
-    installed, available, operational as of the last time the kernel asked the subchannel, and `vpm` that of
-    the paths which Linux verified; the highest bit is the first slot.
+    path: only the path installed mask distinguishes them, see `installed`.  `pimpampom` has the masks of
+    paths installed, available, operational as of the last time the kernel asked the subchannel, and `vpm`
+    that of the paths which Linux verified; the highest bit is the first slot.
 
     Raises:
         ValueError: there are fewer, or other words.

@@ -2,7 +2,7 @@
 
 The counters lie in a block that the firmware writes into memory by itself every few seconds
 while `cm_enable` is 1.  Reading them copies memory, costs no I/O, and needs root.  Equal time
-stamps mean that the firmware has not written since: nothing new, not nothing done.
+stamps mean that the firmware has not written since, not that nothing was done.
 
 The sense of a block depends on the channel measurement group (CMG) of its path:
 
@@ -132,7 +132,7 @@ def parse_measurement_chars(data: bytes, group: int) -> dict[str, Number]:
     """Decode what the counters' units are worth: `measurement_chars`, 20 bytes.
 
     Groups 2, 4 and 5 have limits per second, and the bytes in a data unit; a limit of 0 is none.
-    Group 3 has the sizes of its units, where 0 stands for 1 or, machine-wide, for the partition's.
+    Group 3 has the sizes of its units, where 0 means 1 or, machine-wide, the partition's.
     Linux before 6.10 gives zeros for groups 4 and 5.
 
     Raises:

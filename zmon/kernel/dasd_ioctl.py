@@ -52,8 +52,8 @@ def ask(tree: Tree, disk: str, question: Question) -> bytes:
     """Put a question to the node of a disk and return the answer.
 
     The node is opened for reading only and closed at once: an open node keeps the device from
-    being set offline.  **The call may never return** when the device hangs; whoever cannot wait
-    calls it in a thread that can be left behind (the interpreter is free meanwhile).  A captured
+    being set offline.  **The call may never return** if the device hangs; use a `deadline.Worker`
+    where that matters (the call releases the GIL).  A captured
     tree answers from `ioctl/<disk>/<NAME>.bin`.
 
     Kernel: drivers/s390/block/dasd_ioctl.c.
@@ -67,7 +67,7 @@ def ask(tree: Tree, disk: str, question: Question) -> bytes:
         if len(answer) != question.size:
             raise ValueError(f"{question.name}: {question.size} bytes expected, found {len(answer)}")
         return answer
-    room = bytearray(question.size)  # one that ioctl writes into is what makes it release the GIL
+    room = bytearray(question.size)  # ioctl releases the GIL only for a mutable buffer
     node = os.open(f"/dev/{disk}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         fcntl.ioctl(node, question.number, room, True)
@@ -77,7 +77,7 @@ def ask(tree: Tree, disk: str, question: Question) -> bytes:
 
 
 def unanswered(question: Question, error: OSError) -> Absent:
-    """Say why a question was not answered, so that a person can act on it."""
+    """Return the reason why a question was not answered."""
     match error.errno:
         case errno.EACCES | errno.EPERM:
             return absent(f"{question.name} needs root or the group that owns the disk's node")

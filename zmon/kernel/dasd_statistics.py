@@ -1,4 +1,4 @@
-"""What the DASD driver counts of its requests, where somebody switched that on.
+"""Statistics of requests by the DASD driver, if they are switched on.
 
 `/proc/dasd/statistics` shows the counts of all DASD together, to everybody.  debugfs, which is for root
 alone, has more of the same: reads apart, the start of the counting, and a file for each volume and device.
@@ -26,7 +26,7 @@ FOLDER: Final = "sys/kernel/debug/dasd"
 GLOBAL: Final = "global"
 
 SWITCH: Final = "echo on > /sys/kernel/debug/dasd/global/statistics"
-"""How a person has all DASD counted."""
+"""The command that switches statistics on for all DASD."""
 OFF: Final = absent(f"the DASD driver counts nothing: {SWITCH}")
 NOT_BUILT: Final = absent("this kernel cannot count DASD requests: it was built without CONFIG_DASD_PROFILE")
 NO_DRIVER: Final = "there is no DASD driver on this machine"
@@ -143,9 +143,9 @@ def _histogram(name: str, words: str, where: str, scale: int = 1) -> Row:
 
 
 def read_profiles(tree: Tree) -> Frame:
-    """Read whatever is counted: one frame of `PROFILE`, of all DASD, of volumes and of devices.
+    """Read one frame of `PROFILE`: rows of all DASD together, of volumes and of devices.
 
-    Only what is switched on has a row.  Where debugfs cannot be read, all DASD together have one from /proc.
+    Only statistics that are on have a row.  Without debugfs, the row of all DASD is from /proc.
     """
     rows: dict[str, tuple[Row, int]] = {}
     for name in _folders(tree):

@@ -1,9 +1,9 @@
-"""Calls of the kernel that may never return, each in a thread that can be left behind.
+"""System calls that may never return, each in a thread that can be abandoned.
 
-A kernel file or an ioctl may wait without end; a file system whose server is gone keeps whoever looks at a
-path on it, and so does a disk that is stopped.  A `Worker` is a thread that makes one call after the other;
-who waits for its answer gives it a deadline, and goes on without it.  Each source of the running machine has
-one, so that a source that hangs does not delay the others.
+A kernel file or an ioctl may block for ever: on a file system whose server does not answer, or on a stopped
+disk.  A `Worker` is a thread that makes one call after the other; its caller waits until a deadline and
+continues without the answer.  Each source of the running machine has a worker, so a source that hangs does
+not delay the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Worker:
     def __init__(self, name: str | None = None) -> None:
         """Prepare a thread of this name."""
         self.is_busy = False
-        """Whether an answer was asked for and not yet taken."""
+        """Whether the outcome of a call was not taken yet."""
         self._name = name
         self._thread: threading.Thread | None = None
         self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
@@ -49,11 +49,11 @@ class Worker:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the present call has not returned yet."""
+        """Whether the current call has not returned yet."""
         return self.is_busy and self._answers.empty()
 
     def start(self, call: Callable[[], object], *, last: bool = False) -> None:
-        """Have a call made; the thread ends after the `last` one."""
+        """Start a call; the thread ends after the `last` one."""
         self.is_busy = True
         self._calls.put(call)
         if last:
@@ -63,7 +63,7 @@ class Worker:
             self._thread.start()
 
     def end(self) -> None:
-        """End the thread as soon as the present call has returned."""
+        """End the thread as soon as the current call has returned."""
         self._calls.put(None)
 
     def outcome(self, seconds: float) -> tuple[Any, BaseException | None] | None:
@@ -80,22 +80,22 @@ class Worker:
             outcome: tuple[Any, BaseException | None]
             try:
                 outcome = call(), None
-            except BaseException as error:  # noqa: BLE001 - whoever asked gets it
+            except BaseException as error:  # noqa: BLE001 - the caller gets it
                 outcome = None, error
             self._answers.put(outcome)
 
 
 _LATE: Final[dict[str, Worker]] = {}
-"""The workers that are late, by the names of their calls."""
+"""Workers whose calls exceeded the deadline, by the names of the calls."""
 
 
 def call_within(call: Callable[[], T], seconds: float | None = None, *, name: str = "") -> T:
     """Return what a call returns, or raise what it raises.
 
-    A call of a `name` is not made again while the one before still waits.
+    A call with a `name` is not repeated while the previous one still waits.
 
     Raises:
-        TimeoutError: it has not returned in time; its thread is left behind.
+        TimeoutError: it has not returned in time; its thread is abandoned.
     """
     worker = _LATE.pop(name, None)
     outcome = None
@@ -117,7 +117,7 @@ def call_within(call: Callable[[], T], seconds: float | None = None, *, name: st
 def call_all_within(
     calls: Mapping[K, Callable[[], T]], seconds: float | None = None
 ) -> dict[K, T | BaseException]:
-    """Make calls side by side; return what each returned or raised, but for those that did not in time."""
+    """Make calls in parallel; return what each returned or raised, without those that exceed the deadline."""
     workers = {key: Worker() for key in calls}
     for key, call in calls.items():
         workers[key].start(call, last=True)
@@ -130,7 +130,7 @@ def call_all_within(
 
 
 class Cost:
-    """What a source has cost so far."""
+    """The costs of a source so far."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
@@ -141,14 +141,14 @@ class Cost:
         self.cpu = 0
         """Processor ns of the reading thread."""
         self.bytes: Number = 0
-        """What the reading thread read; absent where the kernel does not account for it."""
+        """Bytes that the reading thread read; absent where the kernel does not account for them."""
         self.rows = 0
         self.state = "ok"
         self.reason = ""
 
 
 def bytes_read() -> Number:
-    """Return how many bytes this thread has read since it began, as the kernel accounts for it.
+    """Return the number of bytes that this thread has read so far.
 
     Source: /proc/thread-self/io, `rchar`; needs a kernel with CONFIG_TASK_IO_ACCOUNTING.
     """
@@ -160,7 +160,7 @@ def bytes_read() -> Number:
 
 
 class SourceReader(Protocol):
-    """What reads a source."""
+    """The reader of a source."""
 
     def read(self) -> Sequence[Frame]:
         """Return its frames."""
@@ -170,10 +170,10 @@ class SourceReader(Protocol):
 
 
 class SourceReading:
-    """A source that is read, and what that has cost so far."""
+    """A source, its reader and its costs."""
 
     def __init__(self, source: Source, reader: SourceReader, off: str = "", live: bool = True) -> None:
-        """Read nothing yet; `off` says why it never will be."""
+        """Read nothing yet; `off` is the reason why the source is switched off."""
         self.source = source
         self.reader = reader
         self.off = off
@@ -181,7 +181,7 @@ class SourceReading:
         self.cost = Cost()
 
     def read(self) -> Sequence[Frame]:
-        """Read the source here and now, and count what it cost."""
+        """Read the source in this thread, and add to its costs."""
         begun, cpu, before = time.monotonic_ns(), time.thread_time_ns(), bytes_read()
         failed = ""
         try:
@@ -190,7 +190,7 @@ class SourceReading:
             failed = f"{error.strerror or error}: {error.filename or self.what}"
         except Exception as error:  # noqa: BLE001 - one source must never stop the others
             failed = str(error) if isinstance(error, ValueError) else ""
-            if not failed:  # no message for people: a mistake of zmon
+            if not failed:  # a mistake of zmon
                 failed = f"zmon cannot read {self.what}: {type(error).__name__} {error}".rstrip()
         if failed:
             frames = [empty_frame(kind, failed) for kind in self.source.kinds]
@@ -208,10 +208,10 @@ class SourceReading:
 
 
 class SourceWorker(SourceReading):
-    """A source of the running machine that is read in a thread of its own, and its last frames.
+    """A source of the running machine that is read by its own worker, and its last frames.
 
-    A source that does not answer in time is left behind: its rows are absent, with the reason, and later
-    samples do not wait for it again.  When it answers at last, its answer counts for the next sample.
+    If it exceeds the deadline, its rows are absent with the reason, and later samples do not wait for it.  A
+    late answer counts for the next sample.
     """
 
     def __init__(self, source: Source, reader: SourceReader, off: str = "", live: bool = True) -> None:
@@ -219,15 +219,12 @@ class SourceWorker(SourceReading):
         super().__init__(source, reader, off, live)
         self.worker = Worker(source.name)
         self._is_late = False
-        """It has been waited for in vain already."""
+        """Whether the current reading has exceeded the deadline."""
         self._due = 0.0
         self._last: dict[str, Frame] = {}
 
     def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
-        """Return the source's frames by kind: read now if it is due, else the last ones.
-
-        What does not answer within `seconds` is absent.
-        """
+        """Return the frames by kind, read now if they are due; absent if that exceeds `seconds`."""
         if self.off:
             self.cost.state, self.cost.reason = "off", self.off
             return self._absent(self.off)
@@ -254,7 +251,7 @@ class SourceWorker(SourceReading):
         self._due = 0.0
 
     def _remember(self, frames: Sequence[Frame]) -> None:
-        """Make these the last frames; each remembers the last good one before it, but no further."""
+        """Keep these frames; each refers to the last good one before it, and no further."""
         last = {}
         for frame in frames:
             before = self._last.get(frame.kind.name)

@@ -118,7 +118,7 @@ def parse_diag204(data: bytes, when: int = 0) -> tuple[Frame, Frame, Frame]:
         own = (
             int(reader.offset == own_offset)
             if own_offset
-            else absent("diag 204 does not tell which partition is this one")
+            else absent("diag 204 does not say which partition is this one")
         )
         (number, _cpus, blocks, _flags, called, sysplex, os_name, storage, upid, threads, group_limit,
          group, hardware_group) = reader.next(_PARTITION, "partition")  # fmt: skip

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 
 MAX_FILES: Final = 100_000
-"""Files of one directory that are looked at; each takes some kilobyte of memory and up to 100 us."""
+"""Maximum number of files of one directory; each takes about a kilobyte of memory and up to 100 us."""
 MAX_FILES_INSIDE: Final = 2 * MAX_FILES
-"""Files of all directories together."""
+"""Maximum number of files of all directories."""
 NO_FILES: Final = frozenset({
     "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf", "pstore",
 })  # fmt: skip
-"""File systems that hold no data: their directories are not looked through."""
+"""File systems that hold no data: their directories are not read."""
 PROGRESS_EVERY: Final = 500
 """Files between two calls of `progress`."""
 
@@ -64,12 +64,12 @@ UNSAID: Final = absent("the listing does not say its size")
 _NO_MOUNT: Final = absent("a block device is on no file system")
 _UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
 _LINK: Final = absent("a symbolic link inside a directory is not followed; name what it leads to")
-_MOUNTED: Final = absent("another file system is mounted here; name it to have it looked at")
+_MOUNTED: Final = absent("another file system is mounted here; name it to read it")
 _NO_SUCH_MOUNT: Final = absent(
     "it is on a mount that only processes of another mount namespace have; name it through one of these"
 )
 _NO_LAYERS: Final = absent(
-    "the layers of the overlay cannot be seen from here: look from outside the container"
+    "the layers of the overlay cannot be seen from here: run zmon outside the container"
 )
 _MAX_LINKS: Final = 40
 _MAX_DEPTH: Final = 4
@@ -86,11 +86,11 @@ _LEFT: Final = {
 
 
 NOT_THERE: Final = frozenset({absent(_LEFT[errno.ENOENT]), absent(_LEFT[errno.ENOTDIR])})
-"""Why there is nothing at a path."""
+"""The reasons of a path that does not exist."""
 
 
 class ListedFile(NamedTuple):
-    """What a listing says of a container, or a person asks for."""
+    """A container that a listing or a user names."""
 
     path: str
     """Absolute; `os.fsdecode` of its bytes."""
@@ -98,14 +98,14 @@ class ListedFile(NamedTuple):
     tablespace: str = ""
     role: str = ""
     listed: str = ""
-    """Where: `tablespaces.ddl:12`."""
+    """File and line of the listing: `tablespaces.ddl:12`."""
     declared: Number = UNSAID
     is_device: bool = False
-    """Whether the listing says that it is a device, whatever its path is."""
+    """Whether the listing calls it a device."""
 
 
 class ContainerRow(NamedTuple):
-    """What was found out of one path; the names are those of the columns."""
+    """What was read of one path; the names are those of the columns."""
 
     real: Value
     number: Value
@@ -128,16 +128,15 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     progress: Callable[[int], None] | None = None,
     silent: dict[str, Worker] | None = None,
 ) -> Frame:
-    """Look at containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
+    """Read containers; one frame of `CONTAINER`, whose keys are the paths as they are listed.
 
-    A file system that leaves one call without an answer for `deadline.CALL_DEADLINE` seconds is asked nothing
-    more: its files are absent with that reason, and the others are looked at.
-    Whoever reads again hands in the same `silent`, so that nothing is waited for that is still waited for.
+    A file system that does not answer a call within `deadline.CALL_DEADLINE` seconds gets no further one:
+    its files are absent with that reason, and the others are read.  `silent` holds the calls that still wait;
+    pass the same one again to make no second call there.
 
-    A directory stands for the regular files in it and below, `most` at the most, and `MAX_FILES_INSIDE`
-    in all; links in it and file systems mounted in it are named and not entered.  `progress` is called
-    with the number of files that are done.  A captured tree answers with all that was looked at when it
-    was captured, whatever is listed now.
+    A directory means the regular files in it and below, at most `most`, and `MAX_FILES_INSIDE` in all; links
+    in it and file systems mounted in it are named and not entered.  `progress` is called with the number of
+    files that are done.  A captured tree returns all containers of the capture, whatever is listed now.
     """
     if not tree.live:
         from zmon.kernel.capture_json import read_captured_containers  # noqa: PLC0415 - a lookup of the live machine needs no JSON
@@ -149,12 +148,12 @@ def read_containers(  # noqa: PLR0913 - what may confine it
         return empty_frame(CONTAINER, f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return empty_frame(CONTAINER, str(error))
-    reading = _FileReading(_Looking(tree, mounted, sync=sync, silent=silent), most, progress)
+    reading = _FileReading(_PathReader(tree, mounted, sync=sync, silent=silent), most, progress)
     return framed(reading.read(listed), tree.when(PATH))
 
 
 def framed(rows: Mapping[str, tuple[ListedFile, ContainerRow]], when: int) -> Frame:
-    """Return what was found as the frame of a sample."""
+    """Return rows as a frame."""
     if not rows:
         return empty_frame(CONTAINER, "nothing is listed")
     listed, found = (zip(*column, strict=True) for column in zip(*rows.values(), strict=True))
@@ -171,14 +170,14 @@ class LateListing(Protocol):
     """Files that become known while samples are taken, as a database server lists them when it answers."""
 
     def containers(self) -> Sequence[ListedFile]:
-        """Return the files that are known by now; ValueError says why none is."""
+        """Return the files that are known by now; ValueError: none is, with the reason."""
 
     def changed(self) -> bool:
-        """Tell whether more are known than when this was asked last."""
+        """Return whether files were added since the last call."""
 
 
 class ContainerChoice(Protocol):
-    """What a choice says of containers."""
+    """The containers of a choice."""
 
     @property
     def containers(self) -> tuple[ListedFile, ...]:
@@ -190,10 +189,10 @@ class ContainerChoice(Protocol):
 
 
 class ContainerReader:
-    """Looks again and again where the files are that are listed, by now or later."""
+    """Reads the extents of listed files, also of those that are listed later."""
 
     def __init__(self, tree: Tree, choice: ContainerChoice) -> None:
-        """Look at nothing yet."""
+        """Read nothing yet."""
         self._tree = tree
         self._listed = choice.containers
         self._later = choice.later
@@ -212,21 +211,21 @@ class ContainerReader:
             return ()
 
 
-def looking(tree: Tree) -> _Looking:
-    """Return what looks at one path of the live machine after the other.
+def looking(tree: Tree) -> _PathReader:
+    """Return a reader of single paths of the live machine.
 
     Raises:
         OSError, ValueError: its mounts cannot be read.
     """
-    return _Looking(tree, parse_mountinfo(tree.read(PATH)))
+    return _PathReader(tree, parse_mountinfo(tree.read(PATH)))
 
 
 class _SilentError(Exception):
     """A path leads to a file system that does not answer."""
 
 
-class _Looking:
-    """Looks at paths of the live machine."""
+class _PathReader:
+    """Reads paths of the live machine."""
 
     def __init__(
         self,
@@ -241,25 +240,25 @@ class _Looking:
         self._points = {mount.point: mount for mount in mounted}
         self._sync = sync
         self._silent = {} if silent is None else silent
-        """For each file system that does not answer, by its mount point, who waits for it."""
+        """The workers of calls that did not return, by mount point."""
         self._directories: dict[str, tuple[str, Mounted] | None] = {}
         self._since = time.monotonic()
-        """When the present call of the kernel began."""
+        """When the current system call began."""
         self._place = ""
-        """The mount point below which the present call looks."""
+        """The mount point of the current call."""
         self.extents: list[open_file.Extent] = []
-        """Those of the file that was looked at last, in its own order."""
+        """Extents of the last file, in the order of the file."""
 
-    def again(self) -> _Looking:
-        """Return another that goes on in another thread."""
-        other = object.__new__(_Looking)
+    def again(self) -> _PathReader:
+        """Return a copy for another thread."""
+        other = object.__new__(_PathReader)
         other.__dict__.update(self.__dict__)
         other._directories = dict(self._directories)
         other.goes_on()
         return other
 
     def devices(self, mount: str) -> list[str]:
-        """Return the numbers of the block devices that the btrfs of a mount has; none for another."""
+        """Return the numbers of the block devices of a btrfs, by its mount; none for other file systems."""
         from zmon.kernel.btrfs import read_devices  # noqa: PLC0415 - most machines have none
 
         known = self._mounts.get(mount)
@@ -269,15 +268,15 @@ class _Looking:
         return [word.partition("=")[2] for word in str(cell).split()] if isinstance(cell, str) else []
 
     def goes_on(self) -> None:
-        """Note that a call has returned, so that the next may take its time."""
+        """Restart the deadline, because a call has returned."""
         self._since = time.monotonic()
 
     def remaining(self) -> float:
-        """Return the seconds that the present call may still take."""
+        """Seconds until the deadline of the current call."""
         return self._since + deadline.CALL_DEADLINE - time.monotonic()
 
     def leave(self, waiting: Worker) -> str:
-        """Give up the present call, for which a worker waits; say what does not answer."""
+        """Abandon the current call to its worker; return what does not answer."""
         self._silent[self._place] = waiting
         return self._why(self._place)
 
@@ -287,10 +286,10 @@ class _Looking:
         return f"{printable(place)} does not answer{what}"
 
     def _enter(self, place: str) -> None:
-        """Note below which mount point the next calls look.
+        """Set the mount point of the next calls.
 
         Raises:
-            _SilentError: nothing there answers.
+            _SilentError: it does not answer.
         """
         waiting = self._silent.get(place)
         if waiting is not None and waiting.is_waiting:
@@ -299,7 +298,7 @@ class _Looking:
         self.goes_on()
 
     def _walk(self, path: str) -> None:
-        """Go along a path by its names and links, to enter whatever file systems are on the way.
+        """Follow a path by names and links, and enter all file systems on the way.
 
         Raises:
             _SilentError: one of them does not answer.
@@ -319,7 +318,7 @@ class _Looking:
                 target = os.readlink(here or "/")
             except (OSError, ValueError):
                 continue
-            if OTHER.match(here):  # where such a link leads, its text does not say
+            if OTHER.match(here):  # the text of such a link is not its target
                 self._enter(here)
                 return
             links += 1
@@ -332,9 +331,9 @@ class _Looking:
         return path or "/"
 
     def listing(self, directory: str, most: int) -> list[tuple[str, bool, ContainerRow | None]]:
-        """Return what is in a directory: path, whether it is to be gone into, and why it is not looked at.
+        """Return the entries of a directory: path, whether it is a directory to read, else perhaps its row.
 
-        Of more than `most` entries those are returned that the kernel lists first.
+        Only the first `most` entries, in the order of the kernel.
 
         Raises:
             OSError: it cannot be listed.
@@ -367,10 +366,10 @@ class _Looking:
         return known is None or known[0] in self._points
 
     def at(self, path: str, depth: int = 0) -> ContainerRow | None:
-        """Return what is at a path; None when that is a directory.
+        """Return the row of a path; None for a directory.
 
-        Most are regular files, and no links.  For these the directory, which is known from the file before,
-        tells the mount and the path without links.
+        Most paths are regular files and no links: their mount and real path follow from the directory, which
+        is known from the file before.
         """
         if not path.startswith("/"):
             return _nowhere(absent("a relative path without a base directory: --base-dir"))
@@ -389,7 +388,7 @@ class _Looking:
         return self._by_node(path, depth)
 
     def _directory(self, path: str) -> tuple[str, Mounted] | None:
-        """Return the path of a directory without links, `/` as the empty one, and its mount."""
+        """Return the real path of a directory (empty for `/`) and its mount."""
         self._walk(path)
         known = None
         try:
@@ -408,7 +407,7 @@ class _Looking:
         return known
 
     def _by_node(self, path: str, depth: int) -> ContainerRow | None:
-        """Look at what may be anything, without opening it."""
+        """Read a path of any type without opening it."""
         self._walk(path)
         try:
             node = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -436,7 +435,7 @@ class _Looking:
         return self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
 
     def _mount(self, number: str, path: str) -> Mounted | None:
-        """Return a mount by its id; a path through /proc/PID is on one of those that the process has."""
+        """Return a mount by its id; a path through /proc/PID may be on a mount of that process."""
         match = OTHER.match(path)
         if number not in self._mounts and match is not None:
             with contextlib.suppress(OSError, ValueError):
@@ -453,7 +452,7 @@ class _Looking:
         said = f"/sys/dev/block/{number}/size: the whole device, {size} bytes"
         return ContainerRow(real, number, _NO_MOUNT, f"0+{size:x}", said, size, 0, 0, 0, 0)
 
-    def _file(  # noqa: PLR0913, PLR0917 - what is known of it by then
+    def _file(  # noqa: PLR0913, PLR0917 - what is known of the file
         self, path: str, flags: int, real: str, mount: Mounted, size: int, depth: int
     ) -> ContainerRow:
         kind = mount.fstype
@@ -491,7 +490,7 @@ class _Looking:
         return found
 
     def _below(self, seen: ContainerRow, real: str, mount: Mounted, depth: int) -> ContainerRow:
-        """Find the file of an overlay in the layer that holds it: the first whose bytes are the same."""
+        """Find the file of an overlay in its layer: the first one with the same bytes."""
         inside = f"{mount.root}/{real[len(mount.point.rstrip('/')) :]}"
         for layer in layers(mount):
             path = os.path.normpath(f"{layer}/{inside}")
@@ -508,34 +507,34 @@ class _Looking:
 
 
 class _Task(NamedTuple):
-    """Something that is still to be looked at."""
+    """A path that is still to be read."""
 
     one: ListedFile
     path: str
     is_directory: bool = False
     is_inside: bool = False
-    """Whether it was found in a directory that is listed."""
+    """Whether it is in a listed directory."""
     found: ContainerRow | None = None
-    """What is known of it without a look."""
+    """Its row, if it is not to be read."""
 
 
 class _FileReading:
-    """Looks at one thing after the other in a thread, and leaves that behind when a call does not return."""
+    """Reads one path after the other in a thread, which is abandoned when a call does not return."""
 
-    def __init__(self, looking: _Looking, most: int, progress: Callable[[int], None] | None) -> None:
+    def __init__(self, looking: _PathReader, most: int, progress: Callable[[int], None] | None) -> None:
         self._looking = looking
         self._progress = progress
         self._most = most
         self._left: dict[str, int] = {}
-        """How many more files and directories are looked at in each directory that is listed."""
+        """Remaining number of entries to read below each listed directory."""
         self._inside = MAX_FILES_INSIDE
-        """How many more in all of them."""
+        """Remaining number in all of them."""
         self._rows: dict[str, tuple[ListedFile, ContainerRow]] = {}
         self._tasks: deque[_Task] = deque()
         self._lock = threading.Lock()
 
     def read(self, listed: Iterable[ListedFile]) -> Mapping[str, tuple[ListedFile, ContainerRow]]:
-        """Return what was found by path."""
+        """Return the rows by path."""
         self._tasks.extend(_Task(one, one.path) for one in listed)
         while self._tasks:
             looking = self._looking
@@ -549,8 +548,8 @@ class _FileReading:
                 raise outcome[1]
         return self._rows
 
-    def _leave(self, looking: _Looking, working: Worker) -> bool:
-        """Leave a worker behind, and say so of what it looks at."""
+    def _leave(self, looking: _PathReader, working: Worker) -> bool:
+        """Abandon a worker, and note that in the row of its path."""
         with self._lock:
             if not working.is_waiting or not self._tasks:
                 return False
@@ -559,7 +558,7 @@ class _FileReading:
             self._add(task, _nowhere(absent(looking.leave(working))))
             return True
 
-    def _work(self, looking: _Looking) -> None:
+    def _work(self, looking: _PathReader) -> None:
         while self._tasks and self._looking is looking:
             task = self._tasks[0]
             found, inside = _look(looking, task, self._most + 1)
@@ -573,7 +572,7 @@ class _FileReading:
                 self._go_into(task, inside)
 
     def _go_into(self, task: _Task, inside: Sequence[_Task]) -> None:
-        """Have what is in a directory looked at next, the directories in it last."""
+        """Read the content of a directory next, its subdirectories last."""
         if not task.is_directory:
             self._tasks.extendleft(reversed(inside))
             return
@@ -590,7 +589,7 @@ class _FileReading:
         self._inside = max(0, self._inside - len(inside))
         below = [one for one in inside if one.is_directory][::-1]
         if len(inside) > left:
-            why = _nowhere(absent(f"{many}; the rest is not looked at: name its parts"))
+            why = _nowhere(absent(f"{many}; the rest is not read: name its parts"))
             files, below = [*files[:left], _Task(task.one, top, is_inside=True, found=why)], []
             while self._tasks and self._tasks[0].is_inside and self._tasks[0].one is task.one:
                 self._tasks.popleft()
@@ -608,15 +607,15 @@ class _FileReading:
             self._progress(len(rows))
 
 
-def _look(looking: _Looking, task: _Task, most: int) -> tuple[ContainerRow | None, Sequence[_Task]]:
-    """Return what is at a path, or what is in the directory there."""
+def _look(looking: _PathReader, task: _Task, most: int) -> tuple[ContainerRow | None, Sequence[_Task]]:
+    """Return the row of a path, or the tasks for the content of a directory."""
     if task.found is not None:
         return task.found, ()
     try:
         if not task.is_directory:
             found = looking.at(task.path)
             if found is None and task.is_inside:
-                found = _nowhere(absent("it became a directory while it was looked at"))
+                found = _nowhere(absent("it became a directory while it was read"))
             return found, () if found else [_Task(task.one, task.path, is_directory=True, is_inside=True)]
         inside = looking.listing(task.path, most)
     except _SilentError as error:
@@ -641,25 +640,25 @@ def _number(rdev: int) -> str:
 
 
 def _no_device(mount: Mounted) -> str:
-    """Say why nothing on this mount has a place on a disk of this machine; empty when it may have."""
+    """Return the reason why no file of a mount is on a disk of this machine; empty if it may be."""
     kind = mount.fstype
     if kind in MEMORY:
         return f"it is in memory: on {kind}"
     if kind in REMOTE or (kind.startswith("fuse") and kind != "fuseblk"):
         return f"no disk of this machine holds it: on {printable(kind)} from {printable(mount.source)}"
     if kind == "zfs":
-        return f"zfs tells the disks of {printable(mount.source)} only in `zpool status -LP`"
+        return f"zfs shows the disks of {printable(mount.source)} only in `zpool status -LP`"
     return f"{printable(kind)} names no block device" if mount.number.startswith("0:") else ""
 
 
 def _realtime(data: int, found: ContainerRow, mount: Mounted) -> ContainerRow:
-    """Say on which of the devices of an XFS the extents of a file count."""
+    """Return the row with the device of an XFS that the extents refer to."""
     try:
         if not open_file.is_realtime(data):
             return found
         number = _number(os.stat(option(mount.super_options, "rtdev")[-1]).st_rdev)
     except (OSError, IndexError, ValueError) as error:
-        why = absent(f"which device of the XFS holds it cannot be told: {_strerror(error)}")
+        why = absent(f"the device of the XFS is unknown: {_strerror(error)}")
         return found._replace(number=why, ranges=why)
     said = f"FS_IOC_FSGETXATTR: realtime, so it lies on {number} that the mount names as rtdev"
     return found._replace(number=number, said=_lines(found.said, said))

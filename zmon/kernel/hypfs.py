@@ -19,9 +19,9 @@ kernels).  On an LPAR `systems/<partition>/cpus/<n>/` has `cputime`, `mgmtime`, 
 `systems/<guest>/` has what diagnose X'2FC' returns.  Times are 64-bit microseconds.  Weights, caps and the
 partition's own place are not there: see `zmon.kernel.diag204`, which is the better source.
 
-**The tree is a snapshot**, made when it was mounted or when somebody last wrote to `update`.  zmon
-never writes there.  If nobody did between two samples, no counter changes: an unchanged
-`online_time` means "not refreshed", not "idle".  There is no clock of the hypervisor beside the
+**The tree is a snapshot** of the time when it was mounted or when `update` was last written.  zmon never
+writes there.  Without an update between two samples no counter changes: an unchanged `online_time` means "not
+refreshed", not "idle".  There is no clock of the hypervisor beside the
 values, so the physical CPUs, which have no online time, are only as fresh as the partitions' are.
 
 A refresh takes the tree down and builds it anew; a value that vanishes meanwhile is absent.

@@ -41,7 +41,7 @@ OWN: Final = "proc/self/ns/mnt"
 """The link that names the mount namespace of this process."""
 
 OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)")
-"""A path that goes through the eyes of another process, whose mounts may be others."""
+"""A path through another process, whose mounts may differ."""
 
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
@@ -223,7 +223,7 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
 
 
 def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounted]:
-    """Return the mounts, besides those that are known, of the processes through whose eyes paths go."""
+    """Return the unknown mounts of the processes in paths like /proc/PID/root."""
     found: dict[str, Mounted] = {}
     for process in dict.fromkeys(match[1] for match in map(OTHER.match, paths) if match):
         try:

@@ -1,4 +1,4 @@
-"""What the kernel says of an open file: where it lies on its device, and through which mount it was opened.
+"""An open file: its extents on the device, and the mount through which it was opened.
 
 The request of FS_IOC_FIEMAP is a header of 32 bytes (start, length u64, flags, mapped, room u32) and room for
 extents of 56 bytes (logical, physical, length u64, flags u32), all in the machine's byte order.  It is
@@ -60,7 +60,7 @@ Extent = tuple[int, int, int, int]
 
 
 class Extents(NamedTuple):
-    """Where a file lies, and what of it has no place or not one of its own; all in bytes."""
+    """The extents of a file, and the bytes that have no place or share one."""
 
     ranges: tuple[tuple[int, int], ...]
     """First byte and length of each, ascending; extents that touch are one."""

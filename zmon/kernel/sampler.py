@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=SourceReading)
 
 IDENTITY: Final = ("devices", "volumes")
-"""The sources that say what devices are."""
+"""The sources of the identity of devices."""
 
 
 class Choice(NamedTuple):
-    """What is wanted of all that could be read."""
+    """The kinds and the optional sources to read."""
 
     kinds: Collection[Kind] = tuple(KINDS.values())
-    """The kinds of things that will be looked at; sources that give none of them are left alone."""
+    """The kinds that are needed; sources of other kinds are not read."""
     cache: bool = False
     """Ask the storage controllers for cache statistics."""
     hypervisor: bool = True
@@ -53,25 +53,22 @@ class Choice(NamedTuple):
     cp: bool = False
     """Ask CP for the disks of this guest."""
     containers: tuple[ListedFile, ...] = ()
-    """Files whose extents are asked for; a capture has those that were asked for when it was made."""
+    """Files whose extents are read; a capture has those of its own."""
     later: LateListing | None = None
-    """Further such files, which are not known yet."""
+    """Further files, which are not known yet."""
 
     @property
     def lists_containers(self) -> bool:
-        """Whether there are, or will be, files whose extents are asked for."""
+        """Whether there are, or will be, files whose extents are read."""
         return bool(self.containers or self.later)
 
 
 EVERYTHING: Final = Choice()
-"""Whatever can be read without being asked for."""
+"""All sources that are on by default."""
 
 
 class LazyReader:
-    """The reader that a source names; its module is loaded, and its class made, at the first reading.
-
-    That happens in the source's own thread.
-    """
+    """The reader that a source names; its module is loaded at the first reading, in the source's thread."""
 
     def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
         """Read nothing yet."""
@@ -85,7 +82,7 @@ class LazyReader:
         self._whole_due = 0.0
 
     def changed(self) -> None:
-        """Note that devices came or went, for a reader that remembers devices."""
+        """Note that devices came or went."""
         self._changed = True
 
     def read(self) -> Sequence[Frame]:
@@ -118,11 +115,11 @@ def find_reader(source: Source) -> Callable[..., Any]:
 
 
 def _why_off(source: Source, tree: Tree, choice: Choice) -> str:
-    """Return why a source is not read: it costs something, and was not chosen.  A capture costs nothing."""
+    """Return why a source is off: it is optional and was not chosen.  In captures all are read."""
     if not source.option or getattr(choice, source.option) or not tree.live:
         return ""
     if source.option == "cache" and not _has_dasd(tree):
-        return ""  # it will say so
+        return ""  # its reader returns that reason
     return source.off
 
 
@@ -134,7 +131,7 @@ def _has_dasd(tree: Tree) -> bool:
 
 
 def sources_of(tree: Tree, choice: Choice, make: type[S]) -> list[S]:
-    """Return the sources of what is wanted of a tree, to be read."""
+    """Return the sources of the kinds that are chosen."""
     wanted = {kind.name for kind in choice.kinds}
     if CMF.name in wanted:
         wanted.add(EXACT.name)  # which will take its place
@@ -171,31 +168,31 @@ class Sampler:
         self._boot = _boot_id(tree) or "unknown"
 
     def _notice(self, disks: Frame) -> None:
-        """Have devices looked at again when other disks are there than before."""
+        """Have devices read again when disks came or went."""
         if disks.missing is None and disks.keys != self._disks:
             self._disks = disks.keys
-            self._look_again(*IDENTITY)
+            self._read_again(*IDENTITY)
 
-    def _look_again(self, *names: str) -> None:
-        """Have these sources read again in this sample."""
+    def _read_again(self, *names: str) -> None:
+        """Make these sources due in this sample."""
         for one in self._sources:
             if one.source.name in names:
                 one.read_again()
 
     def sample(self) -> Sample:
-        """Read every source that is due and return what there is now."""
+        """Read every source that is due, and return a sample."""
         if self._hotplug.changed():
             for one in self._sources:
                 one.reader.changed()
-            self._look_again(*IDENTITY)
+            self._read_again(*IDENTITY)
         if self._later is not None and self._later.changed():
-            self._look_again("containers")
+            self._read_again("containers")
         frames: dict[str, Frame] = {}
         at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
         for one in self._sources:
             frames.update(one.frames(self._deadline))
             if one.source.name == "disks":
-                # the counters' instant is the sample's: what else is read may take seconds
+                # the time of a sample is that of the disk counters; other sources may take seconds
                 at = Instant(time.time_ns(), time.monotonic_ns(), self._boot)
                 self._notice(frames[BLOCK.name])
         frames[SOURCE.name] = costs(self._sources, at.steady)
@@ -226,16 +223,16 @@ def sample_once(tree: Tree, boot: str, choice: Choice = EVERYTHING) -> Sample:
 
 
 def _overlay(frames: dict[str, Frame]) -> None:
-    """Put exact totals, where there are some, in the place of those rebuilt from averages."""
+    """Replace totals that were rebuilt from averages by exact ones, if there are any."""
     exact = frames.pop(EXACT.name, None)
     if exact is not None and exact.missing is None:
-        from zmon.kernel.cmf import overlaid  # noqa: PLC0415 - seldom there is one
+        from zmon.kernel.cmf import overlaid  # noqa: PLC0415 - rarely used
 
         frames[CMF.name] = overlaid(frames[CMF.name], exact)
 
 
 def costs(readings: Sequence[SourceReading], when: int) -> Frame:
-    """Return the frame that says what each source cost."""
+    """Return the frame of the costs of each source."""
     columns: dict[str, list[Value]] = {
         "state": [reading.cost.state for reading in readings],
         "reason": [reading.cost.reason for reading in readings],
@@ -252,7 +249,7 @@ def costs(readings: Sequence[SourceReading], when: int) -> Frame:
 
 
 def _without_costs(frame: Frame) -> Frame:
-    """Leave out what it cost to read a capture: that is no matter of the machine it shows."""
+    """Leave out the costs of reading a capture, which are not those of its machine."""
     kept = {"state", "reason", "reads_what", "rows"}
     none = absent("a capture was read, not a machine")
     return frame.but(
@@ -261,7 +258,7 @@ def _without_costs(frame: Frame) -> Frame:
 
 
 def _boot_id(tree: Tree) -> str:
-    """Return what names this run of the machine, so that a restart between samples is noticed."""
+    """Return the boot id, by which a restart between samples is noticed."""
     try:
         return text(tree, "proc/sys/kernel/random/boot_id").strip()
     except OSError:

@@ -40,18 +40,18 @@ _GONE: Final = absent("the disk went away while it was read")
 
 
 class Disks:
-    """The whole disks of a machine and what does not change while they stay."""
+    """The whole disks of a machine, and their constant facts."""
 
     def __init__(
         self, names: list[str], labels: Mapping[str, list[Value]], silent: frozenset[str] = frozenset()
     ) -> None:
-        """Hold what was found in /sys/block."""
+        """Hold the content of /sys/block."""
         self.names = names
         """As in /sys/block, sorted."""
         self.labels = labels
         """Fields of `BLOCK` that are read here, in the order of `names`."""
         self.silent = silent
-        """Disks that keep no statistics (queue/iostats is 0): their lines prove nothing."""
+        """Disks without statistics (queue/iostats is 0)."""
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -108,7 +108,7 @@ _LABELS: Final = (
 
 
 def read_disks(tree: Tree) -> Disks:
-    """Read what the whole disks are; once, and again after disks came or went.
+    """Read the constant facts of the whole disks; again after disks came or went.
 
     Of each `/sys/block/<name>`: the link itself (which ccw device it hangs on), `dev`, `diskseq`
     (since Linux 5.15; never used twice, so it distinguishes a disk from the next one of the same name),
@@ -143,25 +143,25 @@ _NO_LOOP: Final = absent("not a loop device")
 _NO_FILE: Final = absent("the loop device has no file")
 _NO_FCP: Final = absent("not behind FCP")
 _NO_CCW: Final = absent("not behind a ccw device")
-_NO_UUID: Final = absent("whoever made the device gave it no uuid")
+_NO_UUID: Final = absent("the device was made without a uuid")
 _NO_SLAVES: Final = absent("which devices it is made of was not captured")
 _NO_RECORD: Final = absent("udev has no record of it")
 _PARTITION: Final = {
     "E:ID_PART_ENTRY_UUID": "disk/by-partuuid/",
     "E:ID_PART_ENTRY_NAME": "disk/by-partlabel/",
 }
-"""Where in /dev/disk udev makes a link of what its record says of a partition."""
+"""The directories in /dev/disk for the tags of a partition."""
 _NO_MEMBERS: Final = absent("the slots and offsets of its members were not captured")
 _WITHOUT_DATA: Final = frozenset({"faulty", "spare", "replacement"})
-"""States of a member that has a slot, and not the data of it: it failed, or is being rebuilt."""
+"""States of a member that has a slot without its data: it failed, or is being rebuilt."""
 _RESHAPED: Final = absent("the array is being reshaped")
 
 
 def read_layers(tree: Tree, numbers: Iterable[str] | None = None) -> Frame:
     """Read the block devices of a machine, or only some (`94:5`) and those below them: one frame of `LAYER`.
 
-    On a live machine the second costs as much as those few devices, however many others there are.
-    A device that is not there has no row.  Never raises for what the kernel says.
+    On a live machine the costs of the latter do not depend on the number of other devices.
+    A device that does not exist has no row.  Raises nothing.
     """
     found: dict[str, dict[str, Value]] = {}
     try:
@@ -192,12 +192,12 @@ def _when(tree: Tree) -> int:
 
 
 class _Numbered:
-    """Directories by /sys/dev/block, as a live kernel has it."""
+    """Directories by /sys/dev/block of a live kernel."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.numbers: tuple[str, ...] = ()
-        """Empty: the caller knows which."""
+        """Empty: the caller names them."""
 
     def directory(self, number: str) -> str | None:
         try:
@@ -208,7 +208,7 @@ class _Numbered:
 
 
 class _Listed:
-    """Directories by going through /sys/block, which a capture has."""
+    """Directories by listing /sys/block, as captures need it."""
 
     def __init__(self, tree: Tree) -> None:
         self._found: dict[str, str] = {}
@@ -288,9 +288,9 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
 
 
 def parse_links(content: str) -> str:
-    """Find the names in /dev that a record of udev gives a device: its lines `S:disk/by-path/...`.
+    """Find the names in /dev in a record of udev: its lines `S:disk/by-path/...`.
 
-    It has the UUID and the name of a partition, too, where no rule has made a link of them.
+    UUID and name of a partition count, too, because some rules make no link of them.
     """
     lines = content.split("\n")
     names = [line[2:].strip() for line in lines if line.startswith("S:")]
@@ -329,7 +329,7 @@ def links_by_path(tree: Tree, path: str) -> list[str]:
 
 
 def _sort(tree: Tree, path: str, name: str) -> str:
-    """Return what a device is; by its name alone only where that cannot be a partition's."""
+    """Return the type of a device; by its name only if it is no partition."""
     if isinstance(read_value(tree, f"{path}/partition"), str):
         return "partition"
     if name.startswith("dm-"):
@@ -352,7 +352,7 @@ def _sectors(content: str) -> int:
 
 
 def _slaves(tree: Tree, path: str) -> dict[str, str] | None:
-    """Return the numbers of the devices below, by their names; None where the kernel's list is not there."""
+    """Return the numbers of the devices below, by name; None without the kernel's list."""
     try:
         names = tree.entries(f"{path}/slaves")
     except OSError:

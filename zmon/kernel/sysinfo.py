@@ -1,9 +1,9 @@
 """/proc/sysinfo, s390_sthyi and uname: what this Linux runs on and in.
 
-/proc/sysinfo has what the STSI instruction tells (arch/s390/kernel/sysinfo.c), one `label: value` per line,
-in blocks: the machine; if there is a partition, lines that begin with `LPAR`; for each hypervisor below this
-Linux, lines that begin with `VMnn`, where `VM00` is the virtual machine that this Linux runs in and higher
-numbers lie nearer to the machine.  Which lines appear depends on the model, the firmware and the kernel, so
+/proc/sysinfo has the answers of the STSI instruction (arch/s390/kernel/sysinfo.c), one `label: value` per
+line, in blocks: the machine; if there is a partition, lines that begin with `LPAR`; for each hypervisor below
+this Linux, lines that begin with `VMnn`, where `VM00` is the virtual machine that this Linux runs in and
+higher numbers are nearer to the machine.  Which lines appear depends on the model, the firmware and the kernel, so
 nothing here depends on their order or number.  A Linux in a z/VM guest sees the partition that z/VM runs in.
 
 s390_sthyi, system call 380, has the capacity of the machine, the partition and the hypervisors.  Anybody may
@@ -14,8 +14,7 @@ for a second; in a guest the hypervisor adds its own sections (arch/s390/kernel/
 arch/s390/include/asm/sthyi.h; field names in the qclib package).  A capture has it in
 `syscall/s390_sthyi.bin`.
 
-All of it is cheap and changes at most when somebody at the HMC changes it; only the capability may move by
-itself, on emulators.
+All of it is cheap and changes only by commands at the HMC; on emulators the capability may change by itself.
 """
 
 from __future__ import annotations
@@ -329,7 +328,7 @@ def _linux(tree: Tree, *, on_z: bool) -> Mapping[str, Value]:
     no_name = absent("the host name was not captured")
     return {
         # no other architecture has a /proc/sysinfo, and no 31-bit kernel is left
-        "architecture": "s390x" if on_z else absent("the capture does not tell the architecture"),
+        "architecture": "s390x" if on_z else absent("the architecture was not captured"),
         "kernel": read_value(tree, VERSION, parse_version),
         "hostname": read_value(tree, "proc/sys/kernel/hostname", missing=no_name),
     }

@@ -4,8 +4,7 @@ Readers take a `Tree` and paths relative to its root (`sys/devices/css0`), so th
 reads the running kernel, an unpacked capture and an archive in memory.  Nothing here follows a
 link out of the root.
 
-`read_value` turns an attribute into a value, or into the reason why there is none, in words a person can act
-on.
+`read_value` returns the value of an attribute, or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 NOT_CAPTURED: Final = "not in the capture"
-"""What a captured tree says of a file that it does not hold: whether the kernel had it is not known."""
+"""The error text of a file that is not in the capture; whether the kernel had it is unknown."""
 
 MAX_FILE: Final = 8 << 20
 """No kernel file that zmon reads is larger than this many bytes: /proc/diskstats of 30,000 disks."""
@@ -46,7 +45,7 @@ class Tree(Protocol):
     live: bool
     """True when the files are those of the running kernel."""
     name: str
-    """What a person calls it: `this machine`, or the path that was given."""
+    """As shown: `this machine`, or the path that was given."""
 
     def read(self, path: str, at_once: int = 65536) -> bytes:
         """Return the whole content of a file.

@@ -1,7 +1,7 @@
 """What appeared, vanished or changed: the uevents of subchannels, ccw devices and disks.
 
 A DASD that goes on or off line sends `change` for its ccw device and its disk.  Channel paths send
-nothing and have to be looked at from time to time.  The events come from udev, after its rules have
+nothing and have to be read from time to time.  The events come from udev, after its rules have
 run, so that the names and serial numbers it keeps are already those of the new state.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 SUBSYSTEMS: Final = ("css", "ccw", "block")
-"""What is watched."""
+"""The subsystems whose events are received."""
 
 UDEV: Final = "/run/udev/control"
 """The socket of udev; where it is missing no events are sent."""
@@ -40,8 +40,7 @@ class Monitor(Protocol):
 class Hotplug:
     """Collects the changes since it was last asked.
 
-    Where events cannot be had, `missing` says why and `changed` stays empty: look for yourself,
-    every now and then.
+    Without events, `missing` is the reason and `changed` stays empty: the caller has to poll.
     """
 
     def __init__(self, monitor: Monitor | None, missing: Absent | None = None) -> None:

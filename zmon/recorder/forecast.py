@@ -1,7 +1,6 @@
 """What recording costs: bytes per day and processor time, before and while it runs.
 
-Before there is anything to measure it is an estimate from two samples: how many rows there are, and how many
-of their values moved.  A recording that is there already has measured it.
+Without an earlier recording it is an estimate from two samples: the number of rows, and of values that moved.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ if TYPE_CHECKING:
     from zmon.recorder.retention import Rule
     from zmon.sample import Frame, Sample
 
-FEWEST: Final = 600
-"""Samples below which what was measured says little: a file grows in steps."""
-TOO_FEW: Final = f"a day is estimated from {FEWEST} samples on"
+MIN_SAMPLES: Final = 600
+"""Number of samples that a measurement needs: a file grows in steps."""
+TOO_FEW: Final = f"a day is estimated from {MIN_SAMPLES} samples on"
 """What is said instead of an estimate."""
 
 PER_SAMPLE: Final = 300.0
-"""Bytes that a sample costs in which nothing moves, with its share of the index and the roll-ups."""
+"""Bytes of a sample in which nothing moves, with its share of index and trends."""
 PER_ROW: Final = 2.0
-"""Bytes for a row of which anything moved: which it is, and when it was read."""
+"""Bytes of a row in which anything moved: its number and time."""
 PER_VALUE: Final = 2.0
-"""Bytes for a value that moved."""
+"""Bytes of a value that moved."""
 
-SCARCE: Final = 30.0
-"""Days: without limits, a file system that is full sooner deserves a warning."""
+MIN_DAYS: Final = 30.0
+"""Days that a file system without limits must last; else there is a warning."""
 
 
 class Forecast(NamedTuple):
-    """What a recorder will use, and how that is known."""
+    """What a recorder will use, and the basis of that figure."""
 
     sample: float
     """Bytes per sample."""
@@ -43,7 +42,7 @@ class Forecast(NamedTuple):
     interval: int
     """ns."""
     basis: str
-    """Where it comes from, for people: `estimate from ...`, `measured ...`."""
+    """As shown: `estimate from ...`, `measured ...`."""
 
     @property
     def day(self) -> float:
@@ -57,7 +56,7 @@ class Forecast(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All of it in one line."""
+        """The forecast as one line."""
         load = "" if self.load is None else f", {self.load:.1f} % of a processor"
         return f"{size_words(self.day)} a day, {size_words(self.sample)} a sample{load} ({self.basis})"
 
@@ -77,7 +76,7 @@ def estimate(before: Sample, after: Sample, spent: int, interval: int) -> Foreca
 
 
 def movement(before: Frame | None, after: Frame) -> tuple[int, int]:
-    """Count the rows in which anything moved, and the values that did; rows that are new count as moved."""
+    """Return the number of rows and of values that moved; new rows count as moved."""
     if after is before:
         return 0, 0
     if before is None or before.keys != after.keys:
@@ -99,15 +98,15 @@ def movement(before: Frame | None, after: Frame) -> tuple[int, int]:
 def measured(
     size: int, spent: int | None, samples: int, interval: int, basis: str = "measured over {:,} samples"
 ) -> Forecast | None:
-    """Say what a recording of that size has measured; None while that is too little to go by."""
-    if samples < FEWEST:
+    """Return the forecast from the bytes and costs of samples; None below `MIN_SAMPLES`."""
+    if samples < MIN_SAMPLES:
         return None
     cpu = None if spent is None else spent / samples
     return Forecast(size / samples, cpu, interval, basis.format(samples))
 
 
 def earlier(directory: str, interval: int) -> Forecast | None:
-    """Say what the last recording of a directory that is long enough measured; None if there is none."""
+    """Return the forecast from the last recording of a directory that has enough samples."""
     try:
         files = recorded_files(directory, "")
     except OSError:
@@ -120,7 +119,7 @@ def earlier(directory: str, interval: int) -> Forecast | None:
 
 
 def _samples(path: str) -> int:
-    """Count the samples of a recording; 0 if it cannot be read."""
+    """Return the number of samples of a recording; 0 if it cannot be read."""
     from zmon.store.reader import Recording  # noqa: PLC0415 - mostly there is none to read
 
     try:
@@ -134,10 +133,10 @@ def _samples(path: str) -> int:
 
 
 def room(directory: str) -> int:
-    """Return the bytes that may still be written below a directory, or where it would be made.
+    """Return the free bytes of the file system of a directory, which need not exist yet.
 
     Raises:
-        OSError: the file system does not say.
+        OSError: the file system does not answer.
     """
     place = os.path.abspath(directory)
     while not os.path.isdir(place):
@@ -148,10 +147,7 @@ def room(directory: str) -> int:
 
 
 def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") -> str:
-    """Return a warning if the file system has less room than will be needed, else nothing.
-
-    The file at `present` is being written.
-    """
+    """Return a warning if the file system has less room than will be needed; `present` is being written."""
     try:
         free = room(directory)
         held = (
@@ -162,7 +158,7 @@ def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") 
     wanted = days_within(rule, forecast.day)
     if wanted == float("inf"):
         left = free / forecast.day
-        if left >= SCARCE:
+        if left >= MIN_DAYS:
             return ""
         full = f"the file system of {directory} is full in {days_words(left)}"
         return f"{full}; --keep or --size limit what is kept"
@@ -176,12 +172,12 @@ def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") 
 
 
 def days_words(count: float) -> str:
-    """Write a number of days for people, or of hours where there is hardly one."""
+    """Format a number of days, below three as hours."""
     return f"{count:,.0f} days" if count >= 3 else f"{24 * count:.0f} hours"
 
 
 def size_words(count: float) -> str:
-    """Write a number of bytes for people, with two or three digits: `216 MB`, 1 MB being 1,000,000 bytes."""
+    """Format a number of bytes with two or three digits: `216 MB`, 1 MB being 1,000,000 bytes."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 999.5:
             return f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" else f"{count:.1f} {unit}"

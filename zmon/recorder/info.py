@@ -1,4 +1,4 @@
-"""What can be said of a recording without looking through it: how long, how much, of what, in what state.
+"""Facts of a recording: time span, size, machine, kinds, state; for `zmon info`.
 
 A file that is damaged, or of a newer zmon, is described as far as it can be read.
 """
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
 
 VERSION_AT: Final = 60
-"""Where a file of SQLite has its user version, four bytes, big-endian."""
+"""Offset of the user version in a file of SQLite: four bytes, big-endian."""
 
-ALWAYS: Final = 1 << 62
-"""ns since 1970 that no sample has."""
+END_OF_TIME: Final = 1 << 62
+"""ns since 1970, after every sample."""
 
-NAMES: Final = (
+MACHINE_FIELDS: Final = (
     "manufacturer", "type", "model", "sequence", "lpar_name", "control_program", "guest_name", "hostname",
     "kernel", "architecture",
 )  # fmt: skip
-"""What tells a machine from others."""
+"""The fields that identify a machine."""
 
 PARTS: Final = {
     "still": "columns that stand still",
@@ -60,32 +60,32 @@ REST: Final = "space between and free"
 
 
 class KindRows(NamedTuple):
-    """How much there is of a kind of thing, as of the last sample."""
+    """Size of a kind in the last sample."""
 
     rows: int
     columns: int
     missing: str = ""
-    """Why there are no rows."""
+    """Reason why there are no rows."""
 
 
 class RecordingInfo(NamedTuple):
-    """What is known of one file."""
+    """Facts of one file."""
 
     path: str
     size: int
-    """Bytes, with what SQLite keeps beside it."""
+    """Bytes, with those of the files that SQLite keeps beside it."""
     format: int | None
-    """None when it is no recording."""
+    """None: not a recording."""
     problem: str = ""
-    """Why no more is known."""
+    """Reason why no more is known."""
     begin: int | None = None
     """UTC in ns of the first sample."""
     end: int | None = None
     samples: int = 0
     nominal: float = 0.0
-    """Seconds that were meant to lie between samples."""
+    """Intended interval in seconds."""
     typical: float = 0.0
-    """Seconds that lie between most."""
+    """Median interval in seconds."""
     sources: Sequence[str] = ()
     simulated: bool = False
     machine: Mapping[str, object] = {}
@@ -94,9 +94,9 @@ class RecordingInfo(NamedTuple):
     gaps: float = 0.0
     """Seconds without samples."""
     parts: Mapping[str, int] = {}
-    """Bytes by what they are for."""
+    """Bytes by purpose."""
     writer: str = ""
-    """Who writes to it now."""
+    """The process that writes to it."""
 
     @property
     def per_sample(self) -> float | None:
@@ -105,17 +105,17 @@ class RecordingInfo(NamedTuple):
 
     @property
     def per_day(self) -> float | None:
-        """Bytes, if a day is like what there is: the recorder's own estimate."""
+        """Bytes of a whole day at this rate: the estimate of the recorder."""
         seconds = self.typical or self.nominal
         found = measured(self.size, None, self.samples, round(seconds * 1e9)) if seconds else None
         return None if found is None else found.day
 
 
 def recording_info(path: str) -> RecordingInfo:
-    """Look at one file.
+    """Return the facts of one file.
 
     Raises:
-        OSError: it is not there or may not be read.
+        OSError: it does not exist or may not be read.
     """
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
@@ -134,11 +134,11 @@ def recording_info(path: str) -> RecordingInfo:
         with closing(Recording(path)) as recording:
             return _of_samples(found, recording)
     except RecordingError as error:
-        return _outside(found)._replace(problem=str(error))
+        return _without_samples(found)._replace(problem=str(error))
 
 
 def writer(path: str) -> str:
-    """Return who writes to a file now, in words; nothing if nobody does."""
+    """Return a description of the process that writes to a file; empty if there is none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -160,7 +160,7 @@ def writer(path: str) -> str:
 
 
 def _holder(inode: int) -> int:
-    """Return which process holds the lock on a file, as the kernel says; 0 if it does not."""
+    """Return the process that holds the lock on a file, from /proc/locks; 0 if unknown."""
     with suppress(OSError, ValueError), open("/proc/locks", encoding="ascii", errors="replace") as locks:
         for line in locks:
             words = line.split()
@@ -170,18 +170,18 @@ def _holder(inode: int) -> int:
 
 
 def _of_samples(found: RecordingInfo, recording: Recording) -> RecordingInfo:
-    """Add what samples and events say."""
+    """Add the facts from samples and events."""
     span = recording.span()
     last = _readable(recording)
-    times = recording.times(-ALWAYS, ALWAYS)
-    events = recording.events(-ALWAYS, ALWAYS)
+    times = recording.times(-END_OF_TIME, END_OF_TIME)
+    events = recording.events(-END_OF_TIME, END_OF_TIME)
     found = found._replace(
         samples=len(recording),
         begin=None if span is None else span[0],
         end=None if span is None else span[1],
         typical=_median([(later - earlier) / 1e9 for earlier, later in pairwise(times)]),
         events=dict(Counter(event.what.value for event in events)),
-        gaps=_missing(events),
+        gaps=_gap_seconds(events),
     )
     found = _with_parts(found)
     if last is None:
@@ -200,7 +200,7 @@ def _of_samples(found: RecordingInfo, recording: Recording) -> RecordingInfo:
 
 
 def _readable(recording: Recording) -> Sample | None:
-    """Return the last sample that can be read."""
+    """The last sample that can be read."""
     for number in range(len(recording) - 1, -1, -1):
         try:
             return recording.sample(number)
@@ -211,11 +211,11 @@ def _readable(recording: Recording) -> Sample | None:
 
 def _machine(sample: Sample) -> dict[str, object]:
     frame = sample.frame(MACHINE)
-    cells = {name: frame.cell("machine", name) for name in NAMES if name in frame.kind.by_name}
+    cells = {name: frame.cell("machine", name) for name in MACHINE_FIELDS if name in frame.kind.by_name}
     return {name: cell for name, cell in cells.items() if not isinstance(cell, Absent)}
 
 
-def _missing(events: Iterable[Event]) -> float:
+def _gap_seconds(events: Iterable[Event]) -> float:
     return sum((event.end - event.begin) / 1e9 for event in events if event.what is What.GAP)
 
 
@@ -227,7 +227,7 @@ def _median(lengths: list[float]) -> float:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    """Open a file of whatever format, to count its bytes."""
+    """Open a file of any format, to count its bytes."""
     mode = "mode=ro" if os.path.exists(f"{path}-wal") else "mode=ro&immutable=1"
     connection = sqlite3.connect(
         f"file:{quote(os.path.abspath(path))}?{mode}", uri=True, isolation_level=None
@@ -237,29 +237,29 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 def _with_parts(found: RecordingInfo) -> RecordingInfo:
-    """Add how many bytes are for what; what cannot be counted is among the rest."""
+    """Add the bytes by purpose; what cannot be counted belongs to the rest."""
     parts: Counter[str] = Counter()
     with suppress(*Trouble), closing(_connect(found.path)) as connection:
         tables = _tables(connection)
         if "segment" in tables:
-            for kind, size in _asked(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
+            for kind, size in _query(connection, "SELECT kind, sum(length(body)) FROM segment GROUP BY kind"):
                 parts[f"segments of {kind}"] += size or 0
-        sizes = _asked(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = 1")
+        sizes = _query(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = 1")
         for name, size in sizes:
             table = tables.get(name)
             if table is not None and table != "segment":
                 parts[PARTS.get(table, ROLLED)] += size
         if not sizes:  # this SQLite was built without it
             for table in {"still", "tail", "layout"} & tables.keys():
-                for (size,) in _asked(connection, f"SELECT sum(length(body)) FROM {table}"):  # noqa: S608 - ours
+                for (size,) in _query(connection, f"SELECT sum(length(body)) FROM {table}"):  # noqa: S608 - ours
                     parts[PARTS[table]] += size or 0
     parts[REST] = max(0, found.size - parts.total())
     return found._replace(parts={name: size for name, size in parts.items() if size})
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return for each table and index the table that it belongs to; nothing else is ever asked."""
-    rows = _asked(connection, "SELECT name, tbl_name, sql, type FROM sqlite_master")
+    """Return for each table and index the table that it belongs to; no view is ever queried."""
+    rows = _query(connection, "SELECT name, tbl_name, sql, type FROM sqlite_master")
     return {
         str(name): str(table)
         for name, table, sql, sort in rows
@@ -267,19 +267,19 @@ def _tables(connection: sqlite3.Connection) -> dict[str, str]:
     }
 
 
-def _asked(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...]]:
-    """Return an answer; none where the file is damaged."""
+def _query(connection: sqlite3.Connection, question: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query; none where the file is damaged."""
     try:
         return connection.execute(question).fetchall()
     except Trouble:
         return []
 
 
-def _outside(found: RecordingInfo) -> RecordingInfo:
-    """Add what a file says that cannot be opened as a recording."""
+def _without_samples(found: RecordingInfo) -> RecordingInfo:
+    """Add the facts of a file that cannot be opened as a recording."""
     with suppress(*Trouble), closing(_connect(found.path)) as connection:
         if "sample" in _tables(connection):
-            for count, begin, end in _asked(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
+            for count, begin, end in _query(connection, "SELECT count(*), min(utc), max(utc) FROM sample"):
                 if isinstance(begin, int) and isinstance(end, int):
                     found = found._replace(samples=count, begin=begin, end=end)
     return found
@@ -289,14 +289,14 @@ def _outside(found: RecordingInfo) -> RecordingInfo:
 
 
 class DirectoryInfo(NamedTuple):
-    """What is known of the day files of a directory."""
+    """Facts of the day files of a directory."""
 
     path: str
     files: Sequence[RecordingInfo]
     strangers: Sequence[str]
-    """Names of what belongs to no recording."""
+    """Names of files that belong to no recording."""
     between: Sequence[Event]
-    """What happened between the files."""
+    """Events between the files."""
     writer: str = ""
 
     @property
@@ -317,14 +317,14 @@ class DirectoryInfo(NamedTuple):
             samples=sum(file.samples for file in self.files),
             typical=_median([file.typical for file in used if file.typical]),
             events=dict(events),
-            gaps=sum(file.gaps for file in self.files) + _missing(self.between),
+            gaps=sum(file.gaps for file in self.files) + _gap_seconds(self.between),
             parts=dict(parts),
             writer=self.writer,
         )
 
 
 def directory_info(path: str) -> DirectoryInfo:
-    """Look at the day files of a directory.
+    """Return the facts of the day files of a directory.
 
     Raises:
         OSError: it cannot be listed.
@@ -338,13 +338,13 @@ def directory_info(path: str) -> DirectoryInfo:
             files.append(RecordingInfo(day.path, 0, None, error.strerror or str(error)))
     between: list[Event] = []
     for earlier, later in pairwise(file for file in files if file.samples and not file.problem):
-        between += _seam(earlier.path, later.path)
+        between += _events_between_files(earlier.path, later.path)
     recorder = running(path)
     return DirectoryInfo(path, files, listing.strangers, between, "" if recorder is None else recorder.words)
 
 
-def _seam(earlier: str, later: str) -> list[Event]:
-    """Return what happened between two files, but for things that came and went."""
+def _events_between_files(earlier: str, later: str) -> list[Event]:
+    """Return gap, restart and clock change between two files."""
     with closing(Recording(earlier)) as one, closing(Recording(later)) as other:
         try:
             last, first = one.sample(len(one) - 1, ()), other.sample(0, ())

@@ -1,12 +1,11 @@
-"""One recorder for a directory, and who it is.
+"""One recorder for a directory, and its process.
 
 The recorder holds a lock (flock) on the file `recorder.lock` as long as it lives; the kernel gives the lock
 back when the process ends, however it ends, so a file that a dead recorder left behind is no obstacle.  The
-file's lines say who holds it: `pid`, `host` and `begin`.  The file itself stays: to unlink it would let two
-recorders each lock one of the same name.
+file has the lines `pid`, `host` and `begin` of the recorder.  It is never unlinked, because two recorders
+could then each lock one of the same name.
 
-Whoever looks for a running recorder tries a shared lock and gives it back at once; for that moment a recorder
-that starts waits.
+`running` tries a shared lock and gives it back at once; for that moment a recorder that starts waits.
 """
 
 from __future__ import annotations
@@ -30,33 +29,33 @@ NAME: Final = "recorder.lock"
 SYSTEM: Final = "/var/lib/zmon"
 """Where the recorder of the machine records, started by packaging/zmon-record.service."""
 
-PATIENCE: Final = 0.5
-"""Seconds after which a lock that is still held is not held by somebody who merely looks."""
+LOCK_SECONDS: Final = 0.5
+"""Seconds to wait for a lock that `running` may hold for a moment."""
 
-LIMIT: Final = 1024
-"""More bytes than a lock file ever has."""
+MAX_BYTES: Final = 1024
+"""Maximum size of a lock file."""
 
 _HELD: Final = {errno.EWOULDBLOCK, errno.EACCES}
 _NO_LOCKS: Final = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 
 class LockError(RecordingError):
-    """The directory cannot be recorded into, and why."""
+    """The directory cannot be recorded into; says why."""
 
 
 class Recorder(NamedTuple):
-    """A recorder that runs."""
+    """A running recorder."""
 
     directory: str
     pid: int = 0
-    """0 if it is not known."""
+    """0: unknown."""
     host: str = ""
     begin: int = 0
-    """UTC in ns, 0 if it is not known."""
+    """UTC in ns; 0: unknown."""
 
     @property
     def words(self) -> str:
-        """Who it is and since when, as a part of a sentence."""
+        """Process, host and begin, as a part of a sentence."""
         who = f"process {self.pid}" if self.pid else "another process"
         where = f" on {self.host}" if self.host else ""
         since = datetime.fromtimestamp(self.begin // 10**9, UTC) if self.begin else None
@@ -64,13 +63,13 @@ class Recorder(NamedTuple):
 
 
 class Lock:
-    """The right to record into a directory, from when it is made to `release`."""
+    """The exclusive right to record into a directory, until `release`."""
 
-    def __init__(self, directory: str, begin: int, patience: float = PATIENCE) -> None:
-        """Take the lock; `begin` is the time, UTC in ns, that others are told.
+    def __init__(self, directory: str, begin: int, patience: float = LOCK_SECONDS) -> None:
+        """Take the lock; `begin` is written into the file, UTC in ns.
 
         Raises:
-            LockError: another recorder has it, or the directory does not allow one.
+            LockError: another recorder holds it, or the directory does not allow one.
         """
         self._directory = directory
         self._begin = begin
@@ -79,10 +78,10 @@ class Lock:
         self._lock()
 
     def hold(self) -> None:
-        """See that it is still held and that the directory is there; both may have been taken away.
+        """Make sure that the lock is still held and that the directory exists; take both again if not.
 
         Raises:
-            LockError: another recorder has it by now, or the directory cannot be made again.
+            LockError: another recorder holds it by now, or the directory cannot be made again.
         """
         held = os.fstat(self._fd)
         with contextlib.suppress(OSError):
@@ -100,7 +99,7 @@ class Lock:
         os.close(before)
 
     def _lock(self) -> None:
-        """Open the file, lock it and write into it who holds it."""
+        """Open the file, lock it and write the process into it."""
         directory = self._directory
         try:
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
@@ -138,7 +137,7 @@ class Lock:
                 return
 
     def _write(self, content: str) -> None:
-        # on a full disk the lock holds all the same: only who holds it cannot be said
+        # on a full disk the lock is held, too, but its process is not written
         with contextlib.suppress(OSError):
             os.ftruncate(self._fd, 0)
             os.pwrite(self._fd, content.encode(), 0)
@@ -160,7 +159,7 @@ class Lock:
 
 
 def running(directory: str) -> Recorder | None:
-    """Return the recorder that records into a directory now; None if there is none to be seen."""
+    """Return the recorder of a directory; None if no lock is held."""
     try:
         fd = os.open(os.path.join(directory, NAME), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -176,7 +175,7 @@ def running(directory: str) -> Recorder | None:
 
 
 def own_directory(environment: Mapping[str, str]) -> str:
-    """Return where to record unless told: systemd's state directory, else the user's (XDG)."""
+    """Return the default directory: systemd's state directory, else the user's (XDG)."""
     given = environment.get("STATE_DIRECTORY", "").split(":")[0]
     if given:
         return given
@@ -192,12 +191,12 @@ def recorder_here(environment: Mapping[str, str], system: str = SYSTEM) -> Recor
 
 
 def _read(fd: int, directory: str) -> Recorder:
-    """Read who holds the lock; what a recorder did not get written is not known."""
-    lines = os.pread(fd, LIMIT, 0).decode("utf-8", "replace").splitlines()
-    said = dict(line.split(" ", 1) for line in lines if " " in line)
+    """Read the process that holds the lock; lines that are missing are unknown."""
+    lines = os.pread(fd, MAX_BYTES, 0).decode("utf-8", "replace").splitlines()
+    lines_by_name = dict(line.split(" ", 1) for line in lines if " " in line)
     pid, begin = (
         int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
-        for text in (said.get("pid", ""), said.get("begin", ""))
+        for text in (lines_by_name.get("pid", ""), lines_by_name.get("begin", ""))
     )
-    host = "".join(c for c in said.get("host", "") if c.isprintable())
+    host = "".join(c for c in lines_by_name.get("host", "") if c.isprintable())
     return Recorder(directory, pid, host, begin)

@@ -1,9 +1,9 @@
-"""From the begin to the end of a recorder: samples at their deadlines, orders, and what systemd is to know.
+"""The loop of the recorder: samples at their deadlines, signals, and messages to systemd.
 
-Samples are due at absolute deadlines of the steady clock, so that nothing adds up.
+Samples are due at absolute deadlines of the steady clock, so that delays do not add up.
 
 `Service` speaks the protocol of sd_notify(3): lines `NAME=value` go as one datagram to the socket that
-NOTIFY_SOCKET names; without one nothing is sent, and nothing here fails.
+NOTIFY_SOCKET names; without one nothing is sent.
 """
 
 from __future__ import annotations
@@ -34,52 +34,52 @@ class Deadline(NamedTuple):
     at: int
     """ns of the steady clock."""
     missed: int
-    """How many deadlines passed while the sample before was taken."""
+    """Number of deadlines that passed while the sample before was taken."""
 
 
 def following(begin: int, interval: int, last: int, now: int) -> Deadline:
     """Return the first deadline after number `last` that is not over at `now`; all in ns.
 
-    A deadline that has passed is left out, not made up for: two samples at once say no more than one.
+    A deadline that has passed is skipped: two samples at once say no more than one.
     """
     number = max(last + 1, -((begin - now) // interval))
     return Deadline(number, begin + number * interval, number - last - 1)
 
 
 class Service:
-    """The service that this process is, or is not, to systemd."""
+    """This process as a service of systemd; does nothing if it is not one."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Look for the socket, and for how often systemd wants to hear."""
+        """Find the socket and the interval of the watchdog."""
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
         own = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         wanted = environment.get("WATCHDOG_USEC", "") if own else ""
         self.every = int(wanted) * 1000 // 2 if wanted.isascii() and wanted.isdigit() else 0
-        """ns between two signs of life, half of what systemd waits; 0 when it does not wait for any."""
+        """ns between two watchdog messages, half of what systemd waits; 0: no watchdog."""
 
     def ready(self) -> None:
-        """Say that samples are being recorded."""
-        self._tell("READY=1")
+        """Report that samples are being recorded."""
+        self._send("READY=1")
 
     def alive(self) -> None:
-        """Give a sign of life."""
+        """Notify the watchdog."""
         if self.every:
-            self._tell("WATCHDOG=1")
+            self._send("WATCHDOG=1")
 
     def status(self, words: str) -> None:
-        """Say in one line how it goes, for `systemctl status`."""
-        self._tell("STATUS=" + " ".join(words.split()))
+        """Set the line that `systemctl status` shows."""
+        self._send("STATUS=" + " ".join(words.split()))
 
     def stopping(self) -> None:
-        """Say that the end has begun."""
-        self._tell("STOPPING=1")
+        """Report that the end has begun."""
+        self._send("STOPPING=1")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if not self._address:
             return
         with (
-            contextlib.suppress(OSError, ValueError),  # whoever does not listen does not matter
+            contextlib.suppress(OSError, ValueError),  # nobody listens
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as to,
         ):
             to.setblocking(False)
@@ -88,58 +88,58 @@ class Service:
 
 SECOND: Final = 10**9
 MINUTE: Final = 60 * SECOND
-"""ns between two looks at what is kept, and two lines of status."""
-SLEPT: Final = SECOND
-"""A machine that stood still for less was not asleep."""
+"""ns between two runs of retention, and two lines of status."""
+MIN_SLEEP: Final = SECOND
+"""Shorter suspends are not reported."""
 
 
 class Clock(Protocol):
-    """The clocks, all in ns, and the waiting between samples."""
+    """The clocks, all in ns, and the wait between samples."""
 
     def utc(self) -> int:
-        """Return the time of the wall, since 1970."""
+        """The wall clock, since 1970."""
 
     def steady(self) -> int:
-        """Return the steady clock, which stands still while the machine sleeps."""
+        """The steady clock, which stops while the machine is suspended."""
 
     def asleep(self) -> int:
-        """Return for how long the machine has slept since it was started."""
+        """How long the machine was suspended since boot."""
 
     def spent(self) -> int:
-        """Return what this process has used of the processors."""
+        """Processor time of this process."""
 
     def wait(self, length: int) -> None:
-        """Return after so long, or at once when there are orders."""
+        """Return after a time, or at once when a signal comes."""
 
 
 class Orders:
-    """What the recorder was told from outside."""
+    """What signals ask of the recorder."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Begin without requests."""
         self.end = False
         """Finish the sample and close."""
         self.another = False
-        """Close the file; the next sample goes to another one."""
+        """Close the file; the next sample goes to a new one."""
 
 
 class Plan(NamedTuple):
-    """What is to be done."""
+    """Where, how often and how long to record."""
 
     directory: str
     interval: int
     """ns."""
     rule: Rule = Rule()
     samples: int = 0
-    """Samples after which it ends; 0 for never."""
+    """Samples after which it ends; 0: never."""
     length: int = 0
-    """ns after which it ends; 0 for never."""
+    """ns after which it ends; 0: never."""
 
 
 class RecordingLoop:
     """One run of the recorder."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - everything it has to do with
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a run needs
         self,
         plan: Plan,
         take: Callable[[], Sample],
@@ -152,10 +152,9 @@ class RecordingLoop:
         status: bool = False,
         forecast: Forecast | None = None,
     ) -> None:
-        """Prepare; `take` returns a sample of now.
+        """Prepare; `take` returns a sample, `forecast` is that of an earlier recording.
 
-        `forecast` is what an earlier recording measured.  With `status` there is a line every minute, without
-        it only trouble is said.
+        With `status` there is a line every minute, without it only problems are reported.
         """
         self._plan = plan
         self._take = take
@@ -167,21 +166,21 @@ class RecordingLoop:
         self._status = status
         self._forecast = forecast
         self._warm: list[Sample] = []
-        """The first two samples: in the second, too, much happens for the first time, so it is no measure."""
+        """The first two samples, which cost more than later ones: readers are loaded and files made."""
         self._took = (0, 0)
-        """ns that it took to take the last sample and to write it."""
+        """ns to take the last sample, and to write it."""
         self._said: set[str] = set()
         self._start()
         self._missed: Counter[str] = Counter()
-        """Deadlines that were left out, by the reason."""
+        """Skipped deadlines by reason."""
         self._failed = ""
         self._grown = 0
-        """Bytes of the files that this session has finished."""
+        """Bytes of the files that are finished."""
         self._watched: tuple[str, int] = ("", 0)
-        """The file being written and how large it was when this session came to it."""
+        """The file being written, and its bytes when it was opened."""
 
     def _start(self) -> None:
-        """Count deadlines, and what is spent, from now on."""
+        """Count deadlines and costs from now on."""
         self._begin = self._clock.steady()
         self._wall = self._clock.utc() - self._clock.asleep()
         self._spent = self._clock.spent()
@@ -189,10 +188,10 @@ class RecordingLoop:
         self._minute = self._begin + MINUTE
 
     def run(self) -> None:
-        """Record until told to end, or as long as was planned."""
+        """Record until a signal ends it, or as long as planned."""
         number, taken = 0, 0
         self._prune()
-        # to open a file may take longer than an interval, as the screens are loaded for their roll-ups
+        # opening a file may take longer than an interval, because the tables are loaded for their trends
         self._roll.open(self._clock.utc())
         self._start()
         if self._forecast is not None:
@@ -216,7 +215,7 @@ class RecordingLoop:
                 self._say(f"ended; {self._roll.appended:,} samples recorded")
 
     def _reason(self) -> str:
-        """Return why deadlines passed."""
+        """Why deadlines passed."""
         take, write = self._took
         if take >= self._plan.interval:
             return "taking a sample took longer than the interval"
@@ -245,22 +244,22 @@ class RecordingLoop:
         self._watch()
         if len(self._warm) < 2:
             self._warm.append(sample)
-            self._spent = self._clock.spent()  # what it took to start is no cost of a sample
+            self._spent = self._clock.spent()  # the start is no cost of a sample
         elif self._forecast is None:
             spent = self._clock.spent() - self._spent
             self._announce(estimate(self._warm[-1], sample, spent, self._plan.interval))
 
     def _wake(self) -> None:
-        """Notice that the machine slept."""
+        """Notice that the machine was suspended."""
         asleep = self._clock.asleep()
         length, self._asleep = asleep - self._asleep, asleep
-        if length >= SLEPT:
+        if length >= MIN_SLEEP:
             words = f"the machine slept for {length / SECOND:,.0f} s"
             self._say(words)
             self._roll.note(self._clock.utc(), words)
 
     def _until(self, deadline: int) -> bool:
-        """Wait for a deadline, with signs of life; False when it is time to end."""
+        """Wait for a deadline, and notify the watchdog; False when it is time to end."""
         while not self._orders.end:
             if self._orders.another:
                 self._orders.another = False
@@ -276,7 +275,7 @@ class RecordingLoop:
         return False
 
     def _watch(self) -> None:
-        """Notice that another file is being written."""
+        """Notice that a new file is being written."""
         path = self._roll.file.path if self._roll.file is not None else ""
         before, begin = self._watched
         if path != before:
@@ -284,7 +283,7 @@ class RecordingLoop:
             self._watched = path, size_of(path)
 
     def _look(self) -> None:
-        """Once a minute: what is kept, what it costs, what was missed."""
+        """Once a minute: retention, status, skipped deadlines."""
         self._prune()
         path, begin = self._watched
         grown = self._grown + max(size_of(path) - begin, 0)
@@ -319,8 +318,8 @@ class RecordingLoop:
         except RecordingError as error:
             self._once(str(error))
             return
-        # a clock that was set forward by mistake must not cost what was recorded: time passes as the steady
-        # clock says, and a day more
+        # a wall clock that was set forward by mistake must not delete recordings: it may be at most a day
+        # ahead of the steady clock
         passed = self._clock.steady() - self._begin + self._clock.asleep()
         now = min(self._clock.utc(), self._wall + passed + DAY)
         done = prune(self._plan.directory, present, now, self._plan.rule)
@@ -330,7 +329,7 @@ class RecordingLoop:
             self._once(words)
 
     def _once(self, words: str) -> None:
-        """Say what would else be said every minute."""
+        """Report once what would else be repeated every minute."""
         if words and words not in self._said:
             self._said.add(words)
             self._say(words)

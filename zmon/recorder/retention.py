@@ -1,6 +1,6 @@
-"""What is kept: whole day files are unlinked, the oldest first, by age and by the size of all together.
+"""Retention: whole day files are unlinked, the oldest first, by age and by the total size.
 
-Never unlinked are the file that is being written, and whatever is no recording of zmon, whatever its name.
+The file that is being written, and files that are no recordings, are never unlinked.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ MAGIC_AT: Final = 68
 
 
 class Rule(NamedTuple):
-    """How much is kept; 0 sets no limit."""
+    """The limits; 0: no limit."""
 
     keep: int = 0
-    """ns: a day is kept until it has been over for so long."""
+    """ns that a day is kept after its end."""
     size: int = 0
-    """Bytes that all recordings of the directory may have together."""
+    """Maximum bytes of all recordings of the directory."""
 
 
 class RecordedFile(NamedTuple):
-    """A day file and how large it is, with what SQLite keeps beside it."""
+    """A day file and its bytes, with those of the files that SQLite keeps beside it."""
 
     file: DayFile
     size: int
 
 
 class PruneResult(NamedTuple):
-    """What was unlinked, and what is to be said of it."""
+    """What was unlinked, and messages."""
 
     unlinked: list[RecordedFile]
     size: int
-    """Bytes of what is left."""
+    """Bytes that are left."""
     troubles: list[str]
 
 
 def is_own_recording(path: str) -> bool:
-    """Tell by the first bytes whether a file is a recording of zmon; links and what cannot be read are not.
+    """Return whether a file is a recording by its first bytes; links and unreadable files are not.
 
-    **Not for a file that this process has open through SQLite:** to close it here would take SQLite's locks
-    away, as POSIX wants it.
+    **Not for a file that this process has open through SQLite:** closing it here releases SQLite's POSIX
+    locks.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -73,7 +73,7 @@ def is_own_recording(path: str) -> bool:
 
 
 def _begun(path: str) -> bool:
-    """Ask SQLite about a file whose writer died in its first minute: all is still in the file beside it."""
+    """Ask SQLite about a file whose writer died in its first minute: everything is still in its `-wal`."""
     if not os.path.exists(path + "-wal"):
         return False
     try:
@@ -84,7 +84,7 @@ def _begun(path: str) -> bool:
 
 
 def size_of(path: str) -> int:
-    """Return the bytes of a recording and of what SQLite keeps beside it."""
+    """Return the bytes of a recording and of the files that SQLite keeps beside it."""
     total = 0
     for tail in ("", *BESIDE):
         with contextlib.suppress(OSError):
@@ -93,9 +93,7 @@ def size_of(path: str) -> int:
 
 
 def recorded_files(directory: str, present: str) -> list[RecordedFile]:
-    """Return the recordings of a directory in the order of time; what only has such a name is left out.
-
-    The file at `present` is being written, and believed to be one.
+    """Return the recordings of a directory in the order of time; `present` is being written.
 
     Raises:
         OSError: the directory cannot be listed.
@@ -109,27 +107,21 @@ def recorded_files(directory: str, present: str) -> list[RecordedFile]:
 
 
 def beyond_rule(files: Sequence[RecordedFile], present: str, now: int, rule: Rule) -> list[RecordedFile]:
-    """Return what goes, the oldest first.
-
-    `files` are in the order of time; the one at `present` is being written.
-    """
-    gone = []
+    """Return the files beyond the rule, the oldest first; `files` are in the order of time."""
+    beyond = []
     total = sum(file.size for file in files)
     for file in files:
         if file.file.path == present:
             continue
         old = rule.keep and file.file.end + rule.keep <= now
         if old or (rule.size and total > rule.size):
-            gone.append(file)
+            beyond.append(file)
             total -= file.size
-    return gone
+    return beyond
 
 
 def prune(directory: str, present: str, now: int, rule: Rule) -> PruneResult:
-    """Unlink what is beyond the rule; `now` is UTC in ns.
-
-    What cannot be listed or unlinked is said, and nothing raised: the recorder goes on.
-    """
+    """Unlink what is beyond the rule; `now` is UTC in ns.  Errors become messages: the recorder goes on."""
     try:
         files = recorded_files(directory, present)
     except OSError as error:
@@ -153,7 +145,7 @@ def prune(directory: str, present: str, now: int, rule: Rule) -> PruneResult:
 
 
 def days_within(rule: Rule, day: float) -> float:
-    """Return how many days of so many bytes are kept, the present one included; infinite without limits."""
+    """Return the number of days that are kept, at `day` bytes a day; infinite without limits."""
     by_age = rule.keep / DAY + 1 if rule.keep else float("inf")
     by_size = rule.size / day if rule.size and day else float("inf")
     return min(by_age, by_size)

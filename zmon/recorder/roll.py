@@ -1,8 +1,7 @@
-"""The day files as one roll that samples are appended to, whatever the disk does meanwhile.
+"""Appending samples to the day files, whatever happens to the disk.
 
-When a sample cannot be written - no room, quota, read-only, an error of the disk - that is said once, and
-each sample that comes is tried until one can be written.  What was there before stays readable, and what is
-missing is a gap by the times of the samples.
+When a sample cannot be written - no room, quota, read-only, an error of the disk - that is reported once, and
+each further sample is tried until one can be written.  Samples that are missing are a gap.
 
 When the file is removed, renamed or replaced while it is written, the day goes on in another one.  What was
 not sealed yet of a file that was removed is written there again.
@@ -25,43 +24,43 @@ if TYPE_CHECKING:
     from zmon.store.day import DayFile
 
 Trouble = (OSError, sqlite3.Error, RecordingError)
-"""What may happen to a file; anything else is a mistake of zmon."""
+"""The errors of a file; any other is a mistake of zmon."""
 
-PATIENCE: Final = 60
-"""Samples that cannot be written before the file is opened afresh."""
+MAX_FAILURES: Final = 60
+"""Samples that cannot be written before the file is opened again."""
 
 
 class Book(Protocol):
-    """What writes one file; see `zmon.store.writer.Writer`."""
+    """The writer of one file; see `zmon.store.writer.Writer`."""
 
     def append(self, sample: Sample) -> None:
-        """Write a sample; when this returns it is safe."""
+        """Write a sample; it is safe when this returns."""
 
     def note(self, utc: int, text: str) -> None:
-        """Write a remark."""
+        """Write a note."""
 
     def problem(self) -> Exception | None:
-        """Return what went wrong beside `append` since it was last asked."""
+        """Return the last error outside of `append`, once."""
 
     def gone(self) -> str:
-        """Return what became of the file, as the end of a sentence; empty while it is in its place."""
+        """Return what happened to the file, as the end of a sentence; empty while it is in its place."""
 
     def leave(self) -> Iterator[Sample]:
-        """Finish a file that is gone; yield the samples that are lost with it."""
+        """Finish a lost file; yield the samples that are not in a segment of it."""
 
     def close(self) -> None:
         """Write what is open and close the file; a second time does nothing."""
 
 
-class _Gone:
-    """A file that was taken away while it was written."""
+class _LostFile:
+    """A file that was removed or changed by another program while it was written."""
 
     def __init__(self, book: Book, how: str) -> None:
         self.book = book
         self.how = how
         self.words = ""
         self.left: deque[Sample] | None = None
-        """Samples that are not in another file yet; None before the file was asked for them."""
+        """Samples that are not in another file yet; None: not read yet."""
 
 
 class Roll:
@@ -74,30 +73,26 @@ class Roll:
         say: Callable[[str], None],
         ready: Callable[[], object] = lambda: None,
     ) -> None:
-        """Open nothing yet; `say` takes one line for people.
-
-        `ready` is called before a file is opened, and sees to it that the directory is there and may be
-        recorded into.
-        """
+        """Open nothing yet; `say` reports a line, `ready` prepares the directory before a file is opened."""
         self._directory = directory
         self._ready = ready
         self._open_book = open_book
         self._say = say
         self._book: Book | None = None
-        self._gone: _Gone | None = None
-        """A file that was taken away, until another has what was in it."""
+        self._lost_file: _LostFile | None = None
+        """A lost file whose samples are not in another one yet."""
         self._turned = False
-        """Whether what comes goes to a file of its own."""
+        """Whether the next sample begins a new file."""
         self._troubles: set[str] = set()
-        """Why nothing is recorded now, as it was said."""
+        """Reported reasons why nothing is recorded now."""
         self.file: DayFile | None = None
-        """The file that the last sample went to, or should have."""
+        """The file of the last sample."""
         self.appended = 0
         self.lost = 0
-        """Samples that could not be written since the last one that could."""
+        """Samples that could not be written since the last success."""
 
     def append(self, sample: Sample) -> bool:
-        """Write a sample to the file of its day; tells whether that was possible."""
+        """Write a sample to the file of its day; return whether that succeeded."""
         try:
             book = self._at(sample.at.utc)
             book.append(sample)
@@ -106,8 +101,8 @@ class Roll:
             self.lost += 1
             if isinstance(error, RecordingError) and self._book is not None and unfit(error):
                 self.turn()  # the file is damaged, and the day goes on in another
-            elif self.lost % PATIENCE == 0:
-                self._shut()  # perhaps a file that is opened afresh can be written
+            elif self.lost % MAX_FAILURES == 0:
+                self._shut()  # a file that is opened again may work
             return False
         self.appended += 1
         if self.lost:
@@ -120,14 +115,14 @@ class Roll:
         return True
 
     def note(self, utc: int, text: str) -> None:
-        """Write a remark, if that is possible."""
+        """Write a note, if possible."""
         try:
             self._at(utc).note(utc, text)
         except Trouble as error:
             self._fail(error)
 
     def due(self, utc: int) -> DayFile:
-        """Return the file that a sample of a time goes to: the last of its day, or the first.
+        """Return the last file of the day of a time, or its first one if there is none.
 
         Raises:
             OSError: the directory cannot be listed.
@@ -136,31 +131,31 @@ class Roll:
         return parts[-1] if parts else day_file(self._directory, utc)
 
     def open(self, utc: int) -> None:
-        """Open the file of a time, which may take a while, before there is a sample for it."""
+        """Open the file of a time in advance."""
         try:
             self._at(utc)
         except Trouble as error:
             self._fail(error)
 
     def close(self) -> None:
-        """Close the file; the next sample opens it again, or that of its day."""
+        """Close the file; the next sample opens that of its day."""
         try:
             self._replace()
         except Trouble as error:
             self._say(f"{reason(error)}; what was not sealed is lost")
-        if self._gone is not None:
-            self._finish(self._gone.book)
-            self._gone = None
+        if self._lost_file is not None:
+            self._finish(self._lost_file.book)
+            self._lost_file = None
         self._shut()
 
     def _shut(self) -> None:
-        """Close the file that is open."""
+        """Close the open file."""
         book, self._book = self._book, None
         if book is not None:
             self._finish(book)
 
     def _finish(self, book: Book) -> None:
-        """Close a file, and say what keeps it from being sealed."""
+        """Close a file, and report if it cannot be sealed."""
         try:
             book.close()
         except Trouble as error:  # what was appended is safe, and sealed when the file is opened again
@@ -168,12 +163,12 @@ class Roll:
                 self._say(f"{reason(error)}; what was recorded is safe")
 
     def turn(self) -> None:
-        """Close the file for good; the rest of its day goes to another."""
+        """Close the file; the rest of its day goes to a new one."""
         self.close()
         self._turned = True
 
     def _at(self, utc: int) -> Book:
-        """Return what writes the file of a time, opened if it is not."""
+        """Return the open file of a time."""
         self._replace()
         day = day_of(utc)
         if self.file is not None and self.file.day != day:
@@ -191,10 +186,10 @@ class Roll:
         return self._book
 
     def _replace(self) -> None:
-        """If the file was taken away, go on in another one of its day, with what was not sealed."""
-        if self._gone is None and self._book is not None and (how := self._book.gone()):
-            self._gone, self._book, self._turned = _Gone(self._book, how), None, True
-        gone, file = self._gone, self.file
+        """If the file is lost, go on in another one of its day, with the samples that were not sealed."""
+        if self._lost_file is None and self._book is not None and (how := self._book.gone()):
+            self._lost_file, self._book, self._turned = _LostFile(self._book, how), None, True
+        gone, file = self._lost_file, self.file
         if gone is None or file is None:
             return
         if gone.left is None:
@@ -205,7 +200,7 @@ class Roll:
         while gone.left:
             book.append(gone.left[0])
             gone.left.popleft()
-        self._gone = None
+        self._lost_file = None
         self._finish(gone.book)
         number = "sample" if count == 1 else f"{count:,} samples"
         with_it = f", with the last {number} of that file" if count else ""
@@ -213,7 +208,7 @@ class Roll:
         self._say(f"{gone.words}; recording goes on in {self.file.path}{with_it}")
 
     def _open(self, file: DayFile) -> Book:
-        """Open a file; if it is there and not fit to be continued, its day gets another."""
+        """Open a file; if it cannot be continued, a new one of its day."""
         try:
             return self._open_book(file.path)
         except RecordingError as error:
@@ -225,7 +220,7 @@ class Roll:
             return book
 
     def _fail(self, error: Exception) -> None:
-        """Say what is wrong, unless that was said already."""
+        """Report an error, unless that was done already."""
         words = reason(error)
         if words not in self._troubles:
             self._say(f"{words}; nothing is recorded now, and every sample tries again")
@@ -233,12 +228,12 @@ class Roll:
 
 
 def _is_taken(path: str) -> bool:
-    """Tell whether there is a file, or what SQLite left beside one: that belongs to another recording."""
+    """Return whether there is a file, or what SQLite left beside one."""
     return any(os.path.lexists(path + tail) for tail in ("", *BESIDE))
 
 
 def unfit(error: RecordingError) -> bool:
-    """Tell whether what is in a file keeps it from being continued, and not the disk or another program."""
+    """Return whether the content of a file, and not the disk, prevents writing to it."""
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return getattr(cause, "sqlite_errorname", "") in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
@@ -246,7 +241,7 @@ def unfit(error: RecordingError) -> bool:
 
 
 def reason(error: Exception) -> str:
-    """Say what could not be written and why, for a person."""
+    """Return what could not be written and why."""
     if isinstance(error, OSError):
         return f"{error.filename or 'the recording'}: {error.strerror or error}"
     return str(error)
