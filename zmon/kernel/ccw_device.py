@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text
+from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text, word_parser
 from zmon.kinds import DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
@@ -65,30 +65,10 @@ def parse_path_masks(content: str) -> str:
     return " ".join(f"{mask:02x}" for mask in parse_bytes(content, 6))
 
 
-def parse_type(content: str) -> str | Absent:
-    """Return `devtype` or `cutype`: type and model, `3390/0c`; absent when the device has none.
-
-    Raises:
-        ValueError: it is neither of this form nor `n/a`.
-    """
-    word = content.strip()
-    if word == "n/a":
-        return absent("the device has no type")
-    if not re.fullmatch("[0-9a-f]{4}/[0-9a-f]{2}", word, re.ASCII):
-        raise ValueError(f"neither type/model nor n/a: {word[:40]!r}")
-    return word
-
-
-def parse_number(content: str) -> int:
-    """Return a setting such as `online` or `alias`: decimal, nearly always 0 or 1.
-
-    Raises:
-        ValueError: it is not a number.
-    """
-    word = content.strip()
-    if not re.fullmatch("[0-9]{1,10}", word, re.ASCII):
-        raise ValueError(f"no decimal number: {word[:40]!r}")
-    return int(word)
+parse_type = word_parser("[0-9a-f]{4}/[0-9a-f]{2}", str, {"n/a": "the device has no type"})
+"""Parses `devtype` or `cutype`: type and model, `3390/0c`."""
+parse_number = word_parser("[0-9]{1,10}", int)
+"""Parses a setting such as `online` or `alias`: decimal, nearly always 0 or 1."""
 
 
 def installed(chpids: tuple[int, ...], pim: int) -> str:
@@ -103,10 +83,8 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     """
     try:
         places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
-    except FileNotFoundError:
-        return empty_frame(DEVICE, "no channel subsystem here")
     except OSError as error:
-        return empty_frame(DEVICE, refused(error).reason)
+        return empty_frame(DEVICE, refused(error, "no channel subsystem here").reason)
     rows: dict[str, dict[str, Value]] = {}
     times: dict[str, int] = {}
     for subchannel in places:

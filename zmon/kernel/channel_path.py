@@ -28,7 +28,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import CSS, read_value, refused
+from zmon.kernel.tree import CSS, read_value, refused, word_parser
 from zmon.kinds import CHANNEL
 from zmon.sample import empty_frame, frame_of
 
@@ -167,89 +167,48 @@ def parse_measurement_chars_full(data: bytes, group: int) -> dict[str, Number]:
     return parse_measurement_chars(data[12:], group)
 
 
-def parse_hex(content: str) -> int:
-    """Return a number of `esc`, `type` and other files, which is hex without prefix.
+_HEX: Final = "[0-9a-f]{1,8}"
+_NO_CHANNEL: Final = {"": "the machine names no physical channel"}
 
-    Raises:
-        ValueError: it is not hex.
-    """
-    word = content.strip()
-    if not re.fullmatch("[0-9a-f]{1,8}", word, re.ASCII):
-        raise ValueError(f"no hex number: {word[:40]!r}")
+
+def _from_hex(word: str) -> int:
     return int(word, 16)
 
 
-def _optional_hex(word: str, missing: str) -> Callable[[str], int | Absent]:
-    """Return a parser of hex numbers that is absent where the file has this word instead."""
-
-    def parse(content: str) -> int | Absent:
-        return absent(missing) if content.strip() == word else parse_hex(content)
-
-    return parse
-
-
-def parse_cmg(content: str) -> int | Absent:
-    """Return the measurement group of `cmg`; absent for `unknown`.
-
-    Linux 6.12 prints it decimal, 6.1 in hex; the five known groups look the same in both.
-
-    Raises:
-        ValueError: it is neither a number nor `unknown`.
-    """
-    word = content.strip()
-    if word == "unknown":
-        return absent("the path's measurement group is unknown")
-    return int(word) if re.fullmatch("[0-9]{1,3}", word, re.ASCII) else parse_hex(word)
-
-
-def parse_chid(content: str) -> str | Absent:
-    """Return the physical channel of `chid`, four hex digits; absent when the file is empty.
-
-    Raises:
-        ValueError: it is not hex.
-    """
-    return f"{parse_hex(content):04x}" if content.strip() else absent("the machine names no physical channel")
-
-
-def parse_speed_bps(content: str) -> str | Absent:
-    """Return `speed_bps` as it is written, `16G`, since Linux 6.10; absent for 0, which is unknown.
-
-    The suffix K, M, G or T counts in thousands of bits per second.
-
-    Raises:
-        ValueError: it is no number with such a suffix.
-    """
-    word = content.strip()
-    if not re.fullmatch("[0-9]{1,20}[KMGT]?", word, re.ASCII):
-        raise ValueError(f"speed_bps is no speed: {word[:40]!r}")
-    return word if word.strip("0") else absent("the machine does not say how fast it is")
-
-
-def parse_status(content: str) -> str:
-    """Return `status`: online or offline, as Linux itself varied the path.
-
-    Raises:
-        ValueError: it is another word.
-    """
-    word = content.strip()
-    if word not in ("online", "offline"):
-        raise ValueError(f"status is neither online nor offline: {word[:40]!r}")
-    return word
-
+parse_hex = word_parser(_HEX, _from_hex)
+"""Parses a number of `esc`, `type` and other files, which is hex without prefix."""
 
 ATTRIBUTES: Final[dict[str, tuple[str, Callable[[str], Value]]]] = {
     # 1 when several partitions share the path
-    "shared": ("shared", _optional_hex("unknown", "the machine does not say whether it is shared")),
-    "chid": ("chid", parse_chid),
+    "shared": (
+        "shared",
+        word_parser(_HEX, _from_hex, {"unknown": "the machine does not say whether it is shared"}),
+    ),
+    "chid": ("chid", word_parser(_HEX, lambda word: f"{_from_hex(word):04x}", _NO_CHANNEL)),
     # 1 when the physical channel has a place in the machine
-    "chid_external": ("chid_external", _optional_hex("", "the machine names no physical channel")),
+    "chid_external": ("chid_external", word_parser(_HEX, _from_hex, _NO_CHANNEL)),
     "esc": ("esc", parse_hex),  # external subchannel code
-    "speed": ("speed_bps", parse_speed_bps),
+    # since Linux 6.10; the suffix counts in thousands of bits per second
+    "speed": (
+        "speed_bps",
+        word_parser("[0-9]{1,20}[KMGT]?", str, {"0": "the machine does not say how fast it is"}),
+    ),
     "type": ("type", parse_hex),  # a code: see zmon.topology.volumes
-    "cmg": ("cmg", parse_cmg),
+    # Linux 6.12 prints it decimal, 6.1 in hex; the five known groups look the same in both
+    "cmg": (
+        "cmg",
+        word_parser(
+            _HEX,
+            lambda word: int(word) if word.isdecimal() else _from_hex(word),
+            {"unknown": "the path's measurement group is unknown"},
+        ),
+    ),
     "configure": ("configure", parse_hex),
 }
 """Attributes that seldom change: field, file, parser, which raises ValueError for another form."""
+
+parse_status = word_parser("online|offline", str)
+"""Parses `status`, as Linux itself varied the path."""
 
 
 def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
@@ -263,10 +222,8 @@ def read_channels(tree: Tree, recent: Frame | None = None) -> Frame:
     """
     try:
         paths = [found for name in tree.entries(CSS) if (found := _NAME.fullmatch(name))]
-    except FileNotFoundError:
-        return empty_frame(CHANNEL, "no channel subsystem here")
     except OSError as error:
-        return empty_frame(CHANNEL, refused(error).reason)
+        return empty_frame(CHANNEL, refused(error, "no channel subsystem here").reason)
     unmeasured = _why_unmeasured(tree)
     rows: dict[str, dict[str, Value]] = {}
     times: list[int] = []
@@ -354,10 +311,8 @@ def _block(tree: Tree, path: str, otherwise: Absent) -> bytes | Absent:
     """Read a binary file; absent for `otherwise` when there is none or nothing in it."""
     try:
         return tree.read(path) or otherwise
-    except FileNotFoundError:
-        return otherwise
     except OSError as error:
-        return refused(error)
+        return refused(error, otherwise.reason)
 
 
 def _decoded(

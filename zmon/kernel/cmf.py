@@ -24,7 +24,7 @@ from zmon.absent import Absent, absent
 from zmon.kernel import dasd_ioctl
 from zmon.kernel.diskstats import PATH
 from zmon.kernel.sys_block import read_disks
-from zmon.kernel.tree import CCW_DEVICES, text
+from zmon.kernel.tree import CCW_DEVICES, read_word, text
 from zmon.kinds import CMF, CMF_BASIC, EXACT, TICK, U16, U32
 from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
@@ -175,13 +175,6 @@ class MeasuredDevice(NamedTuple):
         return (*(reason,) * (len(FIELDS) - 1), self.uid)
 
 
-def _word(tree: Tree, path: str) -> str:
-    try:
-        return text(tree, path).strip()
-    except OSError:
-        return ""
-
-
 def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
     """Look at one ccw device; None when it is not there or cannot be measured.
 
@@ -192,8 +185,8 @@ def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
         enabled = text(tree, f"{path}/cmb_enable").strip()
     except OSError:
         return None
-    off = None if enabled == "1" else OFFLINE if _word(tree, f"{path}/online") == "0" else OFF
-    return MeasuredDevice(busid, path, _word(tree, f"{path}/uid") or _NO_UID, off)
+    off = None if enabled == "1" else OFFLINE if read_word(tree, f"{path}/online", OFF) == "0" else OFF
+    return MeasuredDevice(busid, path, read_word(tree, f"{path}/uid", _NO_UID), off)
 
 
 def find_devices(tree: Tree) -> list[MeasuredDevice]:

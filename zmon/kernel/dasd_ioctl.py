@@ -15,7 +15,7 @@ import re
 import struct
 
 from zmon.absent import absent
-from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, text
+from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, read_word, text
 from zmon.kinds import CACHE, DASD
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -381,13 +381,6 @@ def _ask_cache(tree: Tree, disk: Value) -> Row:
         return _without_counts(_PSRD_NOT_UNDERSTOOD)
 
 
-def _uid_in_sysfs(tree: Tree, busid: Value) -> Value:
-    try:
-        return text(tree, f"{CCW_DEVICES}/{busid}/uid").strip() or _NO_UID
-    except OSError:
-        return _NO_UID
-
-
 def read_cache(tree: Tree) -> Frame:
     """Ask every real ECKD volume for its cache counts: one frame of `CACHE`.
 
@@ -409,7 +402,7 @@ def read_cache(tree: Tree) -> Frame:
     rows: dict[str, Row] = {}
     times: list[int] = []
     for volume in volumes:
-        uid = _uid_in_sysfs(tree, volume["busid"])
+        uid = read_word(tree, f"{CCW_DEVICES}/{volume['busid']}/uid", _NO_UID)
         identity = find_uid(uid)
         real = identity.volume if identity else volume["busid"]
         if real not in answers:

@@ -200,19 +200,17 @@ def read_diag204(tree: Tree) -> tuple[Frame, Frame, Frame]:
     """
     sysinfo = read_sysinfo(tree)
     if not isinstance(sysinfo, Absent) and sysinfo.has_guest:
-        return _none(NEEDS_LPAR)
+        return no_partitions(NEEDS_LPAR)
     try:
         data = tree.read(DIAG_204, at_once=AT_ONCE)
         return parse_diag204(data, tree.when(DIAG_204))
-    except FileNotFoundError:
-        return _none(
-            sysinfo.reason
-            if isinstance(sysinfo, Absent)
-            else "no s390_hypfs/diag_204 in debugfs: is debugfs mounted?"
-        )
     except OSError as error:
-        return _none(refused(error).reason)
+        missing = "no s390_hypfs/diag_204 in debugfs: is debugfs mounted?"
+        return no_partitions(
+            refused(error, sysinfo.reason if isinstance(sysinfo, Absent) else missing).reason
+        )
 
 
-def _none(reason: str) -> tuple[Frame, Frame, Frame]:
+def no_partitions(reason: str) -> tuple[Frame, Frame, Frame]:
+    """Return the frames LPAR, LPAR_CPU and PHYSICAL_CPU without rows."""
     return empty_frame(LPAR, reason), empty_frame(LPAR_CPU, reason), empty_frame(PHYSICAL_CPU, reason)

@@ -37,9 +37,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import diag204
-from zmon.kernel.diag204 import NO_AUTHORITY, read_diag204
+from zmon.kernel.diag204 import NO_AUTHORITY, no_partitions, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
-from zmon.kernel.tree import ebcdic_name, read_value, refused, text
+from zmon.kernel.tree import ebcdic_name, read_value, refused, text, word_parser
 from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU
 from zmon.sample import empty_frame, frame_of
 
@@ -121,10 +121,8 @@ def read_diag2fc(tree: Tree) -> Frame:
     try:
         data = tree.read(DIAG_2FC, at_once=diag204.AT_ONCE)
         return parse_diag2fc(data, tree.when(DIAG_2FC))
-    except FileNotFoundError:
-        return empty_frame(GUEST, f"{NEEDS_ZVM}, and debugfs mounted")
     except OSError as error:
-        return empty_frame(GUEST, refused(error).reason)
+        return empty_frame(GUEST, refused(error, f"{NEEDS_ZVM}, and debugfs mounted").reason)
 
 
 ROOT: Final = "sys/hypervisor/s390"
@@ -137,16 +135,8 @@ _NO_CLOCK: Final = absent("hypfs has no clock; online_time does not change until
 Rows = dict[str, "Mapping[str, Value]"]
 
 
-def parse_number(content: str) -> int:
-    """Parse one file that holds a number.
-
-    Raises:
-        ValueError: it holds something else.
-    """
-    digits = content.strip()
-    if not (digits.isascii() and digits.isdigit()) or len(digits) > 20:
-        raise ValueError(f"hypfs: expected a number, found {content[:40]!r}")
-    return int(digits)
+parse_number = word_parser("[0-9]{1,20}", int)
+"""Parses a file that holds one number."""
 
 
 def read_hypfs(tree: Tree) -> tuple[Frame, Frame, Frame, Frame]:
@@ -160,20 +150,11 @@ def read_hypfs(tree: Tree) -> tuple[Frame, Frame, Frame, Frame]:
         if form.startswith("LPAR"):
             return *_partitions(tree), empty_frame(GUEST, NEEDS_ZVM)
         if form.startswith("z/VM"):
-            return *_no_partitions(NEEDS_LPAR), _guests(tree)
-    except FileNotFoundError:
-        return _neither("hypfs is not mounted: mount -t s390_hypfs none /sys/hypervisor/s390")
+            return *no_partitions(NEEDS_LPAR), _guests(tree)
     except OSError as error:
-        return _neither(refused(error).reason)
+        reason = refused(error, f"hypfs is not mounted: mount -t s390_hypfs none /{ROOT}").reason
+        return *no_partitions(reason), empty_frame(GUEST, reason)
     raise ValueError(f"hypfs: expected an LPAR or z/VM hypervisor in hyp/type, found {form[:40]!r}")
-
-
-def _neither(reason: str) -> tuple[Frame, Frame, Frame, Frame]:
-    return *_no_partitions(reason), empty_frame(GUEST, reason)
-
-
-def _no_partitions(reason: str) -> tuple[Frame, Frame, Frame]:
-    return empty_frame(LPAR, reason), empty_frame(LPAR_CPU, reason), empty_frame(PHYSICAL_CPU, reason)
 
 
 def _number(tree: Tree, path: str) -> int | Absent:
@@ -181,6 +162,8 @@ def _number(tree: Tree, path: str) -> int | Absent:
         return parse_number(text(tree, path))
     except OSError:
         return absent(f"hypfs has no {path.rpartition('/')[2]} here")
+    except ValueError as error:
+        raise ValueError(f"/{path}: {error}") from None
 
 
 def _partitions(tree: Tree) -> tuple[Frame, Frame, Frame]:

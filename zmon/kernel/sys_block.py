@@ -17,7 +17,7 @@ from functools import cached_property, partial
 
 from zmon.absent import Absent, absent
 from zmon.kernel import block_ioctl
-from zmon.kernel.tree import read_value, text
+from zmon.kernel.tree import read_value, read_word, word_parser
 from zmon.kinds import LAYER
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import Frame, empty_frame, frame_of
@@ -73,16 +73,9 @@ def busid_of(link: str) -> str | None:
     return below[1] if len(below) > 2 else None
 
 
-def _read_word(tree: Tree, path: str, otherwise: Absent) -> Value:
-    try:
-        return text(tree, path).strip() or otherwise
-    except OSError:
-        return otherwise
-
-
-def _read_number(tree: Tree, path: str, otherwise: Absent) -> Value:
-    word = _read_word(tree, path, otherwise)
-    return int(word) if isinstance(word, str) and word.isdecimal() else otherwise
+def _read_number(tree: Tree, path: str, missing: Absent) -> Value:
+    word = read_word(tree, path, missing)
+    return int(word) if isinstance(word, str) and word.isdecimal() else missing
 
 
 def _disk(tree: Tree, name: str) -> tuple[Value, ...]:
@@ -90,10 +83,10 @@ def _disk(tree: Tree, name: str) -> tuple[Value, ...]:
     here = posixpath.normpath(posixpath.join(DIRECTORY, link))
     device = here.partition("/block/")[0] if "/block/" in here else posixpath.dirname(here)
     return (
-        _read_word(tree, f"{here}/dev", _GONE),
+        read_word(tree, f"{here}/dev", _GONE),
         busid_of(link) or _NO_CCW_DISK,
-        _read_word(tree, f"{here}/dm/name", _NO_LABEL),
-        _read_word(tree, f"{device}/model", _NO_MODEL),
+        read_word(tree, f"{here}/dm/name", _NO_LABEL),
+        read_word(tree, f"{device}/model", _NO_MODEL),
         _read_number(tree, f"{here}/diskseq", _NO_DISKSEQ),
         _read_number(tree, f"{here}/size", _GONE),
         _read_number(tree, f"{here}/queue/nr_requests", _GONE),
@@ -344,11 +337,7 @@ def _word(tree: Tree, path: str, name: str, missing: Absent | None = None) -> Va
     return value if value != "" else missing or absent(f"{name} is empty")
 
 
-def _sectors(content: str) -> int:
-    word = content.strip()
-    if not (word.isascii() and word.isdecimal() and len(word) < 19):
-        raise ValueError(f"not a number: {word[:40]!r}")
-    return int(word)
+_sectors = word_parser("[0-9]{1,18}", int)
 
 
 def _slaves(tree: Tree, path: str) -> dict[str, str] | None:
@@ -405,7 +394,7 @@ def _members(tree: Tree, path: str) -> Value:
 
 def _raid_disks(content: str) -> int:
     """Parse how many devices an array has; while it is being reshaped, the former number follows."""
-    count = _sectors(content.partition(" ")[0])
+    count = int(_sectors(content.partition(" ")[0]))  # type: ignore[arg-type]  # no word is unknown
     if count > 4096:
         raise ValueError(f"an array of {count} devices")
     return count

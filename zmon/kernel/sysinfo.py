@@ -1,10 +1,11 @@
 """/proc/sysinfo, s390_sthyi and uname: what this Linux runs on and in.
 
 /proc/sysinfo has the answers of the STSI instruction (arch/s390/kernel/sysinfo.c), one `label: value` per
-line, in blocks: the machine; if there is a partition, lines that begin with `LPAR`; for each hypervisor below
-this Linux, lines that begin with `VMnn`, where `VM00` is the virtual machine that this Linux runs in and
-higher numbers are nearer to the machine.  Which lines appear depends on the model, the firmware and the kernel, so
-nothing here depends on their order or number.  A Linux in a z/VM guest sees the partition that z/VM runs in.
+line, in blocks: the machine; if there is a partition, lines that begin with `LPAR`; for each hypervisor
+below this Linux, lines that begin with `VMnn`, where `VM00` is the virtual machine that this Linux runs in
+and higher numbers are nearer to the machine.  Which lines appear depends on the model, the firmware and the
+kernel, so nothing here depends on their order or number.  A Linux in a z/VM guest sees the partition that
+z/VM runs in.
 
 s390_sthyi, system call 380, has the capacity of the machine, the partition and the hypervisors.  Anybody may
 call it.  It fills 4096 bytes, big-endian: a header of 48 bytes with offset and length of each section, the

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import time
 
 from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from zmon.absent import Absent, Value
 
+V = TypeVar("V")
 
 NOT_CAPTURED: Final = "not in the capture"
 """The error text of a file that is not in the capture; whether the kernel had it is unknown."""
@@ -139,11 +141,13 @@ _WORDS: Final = {
 }
 
 
-def refused(error: OSError) -> Absent:
-    """Return the absence of a value whose file could not be read.
+def refused(error: OSError, missing: str = "") -> Absent:
+    """Return the absence of a value whose file could not be read; `missing` if the file does not exist.
 
     An error without words of its own here keeps the kernel's name for it: `EINVAL`.
     """
+    if missing and isinstance(error, FileNotFoundError):
+        return absent(missing)
     if error.strerror == NOT_CAPTURED:
         return UNCAPTURED
     code = error.errno or 0
@@ -162,12 +166,37 @@ def read_value(
     """
     try:
         return parse(text(tree, path))
-    except FileNotFoundError as error:
-        return refused(error) if missing is None else missing
     except OSError as error:
-        return refused(error)
+        return refused(error, "" if missing is None else missing.reason)
     except ValueError:
         return absent(f"{path.rpartition('/')[2]} says something zmon does not understand")
+
+
+def read_word(tree: Tree, path: str, missing: Absent) -> str | Absent:
+    """Read one attribute; absent for the same reason whether it is empty or cannot be read."""
+    try:
+        return text(tree, path).strip() or missing
+    except OSError:
+        return missing
+
+
+def word_parser(
+    form: str, convert: Callable[[str], V], unknown: Mapping[str, str] | None = None
+) -> Callable[[str], V | Absent]:
+    """Return a parser of files that hold one word of this form.
+
+    It raises ValueError for another word; the words in `unknown` are absent for the reasons given there.
+    """
+
+    def parse(content: str) -> V | Absent:
+        word = content.strip()
+        if unknown and word in unknown:
+            return absent(unknown[word])
+        if not re.fullmatch(form, word, re.ASCII):
+            raise ValueError(f"expected {form}, found {word[:40]!r}")
+        return convert(word)
+
+    return parse
 
 
 def printable(name: str) -> str:

@@ -6,9 +6,11 @@ Without an earlier recording it is an estimate from two samples: the number of r
 from __future__ import annotations
 
 import os
+from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.recorder.retention import days_within, recorded_files
+from zmon.sample import pick
 from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
@@ -81,17 +83,13 @@ def movement(before: Frame | None, after: Frame) -> tuple[int, int]:
         return 0, 0
     if before is None or before.keys != after.keys:
         return len(after.keys), len(after.keys) * len(after.columns)
-    rows: set[int] = set()
-    values = 0
-    for name, now in after.columns.items():
-        then = before.columns.get(name)
-        if now is then:
-            continue
-        changed = range(len(now)) if then is None else [
-            row for row, (a, b) in enumerate(zip(now, then, strict=True)) if a is not b and a != b
-        ]  # fmt: skip
-        values += len(changed)
-        rows.update(changed)
+    rows = after.moved(before)
+    columns = ((now, before.columns.get(name)) for name, now in after.columns.items())
+    values = sum(
+        len(now) if then is None else sum(map(ne, pick(now, rows), pick(then, rows)))
+        for now, then in columns
+        if now is not then
+    )
     return len(rows), values
 
 

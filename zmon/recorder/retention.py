@@ -8,21 +8,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import stat
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from zmon.store.day import BESIDE, DAY, days
-from zmon.store.file_format import MAGIC
+from zmon.store.file_format import ID_AT, MAGIC, SQLITE_HEAD, head_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.store.day import DayFile
-
-SQLITE: Final = b"SQLite format 3\0"
-MAGIC_AT: Final = 68
-"""Offset of the application id in the header of a SQLite file: four bytes, big-endian."""
 
 
 class Rule(NamedTuple):
@@ -57,19 +52,11 @@ def is_own_recording(path: str) -> bool:
     locks.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        head = b"" if os.path.islink(path) else head_of(path, ID_AT + 4)
     except OSError:
         return False
-    try:
-        head = os.read(fd, 100) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    if not head.startswith(SQLITE):
-        return False
-    number = int.from_bytes(head[MAGIC_AT : MAGIC_AT + 4], "big")
-    return number == MAGIC or (number == 0 and _begun(path))
+    number = int.from_bytes(head[ID_AT:])
+    return head.startswith(SQLITE_HEAD) and (number == MAGIC or (not number and _begun(path)))
 
 
 def _begun(path: str) -> bool:

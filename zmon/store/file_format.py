@@ -212,7 +212,7 @@ def insert_events(connection: sqlite3.Connection, events: Sequence[Event]) -> in
     return last
 
 
-_ID_AT: Final = 68
+ID_AT: Final = 68
 """Where a file of SQLite has its application id, four bytes, big-endian."""
 
 
@@ -232,7 +232,7 @@ def head_of(path: str, length: int) -> bytes:
 def is_recording(path: str) -> bool:
     """Tell from its first bytes whether a file is a recording of zmon, whatever its name is."""
     try:
-        head = head_of(path, _ID_AT + 4)
+        head = head_of(path, ID_AT + 4)
     except OSError:
         return False
-    return head.startswith(SQLITE_HEAD) and head[_ID_AT:] == MAGIC.to_bytes(4, "big")
+    return head.startswith(SQLITE_HEAD) and head[ID_AT:] == MAGIC.to_bytes(4, "big")
