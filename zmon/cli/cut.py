@@ -41,29 +41,14 @@ def run(args: argparse.Namespace) -> int:
     if args.key and not args.anonymise:
         return misused("--key is for --anonymise")
     try:
-        _check_output(args)
+        check_output(args)
         anonymity = _anonymity(args.key) if args.anonymise else None
         with closing(open_excerpt(args)) as excerpt:
-            if any(
-                os.path.exists(args.out) and os.path.samefile(one.path, args.out) for one in excerpt.sections
-            ):
-                raise ValueError(f"{args.out} is the source; give another name")  # noqa: TRY301 - one way out
+            for section in excerpt.sections:
+                check_apart(section.path, args.out)
             return _cut(excerpt, args.out, anonymity)
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)
-
-
-def _check_output(args: argparse.Namespace) -> None:
-    """Check that OUT may be written.
-
-    Raises:
-        ValueError: it may not; says why.
-    """
-    if os.path.isdir(args.out):
-        name = os.path.join(args.out, "cut.zmon")
-        raise ValueError(f"{args.out} is a directory; name the file to write, as {name}")
-    if os.path.lexists(args.out) and not args.force:
-        raise ValueError(f"{args.out} exists already; give another name, or --force to overwrite it")
 
 
 def _anonymity(path: str | None) -> Anonymity:
@@ -149,6 +134,29 @@ class KnownEvents:
 
 
 # shared with `zmon import`
+
+
+def check_output(args: argparse.Namespace, example: str = "cut.zmon") -> None:
+    """Check that OUT may be written.
+
+    Raises:
+        ValueError: it may not; says why.
+    """
+    if os.path.isdir(args.out):
+        name = os.path.join(args.out, example)
+        raise ValueError(f"{args.out} is a directory; name the file to write, as {name}")
+    if os.path.lexists(args.out) and not args.force:
+        raise ValueError(f"{args.out} exists already; give another name, or --force to overwrite it")
+
+
+def check_apart(source: str, out: str) -> None:
+    """Check that OUT is not the source.
+
+    Raises:
+        ValueError: it is.
+    """
+    if os.path.exists(source) and os.path.exists(out) and os.path.samefile(source, out):
+        raise ValueError(f"{out} is the source; give another name")
 
 
 def remove(path: str, endings: Sequence[str] = FILES) -> None:

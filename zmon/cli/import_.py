@@ -7,7 +7,7 @@ import sys
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from zmon.cli.cut import SampleCopy, remove
+from zmon.cli.cut import SampleCopy, check_apart, check_output, remove
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import is_simulated
 from zmon.kernel.capture_open import open_capture
@@ -34,17 +34,10 @@ Note = tuple[int, str]
 
 def run(args: argparse.Namespace) -> int:
     """Write the recording; all messages go to standard error."""
-    if os.path.isdir(args.out):
-        return complain(
-            f"{args.out} is a directory; name the file to write, as {os.path.join(args.out, 'sar.zmon')}"
-        )
-    if os.path.exists(args.out):
-        if not args.force:
-            return complain(f"{args.out} exists already; give another name, or --force to overwrite it")
-        if os.path.exists(args.source) and os.path.samefile(args.source, args.out):
-            return complain(f"{args.out} is the source; give another name")
     notes: list[Note] = []
     try:
+        check_output(args, "sar.zmon")
+        check_apart(args.source, args.out)
         samples = _read(args.source, lambda utc, text: notes.append((utc, text)))
         first = next(samples, None)
         if first is None:

@@ -26,6 +26,9 @@ MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
 GARBAGE_THRESHOLD: Final = 50_000
 """Objects that are made before Python looks for garbage among them."""
 
+PRINTING: Final = {"cp", "export", "info", "lab", "plot", "show", "spread", "where"}
+"""The subcommands that print a result."""
+
 TRACE: Final = "ZMON_TRACE"
 """The environment variable that, when it is 1, lets an unexpected exception end zmon with its traceback."""
 
@@ -76,6 +79,8 @@ def _run(words: Sequence[str]) -> int:
         from zmon.cli.full_parser import parse  # noqa: PLC0415 - loads argparse
 
         args = parse(name, words)
+    if sys.stdout is None and name in PRINTING:
+        return complain("standard output is closed")
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
     status: int = module.run(args)
     return status

@@ -16,6 +16,7 @@ from zmon.plain_text import beginning, cells, harmless, padded
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Self
 
 # exit status
 
@@ -122,6 +123,14 @@ class FileCount:
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._shown = False
+
+    def __enter__(self) -> Self:
+        """Show nothing yet."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase it."""
+        self.end()
 
     def __call__(self, count: int) -> None:
         """Show the number of files."""

@@ -48,8 +48,6 @@ HEIGHT: Final = 20
 
 def run(args: argparse.Namespace) -> int:
     """Print the figures; returns the exit status."""
-    if sys.stdout is None:
-        return complain("standard output is closed")
     if args.source and args.length:
         return misused("--for takes samples of this machine; what --from names is recorded already")
     try:

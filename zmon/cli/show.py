@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.output import OK, complain, misused, write_text
+from zmon.cli.output import OK, misused, write_text
 from zmon.screen import header
 from zmon.screen.definition import ScreenError, load_screens
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Print the screen; returns the exit status."""
-    if sys.stdout is None:
-        return complain("standard output is closed")
     try:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -66,8 +65,6 @@ BAD: Final = 4.0
 
 def run(args: argparse.Namespace) -> int:
     """Print the spread; returns the exit status."""
-    if sys.stdout is None:
-        return complain("standard output is closed")
     if not args.listing and not args.source:
         return misused(
             "a listing of tablespaces is needed: a file, a server's address, or - ; see zmon spread --help"
@@ -82,13 +79,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _spread(args: argparse.Namespace) -> int:
     listing = read_listings(args, args.listing, name=args.format == "csv") if args.listing else None
-    count = FileCount()
-    try:
-        with open_lookup(args, listing, traffic=args.traffic, progress=count) as lookup:
-            count.end()
-            return _answer(args, listing, lookup)
-    finally:
+    with (
+        FileCount() as count,
+        open_lookup(args, listing, traffic=args.traffic, progress=count) as lookup,
+    ):
         count.end()
+        return _answer(args, listing, lookup)
 
 
 def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -> int:

@@ -6,7 +6,6 @@ import os
 import posixpath
 import re
 import stat
-import sys
 from contextlib import contextmanager
 from functools import partial
 
@@ -73,8 +72,6 @@ ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the
 
 def run(args: argparse.Namespace) -> int:
     """Print the locations; returns the exit status."""
-    if sys.stdout is None:
-        return complain("standard output is closed")
     if args.at and not args.source:
         return misused("--at is a time in a recording: name one with --from")
     if args.recursive and args.source:
@@ -191,14 +188,11 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Loo
     """Follow paths of this machine down, and look at nothing else."""
     paths = {word: _from_root(word) for word in words}
     mounts = {} if args.recursive else {word: here.mount for word, here in words.items() if here.mount}
-    count = FileCount()
-    try:
-        files = [path for word, path in paths.items() if word not in mounts]
+    files = [path for word, path in paths.items() if word not in mounts]
+    with FileCount() as count:
         machine = read_files(
             args, files, {paths[word]: mount for word, mount in mounts.items()}, progress=count
         )
-    finally:
-        count.end()
     found: dict[str, LookupResult] = {}
     for word, path in paths.items():
         meaning = WordMeaning(word, MeaningKind.DIRECTORY if words[word].mount else MeaningKind.FILE, path)
@@ -255,17 +249,14 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
 @contextmanager
 def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
     """Open the whole machine, which can be asked only within this context; see `_live` for `unread`."""
-    count = FileCount()
-    try:
-        with open_lookup(args, listing_of(args), adds=True, progress=count) as lookup:
-            count.end()
-            for sentence in lookup.strangers:
-                complain(sentence)
-            if why := lookup.machine.missing(LAYER):
-                unread.append(f"block devices: {why}")
-            yield lookup.machine
-    finally:
+    listing = listing_of(args)
+    with FileCount() as count, open_lookup(args, listing, adds=True, progress=count) as lookup:
         count.end()
+        for sentence in lookup.strangers:
+            complain(sentence)
+        if why := lookup.machine.missing(LAYER):
+            unread.append(f"block devices: {why}")
+        yield lookup.machine
 
 
 def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
