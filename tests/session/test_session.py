@@ -552,6 +552,14 @@ def test_a_comparison_holds_for_every_list_until_it_is_ended() -> None:
     assert said(to, "COMPARE OFF") == "Nothing is compared."
 
 
+def test_a_mark_on_the_first_sample_compares_the_first_interval() -> None:
+    """No interval ends there."""
+    to = session("DEVICE", seconds=9)
+    for line in ("MARK B", "GO begin", "MARK A", "COMPARE"):
+        run(to, line)
+    assert "A 00:00:01 - 00:00:02, B 00:00:08 - 00:00:09" in to.sheet().table.notes[0]
+
+
 @pytest.mark.parametrize("line", ["INTERIM", "AVERAGE"])
 def test_a_comparison_ends_where_something_else_is_asked_for(line: str) -> None:
     """INTERIM shows the present interval, AVERAGE the time between the marks."""

@@ -12,6 +12,7 @@ from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
+from zmon.tables.view import NoSuchThing
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS
@@ -542,6 +543,33 @@ def test_events_are_listed(replay: Glass) -> None:
 
     replay.press("back")
     assert "What happened" not in shown(replay)
+
+
+@pytest.mark.parametrize("command", ["EVENTS", "HELP"])
+def test_a_text_that_covers_the_screen_has_its_own_name_in_the_header(command: str, replay: Glass) -> None:
+    """Not that of the screen below."""
+    replay.resize(80, 14)
+    order(replay, command)
+    assert replay.lines()[0].text.startswith(f" {command} ")
+    replay.press("back")
+    assert replay.lines()[0].text.startswith(" FCX108 ")
+
+
+def test_a_comparison_that_fails_leaves_the_screen(replay: Glass, pace: Pace) -> None:
+    """The reason is in the message line, with what to do."""
+    glass = Glass(replay.session, reader=pace, actions=GlassActions())
+    pace.work(glass)
+    order(glass, "COMPARE 12:00 12:00:20")
+    filling, pace.filling = pace.filling, None
+    assert filling is not None
+    with pytest.raises(NoSuchThing) as error:
+        filling.table()
+    glass.failed(f"DEVICE cannot be filled: {error.value}", filling)
+    pace.work(glass)
+    said = "There are fewer than two samples from 12:00:00 up to 12:00:20."
+    assert said in " ".join(shown(glass).split())
+    assert "FCX108" in shown(glass)
+    assert glass.session.page.against is None
 
 
 def test_events_open_at_the_present_moment(make_sample: Callable[..., Sample]) -> None:

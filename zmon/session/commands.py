@@ -176,7 +176,7 @@ def compare(session: Session, operands: str) -> None:
     for name in wanted:
         if name not in session.marks:
             raise CommandError(f"Mark {name} is not set: go to a sample and type MARK {name}")
-    marks = {name: (None, session.marks[name].at.utc) for name in wanted or sorted(session.marks)}
+    marks = {name: (None, _interval_end(session, name)) for name in wanted or sorted(session.marks)}
     if not marks:
         raise CommandError(
             "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times: "
@@ -188,6 +188,15 @@ def compare(session: Session, operands: str) -> None:
     (first, then), *others = marks.items()
     second, now = others[0] if others else ("Now", None)
     session.compare(then, now, names=(first, second))
+
+
+def _interval_end(session: Session, name: str) -> int:
+    """Return the end of the interval of a mark: of the one behind it, if the first sample is marked."""
+    utc = session.marks[name].at.utc
+    span = session.span
+    position = session.timeline.find(utc) if span is not None and utc <= span[0] else None
+    following = None if position is None else session.timeline.next(position)
+    return utc if following is None else following.utc
 
 
 def _times(session: Session, operands: str) -> list[int]:

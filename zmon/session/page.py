@@ -105,7 +105,12 @@ def _interval(window: Window, history: History) -> Interval:
     """
     found = window if isinstance(window, Interval) else history.window(*window)
     if found is None:
-        raise NoSuchThing("A time that is to be compared holds fewer than two samples.")
+        assert not isinstance(window, Interval)  # noqa: S101 - an interval was found
+        begin = "" if window[0] is None else f"from {clock(window[0])} "
+        raise NoSuchThing(
+            f"There are fewer than two samples {begin}up to {clock(window[1])}. COMPARE another time;"
+            " EVENTS lists the gaps."
+        )
     return found
 
 

@@ -31,7 +31,7 @@ def explain(glass: Glass, words: str) -> None:
 
 
 def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
-    glass.helps.put(lines(said, min(glass.width, WIDEST_HELP)))
+    glass.helps.put("HELP", lines(said, min(glass.width, WIDEST_HELP)))
     glass.fit()
 
 
@@ -100,7 +100,7 @@ def events(glass: Glass, _operand: str) -> None:
     found = glass.session.events()
     remark = "" if glass.session.knows_limits(found) else NO_LIMITS
     listed, present = happenings(found, glass.width, remark, glass.session.utc)
-    glass.helps.put(listed)
+    glass.helps.put("EVENTS", listed)
     glass.fit()
     glass.helps.seen.go_to(present)
 

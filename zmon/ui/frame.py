@@ -41,12 +41,14 @@ def heading(  # noqa: PLR0913 - all that a header tells
     live: bool,
     held: bool,
     span: tuple[int, int] | None = None,
+    name: str = "",
 ) -> Line:
     """Return the header of a screen; without an interval its name alone.
 
     What the data are stands at its end, however narrow the glass is.  `span` is begin and end of what is
-    shown, where that is more than the interval.
+    shown, where that is more than the interval.  A `name` takes the place of the screen's own.
     """
+    screen = screen.changed(id=name) if name else screen
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
     written = header(screen, interval, live=live, held=held, span=span, width=width - 1)

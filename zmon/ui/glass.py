@@ -193,6 +193,7 @@ class Glass:
                 live=self.session.live,
                 held=self.playback.held,
                 span=self.pane.span,
+                name=self.helps.title if self.helps.panel(room) == room else "",
             ),
             EMPTY,
             *body,
@@ -362,7 +363,11 @@ class Glass:
             self.say(message, "alarm")
             return
         self._arrived(about)
-        if self._awaits(about):
+        if self._awaits(about) and about.page.against is not None:
+            self.session.end_comparison()  # the list is shown as before
+            self.settle()
+            self.say(message, "alarm")
+        elif self._awaits(about):
             self.say(message, "alarm")
             self.interval = about.view.interval
             self._put(self._broken(message), None)

@@ -25,7 +25,9 @@ from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import Pane, form_lines, note_lines
 
 if TYPE_CHECKING:
+    from zmon.absent import Value
     from zmon.screen.definition import Column
+    from zmon.screen.query import Condition
     from zmon.screen.sheet import Sheet
     from zmon.session.page import Page
 
@@ -236,10 +238,21 @@ class Grid(Pane):
     @property
     def position(self) -> str:
         """Which rows these are, and of how many."""
-        chosen = conditions(self.page)
+        chosen = " ".join(map(self._condition, self.page.conditions))
         count = len(self.sheet)
         where = f"{self.place + 1} of {count:,}" if count else ""
         return f"{chosen}  {where}".strip() if chosen else where if count > self.room else ""
+
+    def _condition(self, condition: Condition) -> str:
+        """Return a condition as it was typed; one on the key of an LCU with the name that the rows show."""
+        names = set(self._shown_lcus()) if condition.column == "cu" and condition.sign == "=" else set()
+        if len(names) == 1:
+            return f"LCU {names.pop()}"
+        return f"{condition.column}{condition.sign}{condition.value}"
+
+    def _shown_lcus(self) -> list[Value]:
+        names = self.sheet.table.columns.get("lcu", [])
+        return [names[row] for row in self.sheet.rows if names and isinstance(names[row], str)]
 
     # from a line to the glass and back
 
@@ -393,8 +406,3 @@ def _is_earlier(sheet: Sheet, before: Sheet) -> bool:
     """Tell whether the present moment of a sheet is before that of another."""
     span, earlier = sheet.table.span, before.table.span
     return span is not None and earlier is not None and span[1] < earlier[1]
-
-
-def conditions(page: Page) -> str:
-    """Write the conditions of a page as they were typed."""
-    return " ".join(f"{c.column}{c.sign}{c.value}" for c in page.conditions)

@@ -28,6 +28,8 @@ class Helps:
     def __init__(self) -> None:
         """Have none open."""
         self._texts: list[Pane] = []
+        self.title = ""
+        """What the text is, for the header: HELP or EVENTS."""
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -37,8 +39,9 @@ class Helps:
         """The text that was opened last."""
         return self._texts[-1]
 
-    def put(self, lines: Sequence[Line]) -> None:
+    def put(self, title: str, lines: Sequence[Line]) -> None:
         """Open a text."""
+        self.title = title
         self._texts.append(Pane(lines))
 
     def close(self) -> None:
