@@ -27,7 +27,7 @@ DIFFERENCE: Final = "_diff"
 ONLY: Final = "only"
 
 IMPORTANT: Final = ("io", "mbs", "resp", "queue")
-"""The figures that are looked for first."""
+"""The most important figures."""
 
 NOT_THEN: Final = absent("it was not there then")
 NOT_NOW: Final = absent("it is not there now")
@@ -37,8 +37,8 @@ NOT_NOW: Final = absent("it is not there now")
 def compared(screen: Screen, names: tuple[str, str] = ("Then", "Now")) -> Screen:
     """Return a list with three columns for each of its figures: that of each time, and the difference.
 
-    Behind the first column stand the figures that matter, so that they are seen on a narrow terminal, too.
-    `names` stand above the two times.
+    The most important figures follow the first column, so that a narrow terminal shows them, too.
+    `names` are the headings of the two times.
     """
     columns = _sorted(screen, names) if sortable(screen) else _several(screen.columns, names)
     return screen.changed(
@@ -53,7 +53,7 @@ def compared(screen: Screen, names: tuple[str, str] = ("Then", "Now")) -> Screen
 
 
 def sortable(screen: Screen) -> bool:
-    """Tell whether rows may stand in any order."""
+    """Return whether the rows can be sorted."""
     return any(column.sort for column in screen.columns)
 
 
@@ -95,12 +95,12 @@ def _only(names: tuple[str, str]) -> Column:
 
 
 def _label(column: Column) -> Column:
-    """Return a label without its group, whose columns stand elsewhere now."""
+    """Return a label without its group, whose other columns have moved."""
     return Column(**vars(column) | {"group": ""})
 
 
 def _three(column: Column, names: tuple[str, str]) -> list[Column]:
-    """Return what stands in the place of a figure: its name is the group, its limit holds then and now."""
+    """Return the columns that replace a figure: its name is the group, its limit holds then and now."""
     drawn = column.format == BAR
     parts: dict[str, Any] = vars(column) | {"group": _heading(column), "left": drawn}
     wide = max(column.width, 4)

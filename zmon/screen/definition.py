@@ -1,8 +1,8 @@
 """Screens are data: one TOML file each, below `screens/`.
 
-A file says what a screen is called, where it stands in the menu, which table fills it and how each
-column looks, is named in exports, is explained and when it deserves attention.  The menu, the
-help, CSV headings and the manual all come from there.  A directory of the user's own
+A file holds the name of a screen, its place in the menu, its table, and for each column the layout, the name
+in exports, the help text and the limits.  The menu, the help, CSV headings and the manual are made from these
+files.  A directory of the user's own
 (`$XDG_CONFIG_HOME/zmon/screens`) can add screens or replace them by id.
 """
 
@@ -37,7 +37,7 @@ class NoScreen(ScreenError):  # noqa: N818 - it says what it is
 
 
 class Limit(NamedTuple):
-    """From which value on a number deserves a look, and from which it is bad."""
+    """The thresholds of a column: worth a look, and bad."""
 
     look: float
     bad: float
@@ -64,7 +64,7 @@ class Column(Described):
     name: str
     """Its name in a table, in CSV and in JSON."""
     head: tuple[str, ...]
-    """The heading, from top to bottom; it stands on the lowest lines."""
+    """The heading, from top to bottom; aligned to the lowest line."""
     width: int
     format: str
     unit: str = ""
@@ -78,7 +78,7 @@ class Column(Described):
     """`desc` or `asc`: which end comes first; empty when it cannot be sorted on."""
     limit: Limit | None = None
     left: bool = False
-    """Text stands left; a label can be set right with `format = "count"`."""
+    """Whether a number is aligned left, as text is; `format = "count"` aligns a label right."""
     names: str = ""
     """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `number`: its numbers only name
     things or count rows."""
@@ -118,7 +118,7 @@ class Screen(Described):
     drill: str = ""
     """The command that ENTER gives: with `{key}` for the row, or `{column}`; of a page with `{fact}`."""
     argument: str = ""
-    """What may stand behind the command, in words: `device number`."""
+    """The operand of the command, in words: `device number`."""
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Menu only: for each section its heading and its (code, text) items."""
     file: str = ""
@@ -338,7 +338,7 @@ class ScreenHead(Described):
 
 
 def parse_head(text: str, file: str) -> ScreenHead:
-    """Read the head of a screen file: what stands before its first table.
+    """Read the head of a screen file: the keys before its first table.
 
     Raises:
         ScreenError: what is wrong, with the file and the key.

@@ -1,7 +1,7 @@
 """A sheet as text, CSV or JSON: the printed twin of the glass.
 
 Text is what the glass shows.  CSV and JSON hold the values themselves: unformatted numbers, and nothing
-where a value is absent (JSON tells the reasons).
+where a value is absent (JSON has the reasons).
 """
 
 from __future__ import annotations

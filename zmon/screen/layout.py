@@ -1,7 +1,7 @@
-"""Where the columns of a screen stand.
+"""The positions of a screen's columns.
 
-Behind each there is room for its marks, and in a width stand only columns that fit whole.  The first column
-always stays, because it says whose figures these are.
+Each column has room for its marks behind it, and only columns that fit whole are drawn.  The first column
+always stays, because it names the rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def within(screen: Screen, width: int, first: int = 1) -> Screen:
         if column.width > room:
             behind = last + 1 - place
             least = 3 if len(kept) == 1 else max(LEAST_TEXT, *map(len, column.head))
-            edge = room - (place == last and not column.trail)  # the sign stands behind it
+            edge = room - (place == last and not column.trail)  # the sign comes behind it
             if column.format in number.LEFT and edge >= least:
                 kept.append(_narrowed(column, edge))
             elif len(kept) > 2:

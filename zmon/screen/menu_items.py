@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
 
 COLUMNS: Final = (("General System Data",), ("I/O Data", "User Data"), ("History Data (by Time)",))
-"""Which sections stand below one another; a section that is not named here comes last."""
+"""The sections of each column; a section that is not named here comes last."""
 
 STARTS: Final = (1, 28, 55)
 """Where the columns begin, counted from 0."""
 ITEM: Final = 24
-"""So wide is an item at the most; a column that has less room goes below the one before it."""
+"""Width of an item at most; a column that has less room goes below the one before it."""
 
 
 class MenuItem(Described):
-    """One item of the menu and where it stands."""
+    """One item of the menu and its place."""
 
     code: str
     text: str

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from zmon.absent import Value
 
 DOTS: Final = "...."
-"""What stands for a value that is not available; fewer in a narrower field."""
+"""Shown for a value that is not available; fewer dots in a narrower field."""
 
 MORE: Final = ">"
-"""Stands at the end of what has more than fits; a number that fits in no way is nothing but such signs."""
+"""Ends a text that is cut; fills the field of a number that cannot be written in it."""
 
 LESS: Final = "<"
-"""Stands for a negative number that fits in no way."""
+"""Fills the field of a negative number that cannot be written in it."""
 
 DECIMAL: Final = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 """A number as it is written without a unit."""
 
 STARS: Final = "****"
-"""What stands for what is no number, or no time of any calendar."""
+"""Shown for what is no number, or no time of any calendar."""
 
 
 def rate(value: float) -> str:
@@ -89,11 +89,11 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
 """The formats a column may name."""
 
 LEFT: Final = frozenset({"text", "path"})
-"""Those that stand left; of a path that is too long the middle is left out."""
+"""Formats that are aligned left; the middle of a path that is too long is left out."""
 
 
 def bar(value: float, width: int) -> str:
-    """Draw a bar for a percentage of the field; a point stands for what is too little for a bar."""
+    """Draw a bar for a percentage of the field; a point for a value that is too small for a bar."""
     length = round(min(max(value, 0.0), 100.0) * width / 100)
     return ("#" * length or "." * (value > 0)).ljust(width)
 
@@ -148,7 +148,7 @@ def folds(text: str, width: int) -> list[tuple[int, int]]:
 def fit(value: float, width: int) -> str:
     """Write a number that is too wide for its field without decimals, else scaled (`124k`, `12M`).
 
-    Where nothing helps, signs stand that are no digits: `>>>>`, or `<<<<` for a negative number.
+    If it still does not fit, the field is filled with `>>>>`, or `<<<<` for a negative number.
     """
     for unit, size in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
         scaled = percent(value / size) + unit
@@ -160,7 +160,7 @@ def fit(value: float, width: int) -> str:
 def cell(value: Value, form: str, width: int, *, letters: bool = False) -> str:
     """Write one value into a field of `width` cells, as the format `form` says; see `plain` for `letters`.
 
-    Numbers stand right, text left (as the column's heading does).
+    Numbers are aligned right, text left (as the column's heading is).
     """
     if isinstance(value, Absent):
         return DOTS[:width].ljust(width) if form in LEFT else DOTS[:width].rjust(width)

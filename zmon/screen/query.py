@@ -24,7 +24,7 @@ class QueryError(ValueError):
 
 
 SIGNS: Final = r"<=|>=|!=|<|>|=|~"
-"""What stands between the column and the value of a condition; patterns are compiled when first used."""
+"""Operators of a condition; patterns are compiled when first used."""
 
 _CONDITION: Final = rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*"
 
@@ -70,7 +70,7 @@ class Condition(NamedTuple):
 
 
 def _short(lcu: str) -> str:
-    """Return the part of an LCU's name that tells it from others: 7600 of IBM.750000000F2001.7600."""
+    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600."""
     return lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
 
 
@@ -111,10 +111,10 @@ def find_column(word: str, columns: Sequence[Column]) -> Column:
 
 
 MOST: Final = 4
-"""So many columns are named where several are meant."""
+"""Columns that a message names if a word may mean several."""
 
 LISTED: Final = 8
-"""So many are named where none is meant."""
+"""Columns that a message names if a word means none."""
 
 
 def _choice(found: Sequence[Column]) -> str:
@@ -163,7 +163,7 @@ _NAMES: Final[tuple[Callable[[Column], tuple[str, ...]], ...]] = (
     lambda column: column.head,
     lambda column: (_group(column), _group(column).partition("(")[0]),
 )
-"""What a column goes by; what comes first counts more."""
+"""The names of a column, the most specific first."""
 
 
 def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
@@ -192,7 +192,7 @@ def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
 
 
 def parse_conditions(text: str, columns: Sequence[Column]) -> tuple[Condition, ...]:
-    """Read conditions that stand behind one another: `resp>10 lcu=2482`; blanks around a sign do not matter.
+    """Read a sequence of conditions: `resp>10 lcu=2482`; blanks around a sign do not matter.
 
     Values and headings may have blanks in them: `cu=LCU 6 Req. Qued>1`.
 
@@ -211,7 +211,7 @@ def parse_conditions(text: str, columns: Sequence[Column]) -> tuple[Condition, .
 
 
 def _begin(words: Sequence[str], first: int, place: int, columns: Sequence[Column]) -> int:
-    """Return where the heading begins whose last word stands before the sign at `place`, from `first` on.
+    """Return where the heading begins whose last word is before the sign at `place`, from `first` on.
 
     As many words belong to it as are a heading together; what is before them belongs to a value.
     """
@@ -230,7 +230,7 @@ LONGEST: Final = 4
 
 
 def ordered(table: Table, rows: Iterable[int], column: str, *, descending: bool) -> list[int]:
-    """Sort row numbers by a column; absent values stand at the end either way.
+    """Sort row numbers by a column; absent values come last in both directions.
 
     Rows with equal values keep their order, which is that of their keys.
     """

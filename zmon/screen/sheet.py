@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 ESTIMATE: Final = "~"
-"""Stands behind a value that is an estimate, before the mark of a limit."""
+"""Follows a value that is an estimate, before the mark of a limit."""
 
 NO_ESTIMATES: Final[Mapping[str, object]] = MappingProxyType({})
 
@@ -125,7 +125,7 @@ class Sheet:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Where each key stands among the shown rows."""
+        """The place of each key among the shown rows."""
         return {key: place for place, key in enumerate(self.keys)}
 
     @cached_property
@@ -160,12 +160,12 @@ class Sheet:
         title, cells = self.table.summary.title, self.table.summary.cells
         line = self._line([cells.get(c.name, "") for c in self.screen.columns], SUMMARY)
         begin = len(line) - len(line.lstrip()) if line else len(title) + 2
-        room = begin - 2  # a blank stands on either side
+        room = begin - 2  # a blank on either side
         shorter = next((words for words in (title, *TITLES) if len(words) <= room), number.cut(title, room))
         return f" {shorter}" + line[len(shorter) + 1 :] if room > 0 else line
 
     def line(self, place: int) -> str:
-        """Return the text of the row that stands at `place`."""
+        """Return the text of the row at `place`."""
         row = self.rows[place]
         line = self._line([values[row] for values in self._values], row)
         said = self.table.gaps.get(row)
@@ -237,7 +237,7 @@ class Sheet:
 
         It is `DEVICE LCU 7600` for `DEVICE cu=...`, and `PLOT REDISP.busy` for `PLOT system.busy`.
 
-        The name in the first column stands for the row's key, where no other row has it.
+        The name in the first column replaces the row's key, where no other row has it.
         """
         command = self.deeper(place)
         if command.startswith("PLOT ") and self.screen.table == "correlation":
@@ -271,7 +271,7 @@ class Sheet:
         return found
 
     def at(self, position: int) -> Column | None:
-        """Return the column that stands at a position of the line, for a click or a cursor."""
+        """Return the column at a position of the line, for a click or a cursor."""
         for start, column in zip(self.screen.starts, self.screen.columns, strict=True):
             if start <= position < start + column.width:
                 return column
@@ -411,8 +411,8 @@ def fill(
 ) -> str:
     """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
 
-    `{name:  }` stands right in its field.  A name is a fact, or short for one in `form_names`; its format
-    stands in `form_formats`, by default it is text.  An `estimated` one has its mark behind it.
+    `{name:  }` is aligned right.  A name is a fact, or short for one in `form_names`; its format is in
+    `form_formats`, by default text.  An `estimated` one has its mark behind it.
     """
 
     def one(found: re.Match[str]) -> str:

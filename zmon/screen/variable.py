@@ -171,7 +171,7 @@ def resolve(
 
     Raises:
         NoSuchThing: a row is not there.
-        VariableError: a page needs to be told of what.
+        VariableError: a page needs an operand.
     """
     found: list[Variable] = []
     for screen, column, rows in asked:

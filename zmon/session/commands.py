@@ -120,7 +120,7 @@ def to_earlier_exception(session: Session, _operands: str) -> None:
 
 
 def mark(session: Session, operands: str) -> None:
-    """Mark the sample that is looked at."""
+    """Mark the sample at the cursor."""
     name = operands.upper()
     if name not in {"A", "B"}:
         raise CommandError("Use MARK A or MARK B.")
@@ -147,7 +147,7 @@ def interim(session: Session, _operands: str) -> None:
 
 
 def note(session: Session, operands: str) -> None:
-    """Record a note on the sample that is looked at."""
+    """Record a note on the sample at the cursor."""
     utc = session.utc
     if not operands or utc is None:
         raise CommandError("What is to be noted? For example NOTE backup was moved to 22:00")

@@ -50,7 +50,7 @@ class HelpLine(NamedTuple):
     text: str
     kind: str = "data"
     label: int = 0
-    """So many of its first characters name an entry."""
+    """Length of the entry's name at its begin; 0 if it has none."""
 
 
 BLANK: Final = HelpPart("")

@@ -1,7 +1,7 @@
 """The state of a guided tour: at which step one is, and when the next one is reached.
 
-Whoever does what a step asks is a step further, by whatever keys or words; NEXT does it for those who only
-want to look.  Nothing here knows a terminal.
+A step is done when the screen shows what it asks for, by whatever keys or commands; TOUR NEXT does it for the
+user.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Guide:
         return False
 
     def is_there(self, interval: Interval | None) -> bool:
-        """Return whether the scenario of the present step is looked at."""
+        """Return whether the interval is of the present step's scenario."""
         return interval is not None and interval.after.source == self.window.source
 
     def shows(self, interval: Interval | None, page: Page, screens: Screens) -> bool:

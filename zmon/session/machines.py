@@ -29,7 +29,7 @@ PREFIX: Final = "lab:"
 MAX_SAMPLES: Final = 512
 """Samples of a scenario that are kept in memory."""
 CHECKPOINT: Final = 32
-"""Every so many samples the counters are kept, to count on from there when one goes back."""
+"""Samples between two copies of the counters; going back counts from such a copy."""
 SECOND: Final = 1_000_000_000
 HOUR: Final = 3600
 
@@ -117,7 +117,7 @@ class CaptureSection(Section):
 
 
 def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None) -> Timeline:
-    """Return the timeline of a capture, an archive or a directory; with `last`, of so many last passes.
+    """Return the timeline of a capture, an archive or a directory; with `last`, of its last passes only.
 
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.

@@ -1,4 +1,4 @@
-"""Which interval of a timeline is looked at: where the cursor has led, the live machine, or between marks.
+"""The interval of a timeline that is shown: at the cursor, of the live machine, or between the marks.
 
 The cursor may be moved by another thread; everything else belongs to the thread that shows the interval.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Variable
 
 REACH: Final = 600
-"""After a jump the figures of the period are counted anew from so many intervals before."""
+"""Intervals before the cursor from which the figures of the period are counted after a jump."""
 
 UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 
@@ -107,7 +107,7 @@ class RunningPeriod:
 
 
 class Navigator:
-    """Looks at one interval of a timeline, and goes along it.
+    """Shows one interval of a timeline, and moves along it.
 
     A live timeline is followed until `leave_present`, which goes back into what the live buffer keeps.
     """
@@ -119,7 +119,7 @@ class Navigator:
         """Whether the live machine is followed."""
         self.cursor = Cursor(timeline)
         self.interval: Interval | None = None
-        """What is looked at: the interval that ends at the cursor, or the window between the marks."""
+        """The interval that is shown: the one that ends at the cursor, or the window between the marks."""
         self.marks: dict[str, Sample] = {}
         """Up to two, `A` and `B`."""
         self.overview: Overview | None = None
@@ -138,7 +138,7 @@ class Navigator:
             None if self.live else self._last,
         )
         self._here: Interval | None = None
-        """The interval that ends at the cursor, also while a window is looked at."""
+        """The interval that ends at the cursor, also while a window is shown."""
         self._newest: Interval | None = None
         """The last interval of the live machine."""
         self._live_period = self._period = RunningPeriod()
@@ -181,7 +181,7 @@ class Navigator:
     def add(self, sample: Sample) -> Interval:
         """Go on to a sample of the live machine that was taken, perhaps in another thread.
 
-        The past, or a window, that is looked at stays.
+        If the past or a window is shown, it stays.
         """
         self._newest = Interval(None if self._newest is None else self._newest.after, sample)
         if self.live and self.averaging:
@@ -316,7 +316,7 @@ class Navigator:
 
     @property
     def averaging(self) -> bool:
-        """Whether the window between the marks is looked at."""
+        """Whether the window between the marks is shown."""
         return self.interval is not self._here
 
     def average(self) -> Interval:

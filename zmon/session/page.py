@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     """The screen that shows either alone."""
     then: Window
     now: Window | None = None
-    """By default the interval that is looked at."""
+    """By default the present interval."""
     before: History | None = None
     """What came before `then`, if that is on another timeline."""
     names: tuple[str, str] = BOTH

@@ -1,4 +1,4 @@
-"""A session: what a person is doing.  It looks at a timeline through pages that lie on top of one another.
+"""A session of a user: a timeline, and a stack of pages that show it.
 
 It is the same for the full screen and for line mode.
 """
@@ -54,7 +54,7 @@ def until_time(operands: str) -> tuple[list[str], str]:
 
 
 class Session(Navigator):
-    """The state of a session: what it looks at, and a stack of pages."""
+    """The state of a session: a position on a timeline, and a stack of pages."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Session(Navigator):
         people: Callable[[], UserInputs] = nobody,
         guide: Guide | None = None,
     ) -> None:
-        """Open a screen; an interval must be looked at before a sheet is asked for.
+        """Open a screen; move to an interval before asking for a sheet.
 
         `people` returns what users supply about the machine; `guide` leads through a tour.
         """
@@ -296,7 +296,7 @@ class Session(Navigator):
         """Return the present page filled from the present interval; made once per sample and page.
 
         Raises:
-            CommandError: there is no sample yet, or what the page is about is gone.
+            CommandError: there is no sample yet, or it does not contain the subject of the page.
         """
         about = (self.interval, self.page)
         if self._sheet is None or self._sheet[0] != about:

@@ -230,7 +230,7 @@ class Timeline:
         return [recording for recording in found if recording is not None]
 
     def load(self, begin: int, end: int, buckets: int) -> Sequence[Number]:
-        """Return how busy the machine was in each of so many equal parts of a time; empty if unknown."""
+        """Return the load of the machine in `buckets` equal parts of a time; empty if unknown."""
         recordings = self.recordings(begin, end)
         if not recordings:
             return ()
@@ -285,7 +285,7 @@ def spliced(sections: Sequence[Section], refusal: str = READ_ONLY) -> Timeline:
 
 
 def _place(sections: Sequence[Section], position: Position | None) -> tuple[int, int]:
-    """Return the index of a position's section, and its number; before the next section if it is gone."""
+    """Return the index of a position's section, and its number; before the next section if it was removed."""
     if position is None:
         return -1, -1
     index = bisect_left(sections, position.section.order, key=attrgetter("order"))

@@ -78,13 +78,13 @@ def explain_on(glass: Glass) -> None:
 
 
 def play(glass: Glass, words: str) -> None:
-    """Play the tape at a speed."""
+    """Play at a speed."""
     glass.playback.play(words)
     glass.fit()
 
 
 def pause(glass: Glass, _operand: str) -> None:
-    """Let the tape stand still, or the live screen."""
+    """Pause playback, or hold the live screen."""
     glass.playback.pause()
 
 
@@ -95,7 +95,7 @@ def now(glass: Glass, _operand: str) -> None:
 
 
 def events(glass: Glass, _operand: str) -> None:
-    """List what happened in the time of the tape."""
+    """List the events of the timeline."""
     glass.session.check_past()
     found = glass.session.events()
     remark = "" if glass.session.knows_limits(found) else NO_LIMITS
@@ -144,7 +144,7 @@ class Keyboard:
         self.glass.run("REDISP")
 
     def refresh(self) -> None:
-        """Take a sample now, if the machine is looked at live."""
+        """Take a sample now, if the live machine is shown."""
         self.glass.refresh()
 
     def back(self) -> None:

@@ -37,7 +37,7 @@ SWITCH_SECONDS: Final = 0.0005
 
 
 SOON: Final = 0.3
-"""What takes more seconds than this is said while it is done."""
+"""Seconds after which the guidance says what is awaited."""
 
 
 class WorkDone(Message):
@@ -49,7 +49,7 @@ class WorkDone(Message):
         self.result = result
 
     def can_replace(self, message: Message) -> bool:
-        """Let a newer sample take the place of one that was not yet looked at."""
+        """Let a newer sample replace one that was not taken yet."""
         both = (self.result, message.result) if isinstance(message, WorkDone) else ()
         return bool(both) and all(result.sample is not None for result in both)
 
@@ -171,7 +171,7 @@ class Zmon(App[int]):
         room = self.tour.room(width, height)
         if room != self._room:
             self._room = room
-            self.beside.stand(room)
+            self.beside.dock(room)
             self.glass.resize(width - room.columns, height - room.lines)
         self.beside.show(self.tour.lines(width, height, waiting=not self.glass.settled))
 
@@ -182,7 +182,7 @@ class Zmon(App[int]):
         self.paint()
 
     def _tick(self) -> None:
-        """Let a tape that plays go on."""
+        """Move a cursor that plays."""
         self._ticking = None
         self.glass.tick()
         self.paint()
@@ -277,7 +277,7 @@ class Zmon(App[int]):
         self.paint()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what stands there."""
+        """Choose what is at the position."""
         x, y = event.screen_x, event.screen_y
         region = self.beside.region
         if self.beside.display and region.contains(x, y):
@@ -300,7 +300,7 @@ class Zmon(App[int]):
 
 
 def _typable(words: str) -> str:
-    """Return what of the words can stand in the command line."""
+    """Return the characters that the command line can show."""
     return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zmon.session.page import Page
 
 COLOURS: Final = ("data", "strong", "label", "heading", "message", "guidance")
-"""How the series are told apart, beside their letters."""
+"""Colours of the series, which have letters, too."""
 
 SIGNS: Final = {"*": "look", "!": "alarm"}
 
@@ -40,7 +40,7 @@ class ChartPane(Pane):
         return ""
 
     def resize(self, width: int, height: int) -> None:
-        """Take so much room from now on."""
+        """Set the size."""
         if (width, height) != (self.width, self.height):
             self.width, self.height = width, max(height, 0)
             self._draw()

@@ -33,7 +33,7 @@ def too_small(width: int, height: int) -> list[Line]:
     return few + [EMPTY] * (height - len(few))
 
 
-def heading(  # noqa: PLR0913 - all that a header tells
+def heading(  # noqa: PLR0913 - one for each part of a header
     screen: Screen,
     interval: Interval | None,
     width: int,
@@ -45,8 +45,8 @@ def heading(  # noqa: PLR0913 - all that a header tells
 ) -> Line:
     """Return the header of a screen; without an interval its name alone.
 
-    What the data are stands at its end, however narrow the glass is.  `span` is begin and end of what is
-    shown, where that is more than the interval.  A `name` takes the place of the screen's own.
+    Its end says what the data are (live, Replay, Simulated) at every width.  `span` is begin and end of what
+    is shown, where that is more than the interval.  A `name` takes the place of the screen's own.
     """
     screen = screen.changed(id=name) if name else screen
     if interval is None:

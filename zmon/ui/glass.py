@@ -1,7 +1,7 @@
 """The glass: the state of the whole screen, and its lines.
 
 The frame is the original's: header, an empty line, the pane, a line of guidance, the command line, the PF
-keys.  Messages stand in the place of the guidance until the next key.  Nothing here knows a terminal.
+keys.  A message replaces the guidance until the next key.  Nothing here depends on a terminal.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from zmon.ui.timeline_bar import TimelineBar
 
 ROOM_FOR_TIME: Final = 20
-"""On so many lines there is room for the time line."""
+"""Lines of the terminal from which on the time line is shown."""
 
 
-MOST_PASTED: Final = 20
-"""So many lines of a paste are carried out at the most: what has more was not meant as commands."""
+MAX_PASTED: Final = 20
+"""Lines of a paste that are carried out: a longer one was not meant as commands."""
 
 LEAVING: Final = {"back", "interrupt", "enter"}
 """Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
 
 
 class GlassReader(Protocol):
-    """Who goes along tapes and fills tables, while the glass answers keys."""
+    """Moves the cursor and fills tables, while the glass answers keys."""
 
     def fill(self, filling: FillTask) -> None:
         """Have a table filled."""
@@ -88,8 +88,8 @@ class Glass:
     ) -> None:
         """Show the session; the command `first` is given as soon as there is a sample.
 
-        Without `sampler` nothing is sampled; without `reader` tapes are read and tables filled at once.
-        `clock` is what a tape plays by.  A `plain` terminal has only the characters of ASCII; `chart` is the
+        Without `sampler` nothing is sampled; without `reader` moves and tables are done at once.
+        `clock` times playback.  A `plain` terminal has only the characters of ASCII; `chart` is the
         style that charts are drawn in.
         """
         self.session = session
@@ -108,9 +108,9 @@ class Glass:
         self.ended = False
         self._first = first
         self.slow = False
-        """Whether what was asked for takes so long that it is said."""
+        """Whether the guidance says what is awaited, because it takes long."""
         self.wanted = ""
-        """The text that was looked for last."""
+        """The text of the last LOCATE."""
         self._message, self._message_kind = "", "message"
         self.helps = Helps()
         self._shown: list[tuple[Page | None, Pane]] = []
@@ -124,7 +124,7 @@ class Glass:
 
     @property
     def pane(self) -> Pane:
-        """What stands between header and guidance now."""
+        """What is between header and guidance now."""
         return self._shown[-1][1] if self._shown else self.waiting
 
     @property
@@ -134,7 +134,7 @@ class Glass:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is awaited that was asked for: no move, no table."""
+        """Whether no move and no table is awaited."""
         return not self.session.underway and self._filling is None
 
     @property
@@ -154,7 +154,7 @@ class Glass:
         return self.height - frame.FRAME - (self._timeline() is not None)
 
     def resize(self, width: int, height: int) -> None:
-        """Take so much room from now on."""
+        """Set the size."""
         self.width, self.height = width, height
         self.fit()
 
@@ -332,13 +332,13 @@ class Glass:
         return f"Not carried out: {'; '.join(waiting)}" if waiting else ""
 
     def tell(self) -> None:
-        """Say what there is to be said about where a move has led."""
+        """Show the message of the last move."""
         words, self.session.message = self.session.message, ""
         if words:
             self.say(words)
 
     def tick(self) -> None:
-        """Let a tape that plays go on, if what was seen last is painted."""
+        """Move a cursor that plays, once the last screen is painted."""
         if not self.settled:
             return
         command = self.playback.tick()
@@ -354,7 +354,7 @@ class Glass:
             self.settle()
 
     def failed(self, message: str, about: FillTask | CursorMove | None = None) -> None:
-        """Say that a sample or a table could not be had."""
+        """Show why a sample or a table failed."""
         if isinstance(about, CursorMove):
             self.session.drop(about)
             self.playback.stop()
@@ -435,8 +435,8 @@ class Glass:
         given = [line for line in lines if line.strip()]
         if len(given) < 2:
             self.type("".join(given))
-        elif len(given) > MOST_PASTED:
-            self.say(f"{len(given):,} lines were pasted; at most {MOST_PASTED} can be carried out", "alarm")
+        elif len(given) > MAX_PASTED:
+            self.say(f"{len(given):,} lines were pasted; at most {MAX_PASTED} can be carried out", "alarm")
         else:
             for line in given:
                 self.type(line)
@@ -479,7 +479,7 @@ class Glass:
         return True
 
     def click(self, x: int, y: int) -> None:
-        """Choose what stands there, or do what the PF key there does."""
+        """Choose what is at a position, or do what the PF key there does."""
         self._message = ""
         self.session.leaving = False
         if self.too_small:
@@ -528,7 +528,7 @@ class Glass:
         self.fit()
 
     def refresh(self) -> None:
-        """Take a sample now, if the machine is looked at live."""
+        """Take a sample now, if the live machine is shown."""
         sampler = self.playback.sampler
         if sampler is not None and self.session.live and not sampler.held:
             sampler.now()

@@ -1,15 +1,14 @@
 """A list screen: headings, and rows under a cursor.
 
-The cursor belongs to a row's key, so it follows its device when rows change places.  Until it is moved it
-belongs to no key and stays at home: on the first row, because somebody who has just opened a screen looks at
-the worst devices, not at one of them; where rows are intervals, on that of the present moment; in a
-histogram, on the fullest bucket.
+The cursor follows the key of its row when rows change places.  Until it is moved it stays on the home row:
+the first one, so that a new screen shows the worst devices; the present interval of a screen by time; the
+fullest bucket of a histogram.
 
-Only columns that fit whole are drawn, and to the right the pane goes by columns; the first column stays.
-Rows are formatted when they are seen and kept until the next sheet.
+Only columns that fit whole are drawn.  The pane scrolls sideways by columns; the first column stays.
+Rows are formatted when they are drawn, and cached until the next sheet.
 
-The table's notes stand below the rows.  Where a list leaves no room for all of them, the first ones keep
-their place at the bottom of the pane, and the last row is followed by all of them.
+The table's notes follow the rows.  If a list leaves no room for all of them, the first ones stay at the
+bottom of the pane, and scrolling past the last row shows them all.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ if TYPE_CHECKING:
     from zmon.session.page import Page
 
 CURSOR: Final = ">"
-"""Stands in the first position of the cursor's line, which the original never uses."""
+"""Marks the cursor's line, in its first position, which the original never uses."""
 
 MARKED: Final = {"!": "alarm", "*": "look", "+": "look", "-": "guidance"}
 """What marked cells are painted as; less has another colour than more."""
 
 LEAST_ROWS: Final = 3
-"""So many rows are worth more than the lines above the headings, and than notes."""
+"""Rows that have priority over the lines above the headings, and over notes."""
 
 NOTES: Final = 8
-"""Below a list that is longer than the pane, notes take one line in so many; the first may take more."""
+"""Below a list that is longer than the pane, notes take one eighth of the lines; the first may take more."""
 LEAST_NOTES: Final = 2
-"""So many lines they take however low the pane is."""
+"""Lines that notes take at least."""
 
 
 class Grid(Pane):
@@ -66,7 +65,7 @@ class Grid(Pane):
         self.show(sheet, page)
 
     def show(self, sheet: Sheet, page: Page) -> str:
-        """Show a newer sheet; return a message when the cursor's row is gone."""
+        """Show a newer sheet; return a message if the cursor's row is missing in it."""
         before, self.sheet, self.page = self.sheet, sheet, page
         if sheet.order != before.order or _is_earlier(sheet, before):
             self.key = ""
@@ -95,7 +94,7 @@ class Grid(Pane):
 
     @property
     def _home(self) -> int:
-        """Where a cursor stands that was not moved, or was moved there again."""
+        """The row of a cursor that was not moved, or was moved back."""
         if self._by_time:
             return max(len(self.sheet) - 1, 0)
         own = self.sheet.order == natural(self.sheet.screen)
@@ -157,7 +156,7 @@ class Grid(Pane):
         return heads[-max(self.height - 1, 0) :] if self.height > 1 else []
 
     def headings(self) -> list[Line]:
-        """Return the heading lines of what is drawn; that of the chosen column stands out."""
+        """Return the heading lines; that of the chosen column is highlighted."""
         lines = [Line(text, "heading") for text in self.seen.headings]
         if self.column and lines:
             span = self._span(self.column)

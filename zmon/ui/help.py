@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 LEAST_BESIDE: Final = 8
-"""So many lines of the screen are worth seeing beside a short help text."""
+"""Lines of the screen that a short help text leaves visible; a longer text covers the screen."""
 
 WIDEST_HELP: Final = 110
 """Longer lines are hard to read."""

@@ -4,8 +4,7 @@ A 3270 sends what is typed to the command line, so letters and digits never are 
 mean something in a text, such as the arrows to the left and right, are functions only while the command
 line is empty.
 
-A user's own keys stand in `$XDG_CONFIG_HOME/zmon/keys.toml`: `help = "f1,ctrl+g"` for each function that
-shall have others.
+A user's own keys are in `$XDG_CONFIG_HOME/zmon/keys.toml`, a line for each function: `help = "f1,ctrl+g"`.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def load_keys(file: str | None = None) -> dict[str, str]:
 
 
 def spoken(keys: str) -> str:
-    """Write keys as they stand on a keyboard: `F1`, `Ctrl+P`, `<`."""
+    """Write keys as a keyboard names them: `F1`, `Ctrl+P`, `<`."""
     signs = {
         "less_than_sign": "<", "greater_than_sign": ">", "left_square_bracket": "[",
         "right_square_bracket": "]", "question_mark": "?", "plus": "+", "minus": "-",

@@ -20,7 +20,7 @@ KINDS: Final = (
 """What a part of a line can be."""
 
 UNDER: Final = ("cursor", "panel")
-"""What a whole line can stand on."""
+"""Backgrounds of a whole line."""
 
 
 class Part(NamedTuple):
@@ -82,7 +82,7 @@ def wrap(words: str, width: int) -> list[str]:
 
 
 def fields(template: str) -> list[tuple[int, int, str]]:
-    """Return where the `{name  }` fields of a form line stand, and their names."""
+    """Return start, end and name of the `{name  }` fields of a form line."""
     found = []
     at = 0
     while (start := template.find("{", at)) >= 0 and (at := template.find("}", start) + 1):

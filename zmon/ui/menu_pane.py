@@ -33,7 +33,7 @@ class Menu(Pane):
         self._all = [Line(text, "heading") for text in drawn]
 
     def resize(self, width: int, height: int) -> None:
-        """Take so much room from now on; columns that do not fit beside one another go below."""
+        """Set the size; columns that do not fit beside one another go below."""
         if width != self.width:
             self.width = width
             self._draw()
@@ -111,7 +111,7 @@ class Menu(Pane):
         return self.shift(columns)
 
     def click(self, x: int, y: int) -> str:
-        """Open the item that stands there."""
+        """Open the item at a position."""
         for item in self._there:
             if item.line == y + self.offset and item.start <= x < item.start + len(item.written):
                 return item.command

@@ -81,8 +81,8 @@ class Beside(Painter, can_focus=False, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def stand(self, room: Room) -> None:
-        """Stand on the right or at the bottom, in so much room; not at all if that is nothing."""
+    def dock(self, room: Room) -> None:
+        """Dock on the right or at the bottom, in this room; hide if it is empty."""
         self.display = any(room)
         self.styles.dock = "right" if room.columns else "bottom"
         self.styles.width = room.columns or "100%"

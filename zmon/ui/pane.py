@@ -28,7 +28,7 @@ class Pane:
         self._all = list(lines)
 
     def resize(self, width: int, height: int) -> None:
-        """Take so much room from now on."""
+        """Set the size."""
         self.width, self.height = width, max(height, 0)
         self.settle()
 
@@ -68,7 +68,7 @@ class Pane:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Begin and end (UTC in ns) of what is shown; None where that is the interval looked at."""
+        """Begin and end (UTC in ns) of what is shown; None if that is the present interval."""
         return None
 
     @property
@@ -110,7 +110,7 @@ class Pane:
         """Go to the next (or previous) thing that can be chosen in the line."""
 
     def click(self, x: int, y: int) -> str:  # noqa: ARG002 - for panes with something to choose
-        """Choose what stands there; return the command that the click gives, if any."""
+        """Choose what is at a position; return the command that the click gives, if any."""
         return ""
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.ui.line import Line
 
 SOONEST, LATEST = 0.1, 1.0
-"""A cursor that plays is moved after so many seconds."""
+"""Seconds between two moves of a cursor that plays."""
 
 WRITTEN: Final = 60_000_000_000
 """A recording whose last sample is younger, in ns, is waited for at its end."""
@@ -58,7 +58,7 @@ class PlaybackControl:
         self._strip: tuple[object, TimelineBar] | None = None
         """The time line drawn last, and for what."""
         self._following = False
-        """Whether it plays at the end of a recording that is being written."""
+        """Whether it waits at the end of a recording that is being written."""
 
     @property
     def held(self) -> bool:
@@ -175,7 +175,7 @@ class PlaybackControl:
         """Return to the live machine, and let it go on.
 
         Raises:
-            CommandError: it is no live machine that is looked at.
+            CommandError: the timeline is not live.
         """
         self.session.to_present()
         self.stop()

@@ -52,7 +52,7 @@ class Writable(Protocol):
 
 
 class Output:
-    """A file to which writing never fails: when it is gone, `gone` is called and the rest is dropped."""
+    """A file to which writing never fails: after the first error `gone` is called and the rest is dropped."""
 
     def __init__(self, file: Writable, gone: Callable[[], None]) -> None:
         """Write to `file`."""
@@ -101,12 +101,12 @@ class Terminal(LinuxDriver):
         """Read keys until the app ends; an error ends the app."""
         try:
             self.run_input_thread()
-        except Exception as error:  # noqa: BLE001 - whatever it is, nobody could press a key any more
+        except Exception as error:  # noqa: BLE001 - without this thread no key would be read any more
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._app._handle_exception, error)  # noqa: SLF001
 
     def run_input_thread(self) -> None:
-        """Read keys, until the app ends or the terminal is gone."""
+        """Read keys until the app ends or the terminal is closed."""
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.SelectSelector() as selector:

@@ -18,7 +18,7 @@ READABLE: Final = 4.5
 """The least contrast of text with what is under it: WCAG 2, level AA."""
 
 STEPS: Final = 20
-"""A colour becomes lighter or darker by one part in so many."""
+"""Steps in which a colour becomes lighter or darker."""
 
 DARK_PALETTE: Final = {
     "zmon-data": "ansi_green",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
 
 FIRST_INTERVAL: Final = 1.0
-"""The second sample comes after so many seconds at the latest: before it there are no rates to look at."""
+"""Seconds until the second sample at most: without it there are no rates."""
 
 OVERVIEW_SECONDS: Final = 1.0
 """Seconds after which the overview of a timeline that has grown is read again."""
@@ -82,7 +82,7 @@ class SamplingThread(threading.Thread):
         self._orders.put(_Order.LOOK if held else _Order.SAMPLE)
 
     def stop(self) -> None:
-        """Let the thread end when it next can; nobody needs to wait for it."""
+        """Ask the thread to end, without waiting for it."""
         self._orders.put(_Order.END)
 
     def run(self) -> None:
@@ -122,7 +122,7 @@ class ReadingThread(threading.Thread):
         self._report = report
         self._tasks: queue.SimpleQueue[FillTask | CursorMove | None] = queue.SimpleQueue()
         self._newest: FillTask | None = None
-        """The table that was asked for last: nobody waits for those before it any more."""
+        """The table that was asked for last; older requests are dropped."""
         self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
         """Whose timeline's overview was read last, its span, and when."""
 
@@ -136,11 +136,11 @@ class ReadingThread(threading.Thread):
         self._tasks.put(move)
 
     def stop(self) -> None:
-        """Let the thread end when it next can; nobody needs to wait for it."""
+        """Ask the thread to end, without waiting for it."""
         self._tasks.put(None)
 
     def run(self) -> None:
-        """Do what is asked for; this is the thread itself."""
+        """Work through the queue; this is the thread itself."""
         while (task := self._tasks.get()) is not None:
             if not isinstance(task, FillTask) or task is self._newest:
                 self._report(self._done(task))

@@ -1,9 +1,9 @@
-"""The time line: the whole tape in one line, where it stands in it, and what happened when.
+"""The time line: the whole timeline in one line, with the position of the cursor and the events.
 
     09:00:00 ▁▁▂▃▂▁▁ ▁▁▁▆█!▇▂▁A▁▁▁|▁▁▁B▁▁▁▁▁ 17:00:00  x10
 
-A curve of the load; blank where samples are missing; `!` for exceptions, `A` and `B` for marks, `|` where
-the tape stands.
+A curve of the load; blank where samples are missing; `!` for exceptions, `A` and `B` for marks, `|` for
+the cursor.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview
 
 LEAST: Final = 12
-"""So many characters are worth being called a line."""
+"""Characters of the line below which the times beside it are left out."""
 
 DAY: Final = 86_400_000_000_000
 MISSING: Final = (What.GAP, What.HOLE)
-"""Where these are the line is blank."""
+"""Events for which the line is blank."""
 MARKED: Final = tuple(what for what in What if Event(what, 0, 0).exception and what is not What.GAP)
-"""Where these are it has a mark."""
+"""Events for which it has a mark."""
 
 
 class TimelineBar:
-    """Draws the time line of a tape in a width, and tells which time stands where."""
+    """Draws the time line in a width, and converts between times and columns."""
 
     def __init__(self, course: Overview, width: int, word: str = "", *, plain: bool = False) -> None:
-        """Leave room for times and a `word` beside the line; `plain` uses ASCII alone."""
+        """Leave room for times and a `word` beside the line; `plain` draws in ASCII."""
         self.course = course
         self.plain = plain
         self.word = word
@@ -52,14 +52,14 @@ class TimelineBar:
             self.word = ""
 
     def place(self, utc: int) -> int:
-        """Return in which character of the line a time lies; outside it, at its ends."""
+        """Return the character of the line for a time; one of its ends for times outside."""
         begin, end = self.course.begin, self.course.end
         if end <= begin:
             return self.length - 1
         return min(max((utc - begin) * (self.length - 1) // (end - begin), 0), self.length - 1)
 
     def time(self, x: int) -> int | None:
-        """Return the last time that stands at a column of the glass; None beside the line."""
+        """Return the last time of a column of the glass; None beside the line."""
         at = x - self.start
         if not 0 <= at < self.length:
             return None
@@ -68,7 +68,7 @@ class TimelineBar:
         return min(following - 1, end) if at else begin
 
     def line(self, utc: int | None, marks: Mapping[str, int]) -> Line:
-        """Draw the line for where the tape stands and its marks."""
+        """Draw the line with the cursor and the marks."""
         drawn, exceptions = list(self._drawn[0]), self._drawn[1]
         kinds = dict.fromkeys(exceptions, "alarm")
         for name, when in marks.items():
@@ -88,7 +88,7 @@ class TimelineBar:
 
     @cached_property
     def _drawn(self) -> tuple[str, frozenset[int]]:
-        """What stays the same wherever the tape stands: the line, and where it shows exceptions."""
+        """What does not depend on the cursor: the line, and where it shows exceptions."""
         drawn, events = list(self._curve()), self.course.events
         for event in [event for event in events if event.what in MISSING]:
             first, last = self.place(event.begin), self.place(event.end)
@@ -106,7 +106,7 @@ class TimelineBar:
 
 
 def _label(course: Overview, utc: int) -> str:
-    """Write a time as briefly as the length of the tape allows."""
+    """Write a time: with the day if the timeline is longer than one."""
     if course.end - course.begin < DAY:
         return clock(utc)
     try:

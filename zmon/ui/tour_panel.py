@@ -20,7 +20,7 @@ SCREEN: Final = 80
 PANEL: Final = 36
 """Columns of the panel at the most, its rule among them."""
 STRIP: Final = 3
-"""The strip takes no more than one in so many lines."""
+"""The strip takes at most this fraction of the lines: one third."""
 BUTTONS: Final = (("tour_next", "next"), ("tour_back", "back"), ("tour", "close"))
 SIMULATED: Final = "Simulated: no real machine"
 WAITING: Final = (

@@ -27,7 +27,7 @@ class Style(NamedTuple):
     fill: str
     """What a bar ends with, from nearly nothing to a full cell."""
     reach: str
-    """What stands between the mean and the highest value."""
+    """Drawn between the mean and the highest value."""
     look: str
     bad: str
     beside: str
@@ -36,7 +36,7 @@ class Style(NamedTuple):
     below_tick: str
     corner: str
     hole: str
-    """Stands in the axis of time where values are missing."""
+    """Drawn in the axis of time where values are missing."""
 
 
 LINES: Final = Style(BLOCKS, "│", "·", "─", "│", "┤", "─", "┬", "└", "·")
@@ -53,7 +53,7 @@ def letter(series: int) -> str:
 
 
 class Cells:
-    """The field of a chart, and what stands in each cell; level 0 is at the bottom."""
+    """The field of a chart with the content of each cell; level 0 is at the bottom."""
 
     def __init__(self, rows: int, columns: int, scale: Scale, limit: Limit | None) -> None:
         """Begin with empty cells."""

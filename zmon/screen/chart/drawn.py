@@ -113,7 +113,7 @@ def labels(
 
 
 def short(variables: Sequence[Variable]) -> list[str]:
-    """Return the keys as people say them, such as a device number, if they can still be told apart."""
+    """Return the short names of keys, such as device numbers, if they are unambiguous."""
     keys = [variable.key for variable in variables]
     few = [key.rpartition(".")[2] for key in keys]
     return few if len(set(few)) == len(set(keys)) else keys

@@ -61,7 +61,7 @@ def time_axis(
 
 
 def legend(series: Sequence[ChartLine], manner: Manner, style: Style, width: int, *, dotted: bool) -> str:
-    """Write what stands for what, as far as there is room."""
+    """Write the legend, as far as there is room."""
     if len(series) > 1:
         said = [f"{letter(place)} {harmless(one.name, ascii_only=True)}" for place, one in enumerate(series)]
     elif manner.style == "braille":
@@ -152,7 +152,7 @@ def plot(
     A single series is a line of dots (`braille`) or a bar per column up to the mean, with a thin line up to
     the highest value.  Several are lines of dots that end in their letter, or are drawn by their letters.
     The limits are lines that differ, `look` is dotted; above the values by more than their height they
-    stand in the legend only.
+    are in the legend only.
     """
     width, height = (min(max(size, 1), MOST) for size in (width, height))
     every = [point for one in series for point in one.points]

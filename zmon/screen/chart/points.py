@@ -95,7 +95,7 @@ class Bucket:
 
     @property
     def point(self) -> Point:
-        """What stands for all that has been added."""
+        """The summary of all points that were added."""
         if not self.count:
             return Point(self.begin, self.end, None, None, None)
         mean = self.weighted / self.covered if self.covered else self.plain / self.count
@@ -105,7 +105,7 @@ class Bucket:
 def buckets(
     points: Iterable[Point], width: int, begin: int | None = None, end: int | None = None
 ) -> list[Point]:
-    """Return `width` points that stand for all of them between `begin` and `end`.
+    """Return `width` points that summarise all of them between `begin` and `end`.
 
     Low and high are those of every point that reaches into the bucket, so a peak of a single sample stays.
     The mean weighs each point by the time that it has in common with the bucket; points without length

@@ -16,7 +16,7 @@ SECOND: Final = 1_000_000_000
 DAY: Final = 86_400
 MONTH: Final = 28 * DAY
 YEAR: Final = 364 * DAY
-"""So many weeks, so that all marks are Mondays."""
+"""Whole weeks, so that all marks are Mondays."""
 
 HAIR: Final = 1e-9
 """By how much of its axis a value may be off because numbers have an end."""
@@ -46,7 +46,7 @@ class Scale(NamedTuple):
     """Value and what is written beside it, from the lowest."""
 
     def level(self, value: float, cells: int) -> int:
-        """Return in which of so many equal cells, from 0 at the bottom, a value lies."""
+        """Return in which of `cells` equal cells, from 0 at the bottom, a value lies."""
         return min(max(math.ceil(self.share(value) * cells - HAIR) - 1, 0), cells - 1)
 
     def share(self, value: float) -> float:
@@ -61,7 +61,7 @@ class Scale(NamedTuple):
 def value_scale(low: float, high: float, most: int, form: str = "rate", *, zero: bool = True) -> Scale:
     """Return the axis for values from `low` to `high` with at most `most` marks, which are 3 at least.
 
-    Marks are 1, 2 or 5 times a power of ten apart, sizes in bytes so many binary units.  The axis
+    Marks are 1, 2 or 5 times a power of ten apart, sizes in bytes that number of binary units.  The axis
     begins at zero unless `zero` is false.
     """
     if zero:
