@@ -305,7 +305,7 @@ def _is_member(disk: AsmDisk, group: DiskGroup) -> bool:
 
 
 def disk_group_files(containers: Iterable[Container], groups: DiskGroups) -> tuple[DiskGroupFile, ...]:
-    """Return how the containers that are in disk groups are spread, each name once."""
+    """Return the placement of the containers in disk groups, each name once."""
     members: dict[str, GroupMembers] = {}
     found: dict[str, DiskGroupFile] = {}
     for container in filter(is_in_group, containers):

@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.listing import containers as c
-from zmon.listing.delimited import WHOLE_NUMBER, rows, whole_number
+from zmon.listing.delimited import WHOLE_NUMBER, first_row, rows, whole_number
 from zmon.listing.not_understood import Note, NoteSeries, quote, similar_word
 
 if TYPE_CHECKING:
@@ -42,16 +42,12 @@ _HOST: Final = re.compile(r"host\s*[:=]\s*(\S+)", re.IGNORECASE)
 
 def recognise(head: str) -> bool:
     """Return whether a text begins with a heading of `tablespace` and `path`, or with a name and a path."""
-    try:
-        first = next(map(_bare, rows(head)), None)
-    except ValueError:
-        return False
+    first = first_row(head)
     if first is None or first.problem:
         return False
-    named = _heading(first.fields)
-    if named is not None:
-        return "tablespace" in named
-    return len(first.fields) >= 2 and _is_path(first.fields[1])
+    fields = _bare(first).fields
+    named = _heading(fields)
+    return "tablespace" in named if named is not None else len(fields) >= 2 and _is_path(fields[1])
 
 
 def _is_path(field: str) -> bool:
@@ -128,7 +124,7 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
 
 
 def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries) -> tuple[c.Container, str]:
-    """Return what a row lists, and the host it names."""
+    """Return the container of a row, and its host."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
     problem = row.problem or "; ".join(_wrong(cells, row.fields, names))
@@ -169,7 +165,7 @@ def _separators(field: str) -> str:
 
 
 def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Return what makes a row useless."""
+    """Yield the reasons why a row cannot be used."""
     other = _separators(fields[0]) if len(fields) == 1 else ""
     if other and not cells.get("path"):
         yield f"no path: {quote(fields[0])} has {other}: separate fields as the first line does"

@@ -132,6 +132,14 @@ def rows(text: str | Iterable[str], comments: list[str] | None = None) -> Iterat
             yield from _batch(body, number) if delimiter == "\t" else _separated(body, number, delimiter)
 
 
+def first_row(head: str) -> TableRow | None:
+    """Return the first row of a text; None if there is none, or it cannot be read."""
+    try:
+        return next(rows(head), None)
+    except TableError:
+        return None
+
+
 def _lines(text: str | Iterable[str]) -> Iterator[str]:
     """Give the lines with their ends.
 
@@ -459,8 +467,11 @@ def _columned(line: str, ends: list[int]) -> str:
     begins = [0, *(end + 1 for end in ends)]
     if len(bare) <= begins[-2] or len(bare) > ends[-1] or any(bare[end : end + 1].strip() for end in ends):
         return line
+    return _csv_line(bare[begin:end].strip() for begin, end in zip(begins, ends, strict=False))
+
+
+def _csv_line(cells: Iterable[str]) -> str:
     made = StringIO()
-    cells = (bare[begin:end].strip() for begin, end in zip(begins, ends, strict=False))
     csv.writer(made, lineterminator="\n").writerow(cells)
     return made.getvalue()
 
@@ -505,6 +516,4 @@ def drawn_rows(lines: Iterable[str]) -> Iterator[str]:
         if was_continued and not cells[0]:
             yield "\n"
             continue
-        made = StringIO()
-        csv.writer(made, lineterminator="\n").writerow(cell.removesuffix("+").rstrip() for cell in cells)
-        yield made.getvalue()
+        yield _csv_line(cell.removesuffix("+").rstrip() for cell in cells)

@@ -277,7 +277,7 @@ _HINTS: Final = (
 
 
 def _hint(head: str) -> str:
-    """Return what a text seems to be and what to give instead; empty if no hint fits."""
+    """Return a hint about a text that is often given by mistake; empty if none fits."""
     for pattern, words in _HINTS:
         if found := pattern.search(head):
             if "file" not in found.groupdict():

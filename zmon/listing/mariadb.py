@@ -17,7 +17,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.listing import containers as c
-from zmon.listing.delimited import rows, whole_number
+from zmon.listing.delimited import first_row, rows, whole_number
 from zmon.listing.not_understood import Note, quote, unread_row
 from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError
 
@@ -75,7 +75,7 @@ _OPTIONS: Final = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "read_default_file
 
 
 def decoded(name: str) -> str:
-    """Return what an encoded name of a file means, as far as it is in hex: `odd@0020table` is `odd table`."""
+    """Decode the hex in an encoded file name: `odd@0020table` is `odd table`."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
 
 
@@ -93,10 +93,7 @@ def parse_isl(content: bytes) -> str:
 
 def recognise(head: str) -> bool:
     """Return whether a text begins like one of the results of `QUERIES`."""
-    try:
-        first = next(rows(head), None)
-    except ValueError:
-        return False
+    first = first_row(head)
     return first is not None and _result_of(first.fields) is not None
 
 
@@ -265,14 +262,12 @@ def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str =
     Raises:
         ServerError: no driver, not reached, no authority, no such database; says what to do.
     """
-    wanted = tuple(databases) or ((server.database,) if server.database else ())
+    wanted = server.wanted(databases)
     notes: list[Note] = []
     results: dict[str, list[tuple[int, Cells]]] = {sort: [] for sort in _RESULTS}
     with closing(_connect(server)) as connection:
         known = [cells["schema_name"] for cells in _ask(connection, server, "SHOW SCHEMAS", ("schema_name",))]
-        missing = [name for name in wanted if name not in known]
-        if missing:
-            raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
+        server.check(wanted, known)
         refused: dict[str, ServerError] = {}
         for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
             bound = f"\nLIMIT {MAX_ROWS + 1}" if statement.startswith("SELECT") else ""

@@ -80,7 +80,7 @@ def quote(text: str, most: int = 60) -> str:
 
 @lru_cache(maxsize=4096)
 def distance(word: str, other: str) -> int:
-    """Return how many letters are changed, left out, added, or exchanged with their neighbours."""
+    """Return the number of letters changed, left out, added, or exchanged with their neighbours."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, letter in enumerate(word, 1):
@@ -100,7 +100,7 @@ def is_like(word: str, words: Collection[str]) -> bool:
 
 
 def similar_word(word: str, words: Collection[str]) -> str:
-    """Return which of these a word nearly is; empty when it is none, or one of them itself."""
+    """Return the most similar of some words; empty if none is similar, or the word is one of them."""
     if not word or word in words or len(word) > MAX_WORD:
         return ""
     letters = frozenset(word)
@@ -115,7 +115,7 @@ def similar_word(word: str, words: Collection[str]) -> str:
 
 
 def _mistakes(word: str) -> int:
-    """Return how many mistakes a word may have."""
+    """Return the number of mistakes a word may have."""
     return 2 if len(word) >= LONG_WORD else 1 if len(word) > 2 else 0
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing.ddl import DdlReader
-from zmon.listing.delimited import rows
+from zmon.listing.delimited import first_row, rows
 from zmon.listing.not_understood import Note, quote, unread_row
 from zmon.listing.servers import MAX_ROWS, TOO_MANY, ServerError, is_here
 from zmon.listing.sql_scanner import STRING, WORD, SqlDialect
@@ -114,10 +114,7 @@ class _ServerFacts(NamedTuple):
 
 def recognise(head: str) -> bool:
     """Return whether a text begins like `TABLESPACES` spooled by psql; that of `FILES` is a plain CSV."""
-    try:
-        first = next(rows(head), None)
-    except ValueError:
-        return False
+    first = first_row(head)
     return first is not None and (
         _COLUMNS.issubset(first.fields)
         or first.fields[:3] == ("Name", "Owner", "Location")
@@ -172,15 +169,13 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
     Raises:
         ServerError: no driver, not reached, no authority, no such database; says what to do.
     """
-    wanted = tuple(databases) or ((server.database,) if server.database else ())
+    wanted = server.wanted(databases)
     containers: list[c.Container] = []
     notes: list[Note] = []
     with _session(server, wanted[0] if wanted else "") as ask:
         about = _ServerFacts(*ask(_SERVER)[0])
         known = {row[0]: row[1:] for row in ask(_DATABASES)}
-        missing = [name for name in wanted if name not in known]
-        if missing:
-            raise ServerError(f"{server}: no database {missing[0]!r}; there are {', '.join(known)}")
+        server.check(wanted, known)
         whole = c.Container(base_dir=about.base_dir or "", kind=c.DIRECTORY, source=str(server))
         containers.append(_log(whole, about))
         containers += _temporary(ask, whole, about, notes)

@@ -26,7 +26,7 @@ from zmon.listing.not_understood import Note
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     ServerReader = Callable[["Server", Sequence[str], str], ListingContent]
     """Asks a server for the files of databases, with the base directory for a server that hides its own."""
@@ -76,8 +76,22 @@ class Server(NamedTuple):
         shown = "&".join(f"{name}={'***' if _SECRET.search(name) else value}" for name, value in options)
         return f"{self.product}://{who}{where}/{self.database}" + (f"?{shown}" if shown else "")
 
+    def wanted(self, databases: Sequence[str]) -> tuple[str, ...]:
+        """Return the databases to list: the given ones, else that of the address; empty for all."""
+        return tuple(databases) or ((self.database,) if self.database else ())
+
+    def check(self, wanted: Iterable[str], known: Collection[str]) -> None:
+        """Compare the databases to list with those of the server.
+
+        Raises:
+            ServerError: the server lacks one.
+        """
+        missing = next((name for name in wanted if name not in known), "")
+        if missing:
+            raise ServerError(f"{self}: no database {missing!r}; there are {', '.join(known)}")
+
     def harmless_message(self, error: BaseException) -> str:
-        """Return what a driver says in one line, without the secrets of the address."""
+        """Return a driver's message in one line, without the secrets of the address."""
         said = str(error)
         for secret in (self.password, *(value for name, value in self.options if _SECRET.search(name))):
             said = said.replace(secret, "***") if secret else said
@@ -208,7 +222,7 @@ def started() -> subprocess.Popen[bytes]:
 
 
 def request(address: str, databases: Sequence[str] = (), base_dir: str = "") -> bytes:
-    """Return what a child is asked, as one line."""
+    """Return the request to a child as one line."""
     return line({
         "address": address, "databases": list(databases), "base_dir": base_dir, "deadline": DEADLINE,
         "memory": MAX_MEMORY,

@@ -107,7 +107,7 @@ class Unit(NamedTuple):
 
 
 def weights(units: Sequence[Unit]) -> list[float]:
-    """Return what each unit can bear, as multiples of their mean; all 1 unless every capacity is given."""
+    """Return the capacity of each unit as a multiple of their mean; all 1 unless every capacity is given."""
     given = [unit.capacity for unit in units if isinstance(unit.capacity, int | float) and unit.capacity > 0]
     if len(given) < len(units) or not given:
         return [1.0] * len(units)
@@ -120,13 +120,13 @@ NO_DISK: Final = absent("no disk is known that it lies on")
 
 
 class FilePiece(NamedTuple):
-    """What of a file lies on one disk; a file of which no disk is known is one piece as well."""
+    """The part of a file on one disk; a file of which no disk is known is one piece as well."""
 
     file: DataFile
     location: FileLocation
     share: DiskShare | None
     part: Number
-    """What its bytes there are of those of all known files there, from 0 to 1."""
+    """Its part of the bytes of all known files there, from 0 to 1."""
 
     @property
     def number(self) -> str:
@@ -151,7 +151,7 @@ def pieces(machine: Machine) -> tuple[FilePiece, ...]:
 
 
 def part(share: DiskShare, machine: Machine) -> Number:
-    """Return what the bytes of a file on a disk, copies among them, are of those of all known files there."""
+    """Return the part of a file, with its copies, in the bytes of all known files on a disk."""
     count = _bytes(share)
     if isinstance(count, Absent):
         return count
@@ -160,7 +160,7 @@ def part(share: DiskShare, machine: Machine) -> Number:
 
 @lru_cache(maxsize=2)
 def _held(machine: Machine) -> Mapping[str, float]:
-    """Return how many bytes the known files have on each disk, by major:minor."""
+    """Return the bytes of the known files on each disk, by major:minor."""
     found: dict[str, float] = {}
     for answer in machine.counted.values():
         for share in answer.disks:
@@ -385,7 +385,7 @@ class UnitIndex:
         return ItemBytes(units, volumes, unplaced, tuple(reasons))
 
     def grade(self, answer: FileLocation) -> Grade:
-        """Return how sure the units of one container are: as the way down, and as the unit of each disk."""
+        """Return the grade of the units of one container: the worst of the way down and of its disks."""
         if self._by is UnitKind.DISK:
             return answer.grade
         return min([answer.grade, *(share.volume.grade for share in answer.disks)])
@@ -508,7 +508,7 @@ def _side_key(volume: Volume, site: Site) -> str | Absent:
 
 
 def disks_traffic(interval: Interval) -> dict[str, Number]:
-    """Return what each block device read and wrote, in bytes a second, by major:minor."""
+    """Return the traffic of each block device in bytes a second, by major:minor."""
     blocks = interval.of(BLOCK)
     rates = zip(blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
     return {
@@ -549,7 +549,7 @@ def _logical_volume(answer: FileLocation, machine: Machine) -> str:
 
 
 def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
-    """Return why not all of a container was placed; empty when it was."""
+    """Return the reason why not all of a container was placed; empty if it was."""
     if counted.units and not counted.unplaced:
         return ""
     cells = (file.real, file.number, file.ranges)

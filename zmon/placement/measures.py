@@ -53,7 +53,7 @@ def unknown(why: Absent, units: int) -> Spread:
 
 
 def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
-    """Return how evenly loads, by the keys of their units, lie on all of the units.
+    """Measure how evenly loads, by the keys of their units, lie on all units.
 
     Raises:
         ValueError: there is a load on a unit that is not among them, or a negative one.
@@ -198,7 +198,7 @@ def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Hea
 
 
 def bound_ratio(before: Headroom, after: Headroom) -> Number:
-    """Return how many times the throughput may become at the most when the placement changes."""
+    """Return the largest factor by which the throughput may grow with another placement."""
     return after.factor / before.factor if not isinstance(before.factor, Absent) else before.factor
 
 

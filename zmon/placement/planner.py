@@ -188,7 +188,7 @@ def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iter
 def _placed_anew(
     begin: PlannerState, uneven: float, apart: float
 ) -> tuple[FreshPlacement | None, tuple[PlanStep, ...]]:
-    """Return what placing all anew gives, and the steps to it if they are few enough to be put in order.
+    """Return the result of placing all anew, and the steps to it if they are few enough to be put in order.
 
     Of many small moves each gains next to nothing and all together a lot, so none of them is left out.
     """
@@ -270,7 +270,7 @@ def _keyed(state: PlannerState, loads: Sequence[float]) -> dict[str, float]:
 
 
 def _apart(state: PlannerState) -> float:
-    """Return which part of the load lies as spread as its files allow."""
+    """Return the part of the load that lies as spread as its files allow."""
     return 1 - state.losses() / sum(state.loads)
 
 
@@ -531,7 +531,7 @@ def _wider_by_exchange(state: PlannerState, worst: Sequence[int], ceiling: float
 def _exchanged(
     state: PlannerState, number: int, other: int, ceiling: float
 ) -> tuple[float, int, Change] | None:
-    """Return what an exchange of two items gains, if they may change places."""
+    """Return the gain of an exchange of two items, if they may change places."""
     one, two = state.home[number], state.home[other]
     if state.space[number] == state.space[other]:
         return None
@@ -670,7 +670,7 @@ def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
 
 
 def _held(state: PlannerState) -> tuple[tuple[str, int], ...]:
-    """Return why the items on the unit with most load stay there, and how many do for each reason."""
+    """Return the reasons why items on the unit with most load stay there, with their numbers."""
     levels = state.levels()
     hot = levels.index(max(levels))
     cold = min(

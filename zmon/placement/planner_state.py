@@ -105,7 +105,7 @@ class PlannerState:
         return tuple((self.number[key], float(load)) for key, load in _falling(loads) if load > 0)
 
     def _fixed(self, number: int) -> str:
-        """Return why an item cannot be moved at all."""
+        """Return the reason why an item cannot be moved at all."""
         item, vector = self.items[number], self.vectors[number]
         if item.pinned:
             return item.pinned
@@ -184,15 +184,15 @@ class PlannerState:
     # judging
 
     def level(self, unit: int) -> float:
-        """Return what a unit bears, for what it can."""
+        """Return the load of a unit divided by its weight."""
         return self.loads[unit] / self.bear[unit]
 
     def levels(self) -> list[float]:
-        """Return what each unit bears, for what it can."""
+        """Return the load of each unit divided by its weight."""
         return [load / bear for load, bear in zip(self.loads, self.bear, strict=True)]
 
     def loss(self, space: int, squares: float | None = None) -> float:
-        """Return how much of a tablespace's load is missing from an even spread, in units of load.
+        """Return the load of a tablespace that an even spread would move elsewhere.
 
         One scan uses only the units of its own tablespace, however even all tablespaces together are.
         """
@@ -241,7 +241,7 @@ class PlannerState:
     # what may not be
 
     def hindrance(self, number: int, unit: int) -> str:
-        """Return why an item may not go to a unit; empty when it may."""
+        """Return the reason why an item may not go to a unit; empty if it may."""
         item = self.items[number]
         if self.fixed[number]:
             return self.fixed[number]

@@ -254,7 +254,7 @@ def evenly(
     limits = {name: capacity / mean for name, capacity in (channels or {}).items()} if mean else {}
 
     def filled(level: float) -> dict[str, float]:
-        """Return what each unit may have so that none of them, and no channels, are fuller than a level."""
+        """Return the largest load of each unit with no unit and no channels above a level."""
         found, behind = {}, dict.fromkeys(limits, 0.0)
         for unit, weight in zip(units, bear, strict=True):
             part = level * weight
@@ -335,7 +335,7 @@ def _assumptions(
     whole: TablespaceSpread,
     wanted: SpreadQuery,
 ) -> Iterable[str]:
-    """Yield what the answer rests on, a sentence each."""
+    """Yield the assumptions of the answer, a sentence each."""
     yield from _units_words(found, units, wanted)
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
@@ -367,7 +367,7 @@ def _assumptions(
 
 
 def _units_words(found: Placement, units: Sequence[Unit], wanted: SpreadQuery) -> Iterable[str]:
-    """Yield which units are counted, and which are left out."""
+    """Yield the units that are counted, and those left out."""
     many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
     if wanted.available:
         closed = [unit.title for unit in units if not unit.open]
@@ -387,7 +387,7 @@ def _units_words(found: Placement, units: Sequence[Unit], wanted: SpreadQuery) -
 
 
 def _unmatched(found: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
-    """Yield which names of the user and of the site file match nothing: they may be mistyped."""
+    """Yield the names in options and in the site file that match nothing."""
     if found.strange_capacities:
         yield f"the site's capacity of {named(found.strange_capacities)} is of no LCU that is known here"
     for pattern in wanted.pins:
@@ -401,7 +401,7 @@ FEW: Final = 4
 
 
 def counted(found: SpreadReport) -> str:
-    """Return what an even spread is of, and over what: `the bytes over 4 LCUs`."""
+    """Return the load and the units of an even spread: `the bytes over 4 LCUs`."""
     many = sum(unit.open for unit in found.units)
     what = "traffic" if found.wanted.traffic else "bytes"
     others = ", with no more than now on the others" if many < len(found.units) else ""
@@ -409,7 +409,7 @@ def counted(found: SpreadReport) -> str:
 
 
 def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
-    """Return how many times the throughput may be with another placement, and the limit; empty if unknown."""
+    """Return the factor by which the throughput may grow, and the bottleneck; empty if unknown."""
     if isinstance(found.times, Absent):
         return ""
     if len(units) == 1:
@@ -427,7 +427,7 @@ NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces b
 
 
 def spread_words(suggested: MovePlan) -> str:
-    """Return how even it is before and after the moves, and how even it can be; empty without a load."""
+    """Return Max/mean before and after the moves, and its bound; empty without a load."""
     if isinstance(suggested.uneven, Absent) or isinstance(suggested.gap, Absent):
         return ""
     least = f"no placement of these files gets below {suggested.bound:.2f}"

@@ -273,7 +273,7 @@ def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupRe
 
 
 def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Return what its name says of a path in a capture or a recording."""
+    """Look up a path of a capture or a recording by its name alone."""
     return LookupResult(meaning, (machine.locate(file_by_name(meaning.key, machine.mounts)),))
 
 
