@@ -12,22 +12,18 @@ process whose hashes of texts begin elsewhere, and both have to agree; two machi
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from tests.lab.plans import digest
 from zmon.lab.scenario import load_scenario
 from zmon.session.machines import simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from zmon.lab.model import Scenario
-    from zmon.sample import Sample
 
 SHARKS: Final = ("shark-before", "shark-after", "shark-channels-only", "shark-respread-only")
 HOUR: Final = 10.0
@@ -55,22 +51,6 @@ def only(plan: Scenario, seconds: float) -> Scenario:
 def undrawn(plan: Scenario) -> Scenario:
     """Return a scenario of which every interval is simulated."""
     return plan._replace(drawn=EVERY)
-
-
-def digest(samples: Iterable[Sample]) -> str:
-    """Return a digest of all that samples have in them."""
-    found = hashlib.sha256()
-    for sample in samples:
-        found.update(repr((sample.at, sample.source)).encode())
-        for name in sorted(sample.frames):
-            frame = sample.frames[name]
-            found.update(repr((name, list(frame.keys), list(frame.times))).encode())
-            for field in frame.kind.fields:
-                column = [
-                    cell.reason if isinstance(cell, Absent) else cell for cell in frame.column(field.name)
-                ]
-                found.update(repr((field.name, column)).encode())
-    return found.hexdigest()
 
 
 def of_tape(name: str) -> str:

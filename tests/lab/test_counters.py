@@ -323,13 +323,13 @@ def test_counters_follow_the_slices() -> None:
     course = Simulation(plan)
     found = samples(plan)
     for number, (before, after) in enumerate(pairwise(found)):
-        slice_ = course.slice(number)
+        counts = course.interval(number)
         reads, writes, connect, carried = [0, 0], [0, 0], [0] * 6, [0] * 8
-        for one in slice_.answered:
+        for one in counts.answered:
             reads[one.disk], writes[one.disk] = one.reads, one.writes
-        for started in slice_.started:
+        for started in counts.started:
             connect[started.device] = started.connect
-        for path in slice_.carried:
+        for path in counts.carried:
             carried[path.path] = path.busy_ns
         assert grown(before, after, BLOCK.name, "reads") == reads
         assert grown(before, after, BLOCK.name, "writes") == writes
@@ -346,7 +346,7 @@ def test_escon_counts_its_busy_time() -> None:
     course, found = Simulation(plan), samples(plan)
     for number, (before, after) in enumerate(pairwise(found)):
         carried = [0] * 8
-        for path in course.slice(number).carried:
+        for path in course.interval(number).carried:
             carried[path.path] = path.busy_ns
         ticks = grown(before, after, CHANNEL.name, "busy")
         assert all(abs(tick * TICK - time) < TICK for tick, time in zip(ticks, carried, strict=True))
@@ -358,7 +358,10 @@ def test_rounding_does_not_add_up() -> None:
     plan = small()
     course = Simulation(plan)
     total = sum(
-        one.read_ns for number in range(len(course)) for one in course.slice(number).answered if not one.disk
+        one.read_ns
+        for number in range(len(course))
+        for one in course.interval(number).answered
+        if not one.disk
     )
 
     assert samples(plan)[-1].frame(BLOCK).cell("dasda", "read_ms") == total // 1_000_000
@@ -392,13 +395,13 @@ def test_a_copy_goes_on_alone() -> None:
     plan = small()
     course = Simulation(plan)
     counters = KernelCounters(plan)
-    counters.add(course.slice(0))
+    counters.add(course.interval(0))
     then = digest([counters.sample()])
     copy = counters.copy()
-    copy.add(course.slice(1))
+    copy.add(course.interval(1))
 
     assert digest([counters.sample()]) == then
-    counters.add(course.slice(1))
+    counters.add(course.interval(1))
     assert digest([counters.sample()]) == digest([copy.sample()])
 
 
@@ -410,7 +413,7 @@ def test_a_sample_stays_as_it_is() -> None:
     found = counters.sample()
     then = digest([found])
     for number in range(5):
-        counters.add(course.slice(number))
+        counters.add(course.interval(number))
 
     assert digest([found]) == then
 

@@ -25,18 +25,18 @@ def test_phases_lie_one_after_the_other() -> None:
 def test_beyond_its_ends_there_is_nothing(number: int) -> None:
     """It says how long it is."""
     with pytest.raises(IndexError, match="small has 50 intervals"):
-        COURSE.slice(number)
+        COURSE.interval(number)
 
 
 def test_the_first_intervals_of_a_phase_are_simulated() -> None:
     """One after the other, as they follow from each other."""
-    assert [COURSE.slice(number) for number in range(DRAWN)] == COURSE.simulated(0)
+    assert [COURSE.interval(number) for number in range(DRAWN)] == COURSE.simulated(0)
     assert len(COURSE.simulated(0)) == DRAWN
 
 
 def test_the_others_are_drawn_from_them() -> None:
     """Each a whole one, and all of them at some time."""
-    drawn = {COURSE.simulated(0).index(COURSE.slice(number)) for number in range(DRAWN, INTERVALS)}
+    drawn = {COURSE.simulated(0).index(COURSE.interval(number)) for number in range(DRAWN, INTERVALS)}
 
     assert drawn == set(range(DRAWN))
 
@@ -52,7 +52,7 @@ def test_the_order_of_asking_does_not_matter(numbers: list[int]) -> None:
     """An interval is the same whenever it is asked for, and whatever was asked before."""
     fresh = Simulation(small(INTERVALS, DRAWN))
 
-    assert [fresh.slice(number) for number in numbers] == [COURSE.slice(number) for number in numbers]
+    assert [fresh.interval(number) for number in numbers] == [COURSE.interval(number) for number in numbers]
 
 
 def test_a_phase_is_at_least_one_interval() -> None:
@@ -67,10 +67,10 @@ def test_another_seed_has_another_course() -> None:
     """Or it would be no seed."""
     other = Simulation(small(INTERVALS, DRAWN, seed=6))
 
-    assert [other.slice(number) for number in range(9)] != [COURSE.slice(number) for number in range(9)]
+    assert [other.interval(number) for number in range(9)] != [COURSE.interval(number) for number in range(9)]
 
 
 def test_a_phase_does_not_depend_on_those_before_it() -> None:
     """It is simulated when it is first asked for, alone."""
-    assert Simulation(small(INTERVALS, DRAWN)).slice(INTERVALS) == COURSE.slice(INTERVALS)
-    assert Simulation(small(1, DRAWN)).slice(1) == COURSE.slice(INTERVALS)
+    assert Simulation(small(INTERVALS, DRAWN)).interval(INTERVALS) == COURSE.interval(INTERVALS)
+    assert Simulation(small(1, DRAWN)).interval(1) == COURSE.interval(INTERVALS)

@@ -421,10 +421,7 @@ class Engine:
         self.devices[request.device].request = request
         inside = unit.inside
         unit.inside = inside + 1
-        overhead = lcu.overhead
-        if inside > lcu.knee:
-            overhead += overhead * lcu.pressure * (inside - lcu.knee)
-        service = overhead + (request.size / lcu.speed if lcu.speed else 0.0)
+        service = lcu.service(request.size, inside)
         begin = max(now, unit.free)
         unit.free = begin + service
         unit.work += service
@@ -474,7 +471,7 @@ class Engine:
         request.path = path
         request.begun = group.since[path] = self.now
         group.transferring[path] = True
-        end = max(request.finish, self.now + (group.group.overhead + request.size / group.group.speed))
+        end = max(request.finish, self.now + group.group.transfer(request.size))
         heappush(self._events, (end, next(self._order), self._end, request))
 
     def _end(self, request: Request) -> None:

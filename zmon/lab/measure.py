@@ -25,7 +25,7 @@ QUANTITIES: Final = {
     "service peak": "the same from start to interrupt",
     "service": "ms from start to interrupt on average",
 }
-_SAID: Final = re.compile(
+_MEASURE: Final = re.compile(
     rf"({'|'.join(map(re.escape, QUANTITIES))})(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
 )
 BY_NAME: Final = ("per second", "time", "cpu")
@@ -49,53 +49,49 @@ class MeasureError(ValueError):
     """What is to be measured is not there."""
 
 
-def parse_measure(said: str) -> tuple[Measure, ...]:
+def parse_measure(text: str) -> tuple[Measure, ...]:
     """Return what is to be measured: one quantity, or two whose ratio is wanted.
 
     Raises:
         ValueError: it is not understood.
     """
-    found = [_SAID.fullmatch(part.strip()) for part in said.split(" / ")]
+    found = [_MEASURE.fullmatch(part.strip()) for part in text.split(" / ")]
     if not 1 <= len(found) <= 2 or None in found:
         raise ValueError(
-            f"is QUANTITY [of NAME] [in PHASE] [at SCENARIO], or two with ' / ' between them: {said!r:.80}; "
+            f"is QUANTITY [of NAME] [in PHASE] [at SCENARIO], or two with ' / ' between them: {text!r:.80}; "
             f"quantities are {', '.join(QUANTITIES)}"
         )
     return tuple(Measure(*(group or "" for group in one.groups())) for one in found if one)
 
 
-def measured(course: Simulation, measure: Measure) -> float:
+def measured(simulation: Simulation, measure: Measure) -> float:
     """Return a quantity of a simulation, from those intervals that were simulated and not drawn.
 
     Raises:
         MeasureError: there is nothing of this name, or it was not used at all.
     """
-    plan = course.plan
+    plan, of = simulation.plan, measure.of
     phases = [
         number for number, phase in enumerate(plan.phases) if not measure.phase or phase.name == measure.phase
     ]
     if not phases:
         raise MeasureError(f"{plan.name} has no phase {measure.phase!r}")
-    slices = [slice_ for number in phases for slice_ in course.simulated(number)]
-    seconds = len(slices) * plan.step
+    intervals = [interval for number in phases for interval in simulation.simulated(number)]
+    seconds = len(intervals) * plan.step
     if measure.quantity in BY_NAME:
-        return _by_name(slices, measure, seconds)
-    if measure.quantity in {"busy", "array IO/s", "service"}:
-        return _by_hardware(plan, slices, measure, seconds)
-    return _by_disk(plan, slices, measure, seconds)
-
-
-def _by_hardware(plan: Scenario, slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
+        return _by_name(intervals, measure, seconds)
     if measure.quantity == "busy":
-        return 100 * _busy(plan, slices, measure.of) / (seconds * 1e9)
+        return 100 * _busy(plan, intervals, of) / (seconds * 1e9)
+    if measure.quantity == "array IO/s":
+        return sum(one.fetched[lcu] for one in intervals for lcu in _lcus(plan, of)) / seconds
     if measure.quantity == "service":
-        return _service(slices)
-    return sum(slice_.fetched[lcu] for slice_ in slices for lcu in _lcus(plan, measure.of)) / seconds
+        started = [one for interval in intervals for one in interval.started]
+        spent = sum(one.pending + one.disconnect + one.connect for one in started)
+        return _per(spent, sum(one.starts for one in started), "") / 1e6
+    return _by_disk(_answered(intervals, _volumes(plan, of)), measure, seconds)
 
 
-def _by_disk(plan: Scenario, slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
-    disks = set(_volumes(plan, measure.of))
-    answered = [one for slice_ in slices for one in slice_.answered if one.disk in disks]
+def _by_disk(answered: list[VolumeCounts], measure: Measure, seconds: float) -> float:
     if measure.quantity in HISTOGRAMS:
         return _peak(answered, HISTOGRAMS[measure.quantity])
     if measure.quantity == "in flight":
@@ -108,47 +104,42 @@ def _by_disk(plan: Scenario, slices: list[IntervalCounts], measure: Measure, sec
     return _per(sum(one.read_ns + one.write_ns for one in answered), requests, measure.of) / 1e6
 
 
+def _answered(intervals: Iterable[IntervalCounts], volumes: Iterable[int]) -> list[VolumeCounts]:
+    wanted = set(volumes)
+    return [one for interval in intervals for one in interval.answered if one.disk in wanted]
+
+
 def _per(amount: float, number: float, of: str) -> float:
     if not number:
         raise MeasureError(f"nothing was done on {of or 'it'}, so there is no average")
     return amount / number
 
 
-def _by_name(slices: list[IntervalCounts], measure: Measure, seconds: float) -> float:
-    rows = [row for slice_ in slices for row in slice_.counted if row[0] == measure.of]
+def _by_name(intervals: list[IntervalCounts], measure: Measure, seconds: float) -> float:
+    rows = [row for interval in intervals for row in interval.counted if row[0] == measure.of]
     number = sum(row[1] for row in rows)
     if not number:
         raise MeasureError(f"nothing was counted as {measure.of!r}")
     if measure.quantity == "per second":
         return number / seconds
-    spent = sum(row[2] for row in rows) if measure.quantity == "time" else _computing(slices)
-    return spent / number / 1e6
+    if measure.quantity == "time":
+        return sum(row[2] for row in rows) / number / 1e6
+    return sum(interval.computing_ns for interval in intervals) / number / 1e6
 
 
-def _computing(slices: Iterable[IntervalCounts]) -> int:
-    return sum(slice_.computing_ns for slice_ in slices)
-
-
-def _busy(plan: Scenario, slices: list[IntervalCounts], of: str) -> float:
+def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:
     """Return the ns that a part is busy; the mean of parts that are alike."""
     if of == "cpu":
-        return _computing(slices) / plan.box.cpus
+        return sum(interval.computing_ns for interval in intervals) / plan.box.cpus
     for place, group in enumerate(plan.box.paths):
         if group.name == of:
-            carried = [one.busy_ns for slice_ in slices for one in slice_.carried if one.group == place]
-            return sum(carried) / len(group.chpids)
+            carried = [one for interval in intervals for one in interval.carried if one.group == place]
+            return sum(one.busy_ns for one in carried) / len(group.chpids)
     for place, lcu in enumerate(plan.box.lcus):
         if lcu.name == of:
-            return sum(slice_.worked_ns[place] for slice_ in slices)
+            return sum(interval.worked_ns[place] for interval in intervals)
     disks = _volumes(plan, of)
-    busy = sum(one.busy_ns for slice_ in slices for one in slice_.answered if one.disk in disks)
-    return busy / len(disks)
-
-
-def _service(slices: list[IntervalCounts]) -> float:
-    started = [one for slice_ in slices for one in slice_.started]
-    spent = sum(one.pending + one.disconnect + one.connect for one in started)
-    return _per(spent, sum(one.starts for one in started), "") / 1e6
+    return sum(one.busy_ns for one in _answered(intervals, disks)) / len(disks)
 
 
 def _peak(answered: Iterable[VolumeCounts], histogram: int) -> float:

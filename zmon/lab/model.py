@@ -25,7 +25,11 @@ class PathGroup(NamedTuple):
     `multibus`: each for `turn` requests, then the next."""
     turn: int = 1
     code: int = 0x1B
-    """Type of channel path, as the kernel tells it: 05 is ESCON, 1B FICON, 25 FCP."""
+    """Type of channel path, as the kernel has it: 05 is ESCON, 1B FICON, 25 FCP."""
+
+    def transfer(self, size: int) -> float:
+        """Return how long a path carries a request."""
+        return self.overhead + size / self.speed
 
 
 class SimulatedLcu(NamedTuple):
@@ -54,6 +58,13 @@ class SimulatedLcu(NamedTuple):
     pressure: float = 0.0
     """Part of the overhead that each request beyond the knee adds."""
     side: str = ""
+
+    def service(self, size: int, inside: int = 0) -> float:
+        """Return how long it works on a request, when so many others are there."""
+        overhead = self.overhead
+        if inside > self.knee:
+            overhead += overhead * self.pressure * (inside - self.knee)
+        return overhead + (size / self.speed if self.speed else 0.0)
 
 
 class SimulatedVolume(NamedTuple):
@@ -229,8 +240,7 @@ def _ask(busy: dict[str, float], box: StorageBox, step: DiskIo, number: int, req
     aim, volume = step.aim, box.volumes[number]
     lcu = box.lcus[volume.lcu]
     group = box.paths[lcu.paths]
-    service = lcu.overhead + (aim.size / lcu.speed if lcu.speed else 0.0)
-    transfer = group.overhead + aim.size / group.speed
+    service, transfer = lcu.service(aim.size), group.transfer(aim.size)
     missed = aim.reads * (1 - aim.hits)
     _add(busy, lcu.name, requests * service)
     _add(busy, f"the arrays of {lcu.name}",

@@ -1,4 +1,4 @@
-"""The course of a scenario: what is counted in each of its intervals.
+"""The run of a scenario: what is counted in each of its intervals.
 
 A phase is simulated for some intervals.  When it lasts longer, the others are drawn from these, so that a
 day costs as much as some minutes of each of its phases.  What is drawn was simulated as a whole interval, so
@@ -85,7 +85,7 @@ class Simulation:
         for phase in plan.phases:
             before = self._ends[-1] if self._ends else 0
             self._ends.append(before + max(1, round(phase.seconds / plan.step)))
-        self._slices: dict[int, list[IntervalCounts]] = {}
+        self._simulated: dict[int, list[IntervalCounts]] = {}
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -100,7 +100,7 @@ class Simulation:
             raise IndexError(f"{self.plan.name} has {len(self)} intervals, no {number}")
         return bisect(self._ends, number)
 
-    def slice(self, number: int) -> IntervalCounts:
+    def interval(self, number: int) -> IntervalCounts:
         """Return what is counted in an interval, the first being 0.
 
         Raises:
@@ -108,20 +108,20 @@ class Simulation:
         """
         phase = self.phase(number)
         place = number - (self._ends[phase - 1] if phase else 0)
-        slices = self.simulated(phase)
-        if place < len(slices):
-            return slices[place]
+        intervals = self.simulated(phase)
+        if place < len(intervals):
+            return intervals[place]
         chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
-        return slices[int(chance.random() * len(slices))]
+        return intervals[int(chance.random() * len(intervals))]
 
     def simulated(self, phase: int) -> list[IntervalCounts]:
         """Return the intervals of a phase that were simulated."""
-        slices = self._slices.get(phase)
-        if slices is None:
+        intervals = self._simulated.get(phase)
+        if intervals is None:
             begin = self._ends[phase - 1] if phase else 0
             count = min(self.plan.drawn, self._ends[phase] - begin)
-            slices = self._slices[phase] = simulate_phase(self.plan, phase, count)
-        return slices
+            intervals = self._simulated[phase] = simulate_phase(self.plan, phase, count)
+        return intervals
 
 
 def simulate_phase(plan: Scenario, phase: int, count: int) -> list[IntervalCounts]:
@@ -129,15 +129,15 @@ def simulate_phase(plan: Scenario, phase: int, count: int) -> list[IntervalCount
     engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
     if plan.warm:
         engine.run(plan.warm * MICROSECONDS)
-    slices = []
+    intervals = []
     for _ in range(count):
         before = [engine.backlog(unit) for unit in engine.units]
         engine.run(plan.step * MICROSECONDS)
-        slices.append(_slice(engine, before))
-    return slices
+        intervals.append(_counts(engine, before))
+    return intervals
 
 
-def _slice(engine: Engine, before: list[float]) -> IntervalCounts:
+def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
     return IntervalCounts(
         tuple(
             SubchannelCounts(

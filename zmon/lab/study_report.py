@@ -56,13 +56,13 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[ReportLine
         MeasureError: what is to be measured is not there.
         OSError: a file cannot be read.
     """
-    course = cache(lambda name: Simulation(_seeded(load_scenario(name), seed)))
+    run = cache(lambda name: Simulation(_seeded(load_scenario(name), seed)))
     for name in names:
-        own = course(name)
+        own = run(name)
         for figure in own.plan.figures:
             try:
                 values = [
-                    measured(course(one.scenario) if one.scenario else own, one)
+                    measured(run(one.scenario) if one.scenario else own, one)
                     for one in parse_measure(figure.measure)
                 ]
                 value = values[0] / values[1] if len(values) == 2 else values[0]

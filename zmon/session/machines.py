@@ -139,13 +139,13 @@ class ScenarioSection(Section):
 
         self.plan = plan
         self.name = f"{PREFIX}{plan.name}"
-        self._course = Simulation(plan)
+        self._simulation = Simulation(plan)
         self._counters = KernelCounters(plan)
         self._checkpoints = [self._counters.copy()]
         self._samples: dict[int, Sample] = {}
 
     def __len__(self) -> int:
-        return len(self._course) + 1
+        return len(self._simulation) + 1
 
     def sample(self, number: int) -> Sample:
         """Return a sample; the one after the last that was simulated costs one interval."""
@@ -163,7 +163,7 @@ class ScenarioSection(Section):
         if not checkpoint * CHECKPOINT <= self._counters.number <= number:
             self._counters = self._checkpoints[checkpoint].copy()
         while self._counters.number < number:
-            self._counters.add(self._course.slice(self._counters.number))
+            self._counters.add(self._simulation.interval(self._counters.number))
             if self._counters.number == len(self._checkpoints) * CHECKPOINT:
                 self._checkpoints.append(self._counters.copy())
 
