@@ -16,7 +16,7 @@ from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, CPU, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.reader import Recording
-from zmon.trends.rollup import minute_of, recording_with_trends
+from zmon.trends.rollup import MovingDevices, minute_of, recording_with_trends
 from zmon.trends.trend_tables import SECONDS, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -231,3 +231,21 @@ def test_trends_of_samples_that_a_killed_recorder_did_not_seal_are_made_later(
     writer.close()
     record(directory / "r.zmon", [], set(), set())
     compare(directory / "r.zmon", samples)
+
+
+def test_a_disk_whose_requests_end_is_no_longer_looked_up() -> None:
+    """The kernel may count a request as done before it takes it off the number in flight."""
+    names = [field.name for field in BLOCK.fields]
+    pick_disks = MovingDevices()
+    found = []
+    before: Sample | None = None
+    for second, (reads, in_flight) in enumerate([(1, 1), (2, 1), (2, 0), (2, 0), (2, 0)], 1):
+        columns: dict[str, list[Value]] = {name: [0] for name in names}
+        columns |= {"reads": [reads], "in_flight": [in_flight]}
+        time = second * 10**9
+        frame = Frame(BLOCK, ["dasda"], columns, [time])
+        sample = Sample(Instant(time, time, "boot"), {BLOCK.name: frame})
+        if before is not None:
+            found.append(pick_disks._moved(Interval(before, sample)))
+        before = sample
+    assert found == [{"dasda"}, {"dasda"}, set(), set()]

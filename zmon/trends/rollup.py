@@ -410,7 +410,7 @@ class MovingDevices:
                 return None
             keys = pick(after.keys, rows)
             if kind is BLOCK:
-                keys += self._hanging(before, after, rows)
+                keys += self._hanging(before, after, after.moved(before))
                 keys = [device_of.get(key, key) for key in keys]
             found.update(keys)
         return found
