@@ -151,6 +151,12 @@ def test_the_bound_is_that_of_the_units_that_may_be_used() -> None:
     assert [found.bound, found.gap] == pytest.approx([5 / 4, 0])
 
 
+def test_where_nothing_may_be_put_and_nothing_be_moved_there_is_a_bound() -> None:
+    """That of what lies there."""
+    items = [FileItem("a", "T", "D", bytes_on={"1": 6}, pinned="it is pinned")]
+    assert plan_moves(items, [Unit("1", open=False), Unit("2", open=False)]).bound == 2
+
+
 def test_the_bound_of_a_file_on_several_units() -> None:
     """It may stay as it is."""
     items = [FileItem("a", "T", "D", bytes_on={"1": 6, "2": 4}), FileItem("b", "T", "D", bytes_on={"2": 2})]

@@ -297,7 +297,7 @@ def lowest(state: PlannerState) -> float:
                 resting[unit] += load
     bounds = [_even_level(state), *(load / bear for load, bear in zip(resting, state.bear, strict=True))]
     bounds += [load / max(state.bear[unit] for unit in able) for load, _ in movable[:1]]
-    if state.even:
+    if state.even and movable:
         count = len(able)
         bounds += [
             sum(load for load, _ in movable[k * count - k : k * count + 1])
