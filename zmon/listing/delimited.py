@@ -302,16 +302,12 @@ def view_rows(
         notes: gets what was passed over; rows that are not understood are counted after the first.
         bare: returns the heading of a table without one, from its first row.
     """
-    reader = _ViewReader(views, notes, bare)
+    reader = _ViewReader(text, views, notes, bare)
     broken = 0
-    lines = _LookAhead(numbered_lines(text, notes))
-    for number, line in lines:
-        heading = reader.heading_of(number, line.removeprefix("\ufeff"))
-        if heading is not None:
-            row = _row(number, line, heading, lines)
-            broken += bool(row.problem)
-            if not row.problem or broken <= MAX_NOTES:
-                yield row
+    for row in reader.rows():
+        broken += bool(row.problem)
+        if not row.problem or broken <= MAX_NOTES:
+            yield row
     if broken > MAX_NOTES:
         notes.append(Note(0, f"{broken - MAX_NOTES:,} more rows are not understood", unread=True))
     if reader.heading is None:
@@ -320,15 +316,19 @@ def view_rows(
 
 
 class _ViewReader:
-    """Knows under which heading a line is."""
+    """Reads lines under the last heading that was recognised."""
 
     def __init__(
         self,
+        text: str | Iterable[str],
         views: Mapping[str, frozenset[str]],
         notes: list[Note],
         bare: Callable[[str], ViewHeading | None] | None,
     ) -> None:
         self.heading: ViewHeading | None = None
+        self._lines = numbered_lines(text, notes)
+        self._next: deque[tuple[int, str]] = deque()
+        """Lines that were read ahead."""
         self._views = views
         self._columns = frozenset[str]().union(*views.values())
         self._notes = notes
@@ -337,8 +337,21 @@ class _ViewReader:
         """Whether the table is one that is not read."""
         self._view = ""
 
-    def heading_of(self, number: int, line: str) -> ViewHeading | None:
-        """Return the heading that a row is under; None for a line that is no row."""
+    def rows(self) -> Iterator[ViewRow]:
+        """Yield the rows of all tables."""
+        while self._next or self._read_ahead(1):
+            number, line = self._next.popleft()
+            line = line.removeprefix("\ufeff")
+            head = self._heading_of(number, line)
+            if head is not None:
+                yield self._row(number, line, head)
+
+    def _read_ahead(self, count: int) -> bool:
+        self._next.extend(islice(self._lines, count - len(self._next)))
+        return bool(self._next)
+
+    def _heading_of(self, number: int, line: str) -> ViewHeading | None:
+        """Return the heading of a row; None for any other line."""
         if _NOISE.match(line):
             asked = _ASKED.search(line)
             self._view = asked[1].upper() if asked is not None else self._view
@@ -358,7 +371,7 @@ class _ViewReader:
         return self.heading
 
     def _is_other_heading(self, line: str) -> bool:
-        """Return whether a line is the heading of no known view, or one that is mistyped, and no row."""
+        """Return whether a line is the heading of an unknown view, or a mistyped one."""
         under = self.heading
         delimiter = under.delimiter if under is not None else delimiter_of(line)
         fields = [field.strip().strip('"') for field in line.split(delimiter)]
@@ -368,47 +381,24 @@ class _ViewReader:
             return True
         return sum(is_like(field.upper(), self._columns) for field in fields) >= 2
 
-
-class _LookAhead:
-    """Lines with a look at the next ones."""
-
-    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
-        self._lines = lines
-        self.waiting: deque[tuple[int, str]] = deque()
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        while self.waiting or self.look(1):
-            yield self.waiting.popleft()
-
-    def look(self, count: int) -> tuple[str, ...]:
-        """Return the next lines, up to a count, without taking them."""
-        self.waiting.extend(islice(self._lines, count - len(self.waiting)))
-        return tuple(line for _, line in self.waiting)
-
-    def skip(self, count: int) -> None:
-        """Take a count of lines."""
-        for _ in range(count):
-            self.waiting.popleft()
-
-
-def _row(number: int, line: str, head: ViewHeading, lines: _LookAhead) -> ViewRow:
-    """Read one row; of a quote that is not closed take further lines, if they make it a row."""
-    line = line.removeprefix("\ufeff")
-    fields = _fields(line, head.delimiter)
-    if line.count('"') % 2:
-        longer = line
-        for taken, text in enumerate(lines.look(MAX_FIELD_LINES), 1):
-            longer += "\n" + text
-            if text.count('"') % 2 and len(longer) <= MAX_LINE:
-                joined = _fields(longer, head.delimiter)
-                if len(joined) == len(head.names):
-                    fields = joined
-                    lines.skip(taken)
-                break
-    if len(fields) != len(head.names):
-        why = f"{len(fields)} fields under {len(head.names)} columns: {quote(line)}"
-        return ViewRow(number, head.kind, {}, why, head.view)
-    return ViewRow(number, head.kind, dict(zip(head.names, fields, strict=True)), view=head.view)
+    def _row(self, number: int, line: str, head: ViewHeading) -> ViewRow:
+        """Read one row; of an open quote take further lines, if they make it a row."""
+        fields = _fields(line, head.delimiter)
+        if line.count('"') % 2:
+            longer = line
+            self._read_ahead(MAX_FIELD_LINES)
+            for taken, (_, text) in enumerate(self._next, 1):
+                longer += "\n" + text
+                if text.count('"') % 2 and len(longer) <= MAX_LINE:
+                    joined = _fields(longer, head.delimiter)
+                    if len(joined) == len(head.names):
+                        fields = joined
+                        self._next = deque(islice(self._next, taken, None))
+                    break
+        if len(fields) != len(head.names):
+            why = f"{len(fields)} fields under {len(head.names)} columns: {quote(line)}"
+            return ViewRow(number, head.kind, {}, why, head.view)
+        return ViewRow(number, head.kind, dict(zip(head.names, fields, strict=True)), view=head.view)
 
 
 def _fields(line: str, delimiter: str) -> list[str]:
