@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.screen.definition import Screen, load_screens, shipped
-from zmon.ui.actions import Keyboard
+from zmon.ui.actions import KEYS
 from zmon.ui.frame import HINTS, key_at, keys_line
 
 SCREENS = load_screens(shipped("screens"))
@@ -45,7 +45,7 @@ def test_each_key_of_the_last_line_can_be_clicked(screen: Screen, width: int) ->
     """Each of its words is a function; between them is none."""
     line = keys_line(screen, width)
     for start, _end, _kind in line.parts:
-        assert callable(getattr(Keyboard, key_at(line, start)))
+        assert key_at(line, start) in KEYS
     assert key_at(line, 0) == ""
     assert len(line.parts) > 2
     assert len(line.text) <= width

@@ -1,4 +1,4 @@
-"""What keys and commands do to the glass: each function of `keys.py` is a method of `Keyboard`."""
+"""What keys and commands do to the glass."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
 from zmon.session.timeline import NO_LIMITS
 from zmon.ui.grid import Grid
-from zmon.ui.help import keys_of, lines
+from zmon.ui.help import WIDEST_HELP, keys_of, lines
 from zmon.ui.timeline_bar import happenings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from zmon.ui.glass import Glass
-
-WIDEST_HELP: Final = 110
-"""Longer lines are hard to read."""
 
 
 def explain(glass: Glass, words: str) -> None:
@@ -120,247 +117,152 @@ COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
 """What the words do."""
 
 
-class Keyboard:
-    """The keys of a glass."""
+def back(glass: Glass) -> None:
+    """Leave the help text, the command that is being typed, or the screen."""
+    if glass.helps:
+        glass.close_help()
+    elif glass.entry.text:
+        glass.entry.clear()
+    else:
+        glass.run("RETURN")
 
-    def __init__(self, glass: Glass) -> None:
-        """Belong to a glass."""
-        self.glass = glass
 
-    def press(self, name: str) -> None:
-        """Carry out the function of a key."""
-        getattr(self, name)()
+def interrupt(glass: Glass) -> None:
+    """Leave zmon; that is asked once."""
+    glass.session.leave("Ctrl+C")
+    glass.ended = glass.session.ended
+    glass.tell()
 
-    def help(self) -> None:
-        """Explain the chosen column, then the screen, then the keys."""
-        explain_on(self.glass)
 
-    def keys(self) -> None:
-        """List the keys and commands."""
-        self.glass.run("HELP KEYS")
+def quit_at_once(glass: Glass) -> None:
+    """Leave zmon."""
+    glass.ended = True
 
-    def redisplay(self) -> None:
-        """Show the key figures of the last samples by time."""
-        self.glass.run("REDISP")
 
-    def refresh(self) -> None:
-        """Take a sample now, if the live machine is shown."""
-        self.glass.refresh()
+def shift(glass: Glass, screens: int) -> None:
+    """Go a screenful of columns to the left (-1) or right."""
+    if not glass.scrolled.shift(screens):
+        glass.say("These are the first columns" if screens < 0 else "There are no more columns")
 
-    def back(self) -> None:
-        """Leave the help text, the command that is being typed, or the screen."""
-        if self.glass.helps:
-            self.glass.close_help()
-        elif self.glass.entry.text:
-            self.glass.entry.clear()
-        else:
-            self.glass.run("RETURN")
 
-    def tour_next(self) -> None:
-        """Go to the next step of the tour."""
-        self.glass.run("TOUR NEXT")
+def choose(glass: Glass, by: int) -> None:
+    """Choose the next (or previous) column, or item."""
+    if glass.helps:
+        return
+    glass.pane.tab(by)
+    if isinstance(glass.pane, Grid) and glass.pane.column:
+        column = glass.session.page.screen.by_name[glass.pane.column]
+        sorts = ", F9 sorts on it" if column.sort else ""
+        glass.say(f"{column.name}: F1 explains it{sorts}", "guidance")
 
-    def tour_back(self) -> None:
-        """Go to the step of the tour before."""
-        self.glass.run("TOUR BACK")
 
-    def tour(self) -> None:
-        """Close the tour, or open it again."""
-        guide = self.glass.session.guide
-        self.glass.run("TOUR OFF" if guide is not None and guide.shown else "TOUR")
+def sort(glass: Glass) -> None:
+    """Sort on the chosen column."""
+    if isinstance(glass.pane, Grid) and glass.pane.column:
+        glass.run(f"SORT {glass.pane.column}")
+    else:
+        glass.say("TAB to a column first, or click on its heading, or SORT and its name", "alarm")
 
-    def interrupt(self) -> None:
-        """Leave zmon; that is asked once."""
-        session = self.glass.session
-        session.leave("Ctrl+C")
-        self.glass.ended = session.ended
-        self.glass.tell()
 
-    def quit(self) -> None:
-        """Leave zmon."""
-        self.glass.ended = True
+def enter(glass: Glass) -> None:
+    """Carry out what was typed; else close help, or go deeper."""
+    line = glass.entry.take()
+    if line:
+        glass.run(line)
+    elif glass.helps:
+        glass.close_help()
+    elif glass.pane.command:
+        glass.run(glass.pane.command)
+    else:
+        glass.refresh()
 
-    def top(self) -> None:
-        """Go to the first row."""
-        self.glass.scrolled.top()
 
-    def bottom(self) -> None:
-        """Go to the last row."""
-        self.glass.scrolled.bottom()
+def retrieve(glass: Glass) -> None:
+    """Bring back a command given before."""
+    if not glass.entry.retrieve():
+        glass.say("No command was given yet")
 
-    first_row, last_row = top, bottom
 
-    def backward(self) -> None:
-        """Go a screenful up."""
-        self.glass.scrolled.turn(-1)
+def step(glass: Glass, command: str) -> None:
+    """Move the cursor by a command; playback stops."""
+    glass.playback.stop()
+    glass.run(command)
 
-    def forward(self) -> None:
-        """Go a screenful down."""
-        self.glass.scrolled.turn(1)
 
-    def up(self) -> None:
-        """Go a line up."""
-        self.glass.scrolled.step(-1)
+def play_or_pause(glass: Glass) -> None:
+    """Hold the live screen, or let it go on; play a recording, or pause."""
+    if glass.playback.state.playing or (glass.session.live and not glass.playback.held):
+        glass.run("PAUSE")
+    else:
+        glass.run("NOW" if glass.playback.held else "PLAY 1")
 
-    def down(self) -> None:
-        """Go a line down."""
-        self.glass.scrolled.step(1)
 
-    def left(self) -> None:
-        """Go a screenful of columns to the left."""
-        if not self.glass.scrolled.shift(-1):
-            self.glass.say("These are the first columns")
+def _is_tour_open(glass: Glass) -> bool:
+    return glass.session.guide is not None and glass.session.guide.shown
 
-    def right(self) -> None:
-        """Go a screenful of columns to the right."""
-        if not self.glass.scrolled.shift(1):
-            self.glass.say("There are no more columns")
 
-    def column_left(self) -> None:
-        """Go one column to the left."""
-        self.glass.scrolled.nudge(-1)
-
-    def column_right(self) -> None:
-        """Go one column to the right."""
-        self.glass.scrolled.nudge(1)
-
-    def next_column(self) -> None:
-        """Choose the next column, or item."""
-        self._choose(1)
-
-    def previous_column(self) -> None:
-        """Choose the column, or item, before."""
-        self._choose(-1)
-
-    def _choose(self, by: int) -> None:
-        if self.glass.helps:
-            return
-        self.glass.pane.tab(by)
-        if isinstance(self.glass.pane, Grid) and self.glass.pane.column:
-            column = self.glass.session.page.screen.by_name[self.glass.pane.column]
-            sorts = ", F9 sorts on it" if column.sort else ""
-            self.glass.say(f"{column.name}: F1 explains it{sorts}", "guidance")
-
-    def sort(self) -> None:
-        """Sort on the chosen column."""
-        if isinstance(self.glass.pane, Grid) and self.glass.pane.column:
-            self.glass.run(f"SORT {self.glass.pane.column}")
-        else:
-            self.glass.say("TAB to a column first, or click on its heading, or SORT and its name", "alarm")
-
-    def enter(self) -> None:
-        """Carry out what was typed; else close help, or go deeper."""
-        line = self.glass.entry.take()
-        if line:
-            self.glass.run(line)
-        elif self.glass.helps:
-            self.glass.close_help()
-        elif self.glass.pane.command:
-            self.glass.run(self.glass.pane.command)
-        else:
-            self.refresh()
-
-    def retrieve(self) -> None:
-        """Bring back a command given before."""
-        if not self.glass.entry.retrieve():
-            self.glass.say("No command was given yet")
-
-    def again(self) -> None:
-        """Locate the same text again."""
-        self.glass.run("LOCATE")
-
-    def earlier(self) -> None:
-        """Go to the sample before."""
-        self.glass.playback.stop()
-        self.glass.run("PREVSAMP")
-
-    def later(self) -> None:
-        """Go to the next sample."""
-        self.glass.playback.stop()
-        self.glass.run("NEXTSAMP")
-
-    def minute_back(self) -> None:
-        """Go a minute back."""
-        self.glass.run("GO -1m")
-
-    def minute_on(self) -> None:
-        """Go a minute on."""
-        self.glass.run("GO +1m")
-
-    def begin(self) -> None:
-        """Go to the first sample."""
-        self.glass.run("GO begin")
-
-    def end(self) -> None:
-        """Go to the last sample; of a live machine to the present."""
-        self.glass.run("NOW" if self.glass.session.timeline.live else "GO end")
-
-    def previous_exception(self) -> None:
-        """Go to the exception before."""
-        self.glass.playback.stop()
-        self.glass.run("PREVEXC")
-
-    def next_exception(self) -> None:
-        """Go to the next exception."""
-        self.glass.playback.stop()
-        self.glass.run("NEXTEXC")
-
-    def pause(self) -> None:
-        """Hold the live screen, or let it go on; play a recording, or pause."""
-        if self.glass.playback.state.playing or (self.glass.session.live and not self.glass.playback.held):
-            self.glass.run("PAUSE")
-        elif self.glass.playback.held:
-            self.glass.run("NOW")
-        else:
-            self.glass.run("PLAY 1")
-
-    def faster(self) -> None:
-        """Play faster, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {faster(self.glass.playback.state.speed)}")
-
-    def slower(self) -> None:
-        """Play slower, as seen from backwards to forwards."""
-        self.glass.run(f"PLAY {slower(self.glass.playback.state.speed)}")
-
-    def caret_left(self) -> None:
-        """Move the caret to the left."""
-        self.glass.entry.move(-1)
-
-    def caret_right(self) -> None:
-        """Move the caret to the right."""
-        self.glass.entry.move(1)
-
-    def caret_home(self) -> None:
-        """Move the caret to the begin of the command."""
-        self.glass.entry.move(-len(self.glass.entry.text))
-
-    def caret_end(self) -> None:
-        """Move the caret behind the command."""
-        self.glass.entry.move(len(self.glass.entry.text))
-
-    def erase(self) -> None:
-        """Delete the character before the caret."""
-        self.glass.entry.erase()
-
-    def delete(self) -> None:
-        """Delete the character at the caret."""
-        self.glass.entry.delete()
-
-    def erase_word(self) -> None:
-        """Delete the word before the caret."""
-        self.glass.entry.erase_word()
-
-    def clear(self) -> None:
-        """Delete the command."""
-        self.glass.entry.clear()
+KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
+    "help": explain_on,
+    "keys": "HELP KEYS",
+    "redisplay": "REDISP",
+    "back": back,
+    "top": lambda glass: glass.scrolled.top(),
+    "bottom": lambda glass: glass.scrolled.bottom(),
+    "first_row": lambda glass: glass.scrolled.top(),
+    "last_row": lambda glass: glass.scrolled.bottom(),
+    "retrieve": retrieve,
+    "backward": lambda glass: glass.scrolled.turn(-1),
+    "forward": lambda glass: glass.scrolled.turn(1),
+    "up": lambda glass: glass.scrolled.step(-1),
+    "down": lambda glass: glass.scrolled.step(1),
+    "left": lambda glass: shift(glass, -1),
+    "right": lambda glass: shift(glass, 1),
+    "column_left": lambda glass: glass.scrolled.nudge(-1),
+    "column_right": lambda glass: glass.scrolled.nudge(1),
+    "next_column": lambda glass: choose(glass, 1),
+    "previous_column": lambda glass: choose(glass, -1),
+    "sort": sort,
+    "enter": enter,
+    "again": "LOCATE",
+    "refresh": lambda glass: glass.refresh(),
+    "earlier": lambda glass: step(glass, "PREVSAMP"),
+    "later": lambda glass: step(glass, "NEXTSAMP"),
+    "minute_back": "GO -1m",
+    "minute_on": "GO +1m",
+    "begin": "GO begin",
+    "end": lambda glass: glass.run("NOW" if glass.session.timeline.live else "GO end"),
+    "previous_exception": lambda glass: step(glass, "PREVEXC"),
+    "next_exception": lambda glass: step(glass, "NEXTEXC"),
+    "pause": play_or_pause,
+    "faster": lambda glass: glass.run(f"PLAY {faster(glass.playback.state.speed)}"),
+    "slower": lambda glass: glass.run(f"PLAY {slower(glass.playback.state.speed)}"),
+    "tour_next": "TOUR NEXT",
+    "tour_back": "TOUR BACK",
+    "tour": lambda glass: glass.run("TOUR OFF" if _is_tour_open(glass) else "TOUR"),
+    "interrupt": interrupt,
+    "quit": quit_at_once,
+    "caret_left": lambda glass: glass.entry.move(-1),
+    "caret_right": lambda glass: glass.entry.move(1),
+    "caret_home": lambda glass: glass.entry.move(-len(glass.entry.text)),
+    "caret_end": lambda glass: glass.entry.move(len(glass.entry.text)),
+    "erase": lambda glass: glass.entry.erase(),
+    "delete": lambda glass: glass.entry.delete(),
+    "erase_word": lambda glass: glass.entry.erase_word(),
+    "clear": lambda glass: glass.entry.clear(),
+}
+"""The functions of `keys.py`: a command, or a function of the glass."""
 
 
 class GlassActions:
-    """All that keys and commands do to a glass."""
+    """Carries out keys and commands on a glass."""
 
     def press(self, glass: Glass, name: str) -> None:
         """Carry out the function of a key."""
-        Keyboard(glass).press(name)
+        action = KEYS[name]
+        if isinstance(action, str):
+            glass.run(action)
+        else:
+            action(glass)
 
     def run(self, glass: Glass, word: str, operands: str) -> None:
         """Carry out a command that is about the glass."""

@@ -25,7 +25,7 @@ class Function:
     """One thing that a key does."""
 
     name: str
-    """Its name in `keys.toml`, and that of the method of `Keyboard` which does it."""
+    """Its name in `keys.toml` and in `actions.KEYS`."""
     keys: str
     """Its keys as Textual names them, separated by commas."""
     help: str
