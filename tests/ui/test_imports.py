@@ -29,7 +29,7 @@ def test_nothing_but_the_glass_loads_textual() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["glass", "grid", "menu_pane", "pane", "help", "keys", "command_line", "line", "actions"],
+    ["glass", "grid", "pane", "help", "keys", "frame", "line", "actions", "playback", "tour_panel"],
 )
 def test_most_of_the_glass_knows_no_terminal(module: str) -> None:
     """Only app, painter and theme load Textual."""

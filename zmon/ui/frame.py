@@ -1,4 +1,4 @@
-"""The lines around the pane: header, guidance, command line and keys; all the rest is the pane's."""
+"""The lines around the pane: header, guidance, command line and keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.header import header
 from zmon.screen.number import cut
-from zmon.ui.command_line import PROMPT
 from zmon.ui.line import EMPTY, Line, Part, wrap
 
 if TYPE_CHECKING:
@@ -15,13 +14,14 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
-    from zmon.ui.command_line import CommandLine
 
 FRAME: Final = 5
 """Lines that the frame takes, without the time line."""
 
 SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
+
+PROMPT: Final = " Command ===> "
 
 _LABELS: Final = re.compile(r"\b(?:CPU|SER|Interval)\b")
 
@@ -70,6 +70,69 @@ def guidance(words: str, position: str, width: int) -> Line:
         line = f" {words}".ljust(width - 1 - len(position)) + position
         return Line(line, "guidance", (Part(len(line) - len(position), len(line), "label"),))
     return Line(cut(f" {words}", width), "guidance")
+
+
+class CommandLine:
+    """One line of text that is edited, and the commands given before."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.text = ""
+        self.caret = 0
+        self._before: list[str] = []
+        self._recalled = 0
+
+    def type(self, words: str) -> None:
+        """Put characters in at the caret."""
+        self.text = self.text[: self.caret] + words + self.text[self.caret :]
+        self.caret += len(words)
+
+    def take(self) -> str:
+        """Return what was typed, remember it, and begin anew."""
+        line = self.text.strip()
+        if line and self._before[-1:] != [line]:
+            self._before.append(line)
+        self._recalled = 0
+        self.clear()
+        return line
+
+    def retrieve(self) -> bool:
+        """Bring back the command given before, then older ones; False when there is none."""
+        if not self._before:
+            return False
+        self._recalled = self._recalled % len(self._before) + 1
+        self.text = self._before[-self._recalled]
+        self.caret = len(self.text)
+        return True
+
+    def clear(self) -> None:
+        """Delete what was typed."""
+        self.text, self.caret = "", 0
+
+    def move(self, by: int) -> None:
+        """Move the caret."""
+        self.caret = max(0, min(self.caret + by, len(self.text)))
+
+    def delete(self) -> None:
+        """Delete the character at the caret."""
+        self.text = self.text[: self.caret] + self.text[self.caret + 1 :]
+
+    def erase(self) -> None:
+        """Delete the character before the caret."""
+        if self.caret:
+            self.caret -= 1
+            self.delete()
+
+    def erase_word(self) -> None:
+        """Delete the word before the caret."""
+        left = self.text[: self.caret].rstrip()
+        begin = left.rfind(" ") + 1
+        self.text, self.caret = self.text[:begin] + self.text[self.caret :], begin
+
+    def seen(self, width: int) -> tuple[str, int]:
+        """Return the part of the text that fits into `width` characters with the caret, and where that is."""
+        first = max(0, self.caret - max(width, 1) + 1)
+        return self.text[first : first + max(width, 1)], self.caret - first
 
 
 def command_line(entry: CommandLine, width: int) -> Line:

@@ -14,13 +14,11 @@ from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
 from zmon.ui import frame
-from zmon.ui.chart_pane import ChartPane
-from zmon.ui.command_line import CommandLine
+from zmon.ui.frame import CommandLine
 from zmon.ui.grid import Grid
 from zmon.ui.help import Helps
 from zmon.ui.line import EMPTY, Line, wrap
-from zmon.ui.menu_pane import Menu
-from zmon.ui.pane import FormPane, Pane
+from zmon.ui.pane import ChartPane, FormPane, Menu, Pane
 from zmon.ui.playback import PlaybackControl
 from zmon.ui.threads import error_line
 

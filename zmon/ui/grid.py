@@ -21,7 +21,7 @@ from zmon.screen.export import why_empty
 from zmon.screen.layout import beside, left, right
 from zmon.screen.sheet import natural
 from zmon.ui.line import EMPTY, Line, Part, wrap
-from zmon.ui.pane import Pane, form_lines, note_lines
+from zmon.ui.pane import CURSOR, Pane, form_lines, note_lines
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Sheet
     from zmon.session.page import Page
-
-CURSOR: Final = ">"
-"""Marks the cursor's line, in its first position, which the original never uses."""
 
 MARKED: Final = {"!": "alarm", "*": "look", "+": "look", "-": "guidance"}
 """What marked cells are painted as; less has another colour than more."""

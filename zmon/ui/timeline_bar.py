@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
-from zmon.screen.chart.spark import sparkline
+from zmon.screen.chart.points import sparkline
 from zmon.screen.event_line import lines
 from zmon.screen.number import clock
 from zmon.ui.line import Line, Part

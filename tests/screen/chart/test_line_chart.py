@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.screen.chart.canvas import STYLES
-from zmon.screen.chart.line_chart import Chart, ChartLine, ChartMark, Manner, plot
+from zmon.screen.chart.line_chart import STYLES, Chart, ChartLine, ChartMark, Manner, plot
 from zmon.screen.chart.points import Point, level
 from zmon.screen.definition import Limit
 

@@ -8,9 +8,9 @@ from tests.conftest import ListTimeline
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
-from zmon.ui.chart_pane import ChartPane
 from zmon.ui.glass import Glass
 from zmon.ui.line import texts
+from zmon.ui.pane import ChartPane
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.screen.chart.spark import RAMPS, sparkline
+from zmon.screen.chart.points import RAMPS, sparkline
 
 GAP = absent("gap")
 
