@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Number, absent
-from zmon.sample import Instant
-from zmon.tables.view import Period, range_of
+from zmon.interval import Interval
+from zmon.sample import Instant, Sample
+from zmon.tables.view import History, Period, range_of
 
 INTERVALS = st.lists(st.tuples(st.floats(0.1, 1000), st.floats(0, 100)), min_size=1, max_size=20)
 
@@ -78,3 +79,30 @@ def test_paths_are_counted_each_on_its_own() -> None:
     found = period([(10.0, 50.0)])
     found.add(at(1), at(2), {"0.40": (10.0, 100.0), "0.41": (10.0, 100.0)})
     assert (found.channels["0.40"].average, found.channels["0.41"].average) == (75.0, 100.0)
+
+
+def history(samples: int) -> History:
+    """Remember samples that were taken each second from the first on."""
+    taken = [Sample(at(second), {}, "made by hand") for second in range(1, samples + 1)]
+    intervals = [Interval(before, after) for before, after in zip([None, *taken], taken, strict=False)]
+    return History(lambda utc=99: (one for one in reversed(intervals) if one.after.at.utc <= utc))
+
+
+@pytest.mark.parametrize(
+    ("samples", "begin", "end", "expected"),
+    [
+        (0, None, 5, None),  # nothing was sampled
+        (3, None, 1, None),  # the first sample has none before it
+        (3, None, 3, (2, 3)),
+        (3, None, 2, (1, 2)),
+        (3, 1, 3, (1, 3)),
+        (3, 2, 2, None),  # one sample is no interval
+        (3, 0, 3, None),  # nothing was sampled at the begin
+    ],
+)
+def test_a_window_is_between_two_samples(
+    samples: int, begin: int | None, end: int, expected: tuple[int, int] | None
+) -> None:
+    """Without a begin it is the interval that ends then; without two samples it is none."""
+    found = history(samples).window(begin, end)
+    assert (found and found.before and (found.before.at.utc, found.after.at.utc)) == expected
