@@ -179,7 +179,7 @@ def test_divided_counts_are_estimates(make: Make) -> None:
     """And a note says how exact they are."""
     found = make("", profile(100, scale=10), profile(300, scale=10))
     assert found.is_estimate("time", 0)
-    assert found.notes[1] == "ProfileCounts are exact to 10 requests, because /proc divides them"
+    assert found.notes[1] == "Counts are exact to 10 requests, because /proc divides them"
 
 
 def test_what_proc_does_not_tell_stays_absent(make: Make) -> None:

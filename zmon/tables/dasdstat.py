@@ -18,7 +18,7 @@ from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta
@@ -75,10 +75,19 @@ def queue_label(bucket: int) -> str:
 
 def bucket_mean(counts: Sequence[Number]) -> Number:
     """Estimate the mean of a histogram."""
+    return _mean(counts, _middle)
+
+
+def queue_mean(counts: Sequence[Number]) -> Number:
+    """Return the mean of a histogram of a queue's length, of which only the last bucket is not exact."""
+    return _mean(counts, lambda bucket: bucket)
+
+
+def _mean(counts: Sequence[Number], value: Callable[[int], float]) -> Number:
     whole = total(counts)
     if isinstance(whole, Absent):
         return whole
-    return sum((_middle(bucket) * count for bucket, count in enumerate(counts)), start=0.0) / whole
+    return sum((value(bucket) * count for bucket, count in enumerate(counts)), start=0.0) / whole
 
 
 def _middle(bucket: int) -> float:
@@ -100,14 +109,6 @@ def percentile(counts: Sequence[Number], percent: float) -> Number:
             return low * (high / low) ** part if low else high * part
         left -= count
     return float(bounds(LAST)[1])  # rounding has left a rest
-
-
-def queue_mean(counts: Sequence[Number]) -> Number:
-    """Return the mean of a histogram of a queue's length, of which only the last bucket is not exact."""
-    whole = total(counts)
-    if isinstance(whole, Absent):
-        return whole
-    return sum((bucket * count for bucket, count in enumerate(counts)), start=0.0) / whole
 
 
 def total(counts: Sequence[Number]) -> Number:
@@ -409,7 +410,7 @@ def _notes(counts: ProfileCounts, held: dict[str, list[Number]]) -> list[str]:
     every = ", ".join(f"{percent} %" for percent in SAID)
     said = [f"{every} of the requests are below: {'; '.join(found)}"] if found else []
     if counts.scaled:
-        said.append(f"ProfileCounts are exact to {counts.cell('scale')} requests, because /proc divides them")
+        said.append(f"Counts are exact to {counts.cell('scale')} requests, because /proc divides them")
     if counts.cell("via") == "proc":
         said.append("Reads, volumes and devices are in debugfs only: run zmon as root")
     if found and not counts.asked.part and not counts.asked.whole:

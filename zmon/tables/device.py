@@ -268,31 +268,22 @@ class Devices:
         return any(self.rate[row] for row in self.guessed.intersection(rows))
 
 
-def _added(name: str, attribute: str, trend: int = 0) -> TableColumn:
-    """Declare a rate or a queue: that of several devices is the sum."""
+def _load(
+    name: str,
+    attribute: str,
+    together: Callable[[Devices, Sequence[int], list[Number]], Number],
+    weight: str = "",
+    trend: int = 0,
+) -> TableColumn:
+    """Declare a load that several devices have together, too."""
     values: Callable[[Devices], list[Number]] = attrgetter(attribute)
     return TableColumn(
-        name, values, lambda devices, rows: total([values(devices)[row] for row in rows]), trend=trend
+        name, values, lambda devices, rows: together(devices, rows, values(devices)), weight, trend
     )
 
 
-def _per_start(name: str, trend: int = 0) -> TableColumn:
-    """Declare a time per start of I/O."""
-    values: Callable[[Devices], list[Number]] = attrgetter(name)
-    return TableColumn(
-        name, values, lambda devices, rows: devices.average(rows, values(devices)), "measured", trend
-    )
-
-
-def _per_request(name: str, attribute: str) -> TableColumn:
-    """Declare an average over Linux's requests, which are those of disks."""
-    values: Callable[[Devices], list[Number]] = attrgetter(attribute)
-
-    def together(devices: Devices, rows: Sequence[int]) -> Number:
-        bases = [row for row in rows if isinstance(devices.names[row], str)]
-        return devices.average_wait(bases, values(devices))
-
-    return TableColumn(name, values, together, "ios")
+def _sum(_devices: Devices, rows: Sequence[int], values: list[Number]) -> Number:
+    return total([values[row] for row in rows])
 
 
 def _queued(devices: Devices, rows: Sequence[int]) -> Number:
@@ -304,24 +295,24 @@ def _queued(devices: Devices, rows: Sequence[int]) -> Number:
 
 
 SHOWN: Final = (
-    _added("io", "rate", 1),
-    _per_start("pend", 2),
-    _per_start("disc", 3),
-    _per_start("conn", 4),
-    _per_start("serv", 5),
+    _load("io", "rate", _sum, trend=1),
+    _load("pend", "pend", Devices.average, "measured", 2),
+    _load("disc", "disc", Devices.average, "measured", 3),
+    _load("conn", "conn", Devices.average, "measured", 4),
+    _load("serv", "serv", Devices.average, "measured", 5),
     TableColumn(
         "resp", attrgetter("response"), lambda devices, rows: devices.average_response(rows), "answered", 6
     ),
-    _per_start("cuwt"),
+    _load("cuwt", "cuwt", Devices.average, "measured"),
     TableColumn("qued", attrgetter("queued"), _queued),
     TableColumn("busy", attrgetter("busy"), trend=7),
-    _added("ios", "requests"),
-    _per_request("await", "wait"),
-    _added("queue", "linux_queue", 8),
+    _load("ios", "requests", _sum),
+    _load("await", "wait", Devices.average_wait, "ios"),
+    _load("queue", "linux_queue", _sum, trend=8),
     TableColumn("lbusy", attrgetter("linux_busy")),
-    _added("mbs", "megabytes", 9),
-    _per_request("reqkb", "kilobytes"),
-    _per_request("read", "reads"),
+    _load("mbs", "megabytes", _sum, trend=9),
+    _load("reqkb", "kilobytes", Devices.average_wait, "ios"),
+    _load("read", "reads", Devices.average_wait, "ios"),
 )
 COLUMNS: Final = (
     *SHOWN,

@@ -273,7 +273,7 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
 
 
 def _stamped(interval: Interval, row: int) -> Number:
-    """Return for how much of the interval a path's path_figures stand, by the path's own clock."""
+    """Return for how much of the interval a path's figures stand, by the path's own clock."""
     seconds = stamp_seconds(interval.of(CHANNEL))
     return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
 
@@ -289,7 +289,7 @@ NO_OWN: Final = absent("the hypervisor does not tell which partition is the own 
 
 
 def with_age(filled: Table, column: str) -> Table:
-    """Say why partition_figures of partitions are repeated."""
+    """Say why figures of partitions are repeated."""
     if column not in filled.estimated:
         return filled
     return filled._replace(notes=(*filled.notes, f"~ LPAR: repeated from the last reading; {SELDOM}"))
